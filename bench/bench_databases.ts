@@ -20,7 +20,10 @@ export interface OpenWorld extends BenchWorld {
   databaseUrl: string;
   /** Of its service, and of whoever serves the same database. */
   secret: string;
-  /** Microseconds that PostgreSQL's side of the connections to this database, or another, has used; null where it cannot be read from here. */
+  /**
+   * Microseconds that PostgreSQL's side of the connections to this database, or another, has used; null where it
+   * cannot be read from here.
+   */
   databaseCpu(of?: string): Promise<number | null>;
   /** The service as `npm start` gives it: with its log, and with nobody beside it to be told what changed. */
   delivered(): Promise<LoadTarget>;

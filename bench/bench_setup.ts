@@ -1,5 +1,5 @@
-// What a run stands on: PostgreSQL by URL or of its own, pgbench, and databases with servers in front of them. All of it is gone
-// at the end.
+// What a run stands on: PostgreSQL by URL or of its own, pgbench, and databases with servers in front of them. All of
+// it is gone at the end.
 
 import { readdirSync } from "node:fs";
 import { loadConfig } from "../src/store/config/load_settings.ts";

@@ -1,5 +1,5 @@
-// Takes the rounds of a case through every database and every side before they begin again, so that what disturbs the machine
-// meanwhile meets all of them. A case that fails says so in its line; the others go on.
+// Takes the rounds of a case through every database and every side before they begin again, so that what disturbs the
+// machine meanwhile meets all of them. A case that fails says so in its line; the others go on.
 
 import type { OpenWorld } from "./bench_databases.ts";
 import type { BenchCase } from "./case_types.ts";

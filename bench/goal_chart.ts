@@ -1,5 +1,5 @@
-// Draws a table of goals: each line on one scale of how many times as good as its goal the figure is, with the spread of its
-// rounds. The picture stands alone, in the colours that its reader prefers.
+// Draws a table of goals: each line on one scale of how many times as good as its goal the figure is, with the spread
+// of its rounds. The picture stands alone, in the colours that its reader prefers.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { type Html, html } from "../src/ui/html.ts";

@@ -1,4 +1,5 @@
-// One line of the table of goals: what was seen in each round, and the goal. The same lines are written as JSON and drawn.
+// One line of the table of goals: what was seen in each round, and the goal. The same lines are written as JSON and
+// drawn.
 
 import type { Goal } from "./case_types.ts";
 import { formatDigits, goalText, median, meetsGoal } from "./figure_format.ts";

@@ -1,5 +1,5 @@
-// The table of goals: one line for each, made of what a whole run measured. Holds no goal of its own where a case, or the held
-// polls, have it already.
+// The table of goals: one line for each, made of what a whole run measured. Holds no goal of its own where a case, or
+// the held polls, have it already.
 
 import type { MeasuredCase } from "./case_rounds.ts";
 import { compareRates, GROWTH_GOAL } from "./case_table.ts";

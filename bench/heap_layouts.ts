@@ -1,5 +1,5 @@
-// How Node's heap is laid out, which decides between memory and speed: one process for each way on the same database, loaded
-// in turns. What each takes after that, and how fast it is beside one with the flags that `npm start` gives.
+// How Node's heap is laid out, which decides between memory and speed: one process for each way on the same database,
+// loaded in turns. What each takes after that, and how fast it is beside one with the flags that `npm start` gives.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type Bench, progress } from "./bench_setup.ts";
@@ -9,7 +9,10 @@ import { computeRatios, formatAbsolute, formatFigures, median } from "./figure_f
 import { type LoadFigure, loadHttp } from "./load_generators.ts";
 import { type BenchServer, NODE_FLAGS, startServer } from "./start_servers.ts";
 
-/** MB of the young generation, and percent that the old one may grow by before it is collected; null: as Node does by itself. */
+/**
+ * MB of the young generation, and percent that the old one may grow by before it is collected; null: as Node does by
+ * itself.
+ */
 const WAYS: readonly (readonly [semi: string | null, growing: string | null])[] = [
   ["8", "50"],
   ["16", "30"],

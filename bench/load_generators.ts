@@ -23,7 +23,9 @@ export interface HttpLoad {
   /** What one connection asks for, in turn. */
   requests(connection: number): Request[];
   status: number;
-  /** Another's program, which refuses some of many calls at once: these do not count into its rate, and fail nothing. */
+  /**
+   * Another's program, which refuses some of many calls at once: these do not count into its rate, and fail nothing.
+   */
   mayRefuse?: boolean;
   /** Each request is sent once: running out of them fails the run. */
   once?: boolean;
@@ -104,7 +106,8 @@ export function toPgbenchScript<In>(
 ): string {
   const byName: Record<string, string | number> = values;
   const text = numbered.replace(/\$(\d+)/g, (_, n) => `${byName[parameters[Number(n) - 1]![0]]}`);
-  // In one line a comment would reach to its end, and pgbench takes what follows a colon for a variable, in texts as well.
+  // In one line a comment would reach to its end, and pgbench takes what follows a colon for a variable, in texts as
+  // well.
   const line = text.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim();
   return `${line.replace(/\bHH24:MI:SS\b/g, "HH24'||chr(58)||'MI'||chr(58)||'SS")};`;
 }

@@ -1,5 +1,5 @@
-// Held polls: from the beginning of a send to its being seen, with more and more handsets that wait on one channel, and what
-// they cost while there is nothing to say.
+// Held polls: from the beginning of a send to its being seen, with more and more handsets that wait on one channel,
+// and what they cost while there is nothing to say.
 
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -24,7 +24,10 @@ export interface PollFigure {
   p99: number;
   /** Handsets that a send did not reach within its time, over all sends. */
   lost: number;
-  /** Percent of one core while nothing happens: the server's, and that of its connections in PostgreSQL where they can be read. */
+  /**
+   * Percent of one core while nothing happens: the server's, and that of its connections in PostgreSQL where they can
+   * be read.
+   */
   idle: { server: number | null; postgres: number | null };
   /** MB of the server before the first of them connected, and while all of them wait; null where it cannot be read. */
   memory: { before: ProcessMemory; held: ProcessMemory } | null;

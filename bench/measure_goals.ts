@@ -1,4 +1,5 @@
-// The run behind the table of goals: cases, held polls and starts, each in interleaved rounds; what fails says so in its lines.
+// The run behind the table of goals: cases, held polls and starts, each in interleaved rounds; what fails says so in
+// its lines.
 
 import { cpus, loadavg } from "node:os";
 import { type Bench, findPgbench, givenUrl, progress } from "./bench_setup.ts";

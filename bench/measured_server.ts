@@ -1,5 +1,6 @@
 // The process that is measured: the service as it is behind its own socket, with the ceilings out of the way, and
-// beside it the plainest answer that the same libraries can give. Tells its processor time when asked, and profiles itself.
+// beside it the plainest answer that the same libraries can give. Tells its processor time when asked, and profiles
+// itself.
 
 import { writeFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";

@@ -1,4 +1,5 @@
-// Where the service's processor time goes in one case: a profile for the browser's tools, and its heaviest frames and packages.
+// Where the service's processor time goes in one case: a profile for the browser's tools, and its heaviest frames and
+// packages.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

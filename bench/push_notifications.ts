@@ -1,6 +1,6 @@
-// What it costs to wake many handsets: `node bench/push_notifications.ts [10000]`. A send on a channel with so many endpoints at one push
-// service, which answers at once, in a process of its own: the time to the first and last wake-up, the server's processor time and
-// memory, and what somebody else's request takes before and meanwhile.
+// What it costs to wake many handsets: `node bench/push_notifications.ts [10000]`. A send on a channel with so many
+// endpoints at one push service, which answers at once, in a process of its own: the time to the first and last
+// wake-up, the server's processor time and memory, and what somebody else's request takes before and meanwhile.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

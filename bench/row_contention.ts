@@ -1,5 +1,6 @@
-// Rows that everybody wants at once: reports on one alert and sends on one channel, by few clients and by many, over one process or
-// several; and in the same rounds what PostgreSQL does when each client changes one and the same row, or one of 64.
+// Rows that everybody wants at once: reports on one alert and sends on one channel, by few clients and by many, over
+// one process or several; and in the same rounds what PostgreSQL does when each client changes one and the same row,
+// or one of 64.
 
 import { cpus, loadavg } from "node:os";
 import type { OpenWorld } from "./bench_databases.ts";

@@ -19,8 +19,9 @@ export const POLLED_WIDTHS = [1, 5, 50] as const;
 /** One for each connection that loads. */
 const POLLERS_EACH = 32;
 /**
- * The channels of poller `n`, `j` counting them. What several ask for at the same moment is read once for those that have the
- * same channels, so each of those with more than one has a set of its own: shifted, or with one channel exchanged.
+ * The channels of poller `n`, `j` counting them. What several ask for at the same moment is read once for those that
+ * have the same channels, so each of those with more than one has a set of its own: shifted, or with one channel
+ * exchanged.
  */
 const POLLED = {
   1: `${HOT_CHANNEL}`,

@@ -1,5 +1,6 @@
-// From a send to many handsets that wait on one channel, by streams and by held polls: `node bench/send_latency.ts [1000]`. The time until each
-// has seen it, and the processor time of the service and of the database for each of them.
+// From a send to many handsets that wait on one channel, by streams and by held polls: `node bench/send_latency.ts
+// [1000]`. The time until each has seen it, and the processor time of the service and of the database for each of
+// them.
 
 import { withBench } from "./bench_setup.ts";
 import { measureLongPolls, type PollFigure, sendAlert, waitUntilHeld } from "./long_polls.ts";

@@ -1,5 +1,5 @@
-// `npm startService` on a folder of its own: how long until the first answer, the first time and again, and what memory it takes at
-// rest and after load, without its database.
+// `npm startService` on a folder of its own: how long until the first answer, the first time and again, and what
+// memory it takes at rest and after load, without its database.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,10 +13,15 @@ import { type ProcessMemory, readProcessMemory } from "./process_usage.ts";
 import { ROOT, START_COMMAND } from "./start_servers.ts";
 
 export interface StartFigures {
-  /** Seconds from the beginning of the process to its first answer: on an empty folder, and on each start after that. */
+  /**
+   * Seconds from the beginning of the process to its first answer: on an empty folder, and on each start after that.
+   */
   first: number;
   again: number[];
-  /** Of the service's own process, some seconds after each start and after some seconds of load; null where it cannot be read. */
+  /**
+   * Of the service's own process, some seconds after each start and after some seconds of load; null where it cannot
+   * be read.
+   */
   atRest: (ProcessMemory | null)[];
   afterLoad: ProcessMemory | null;
 }

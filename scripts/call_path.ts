@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Prints the files of ours that one call runs through, by V8's precise coverage: npm run path -- send_alert. With --write it fills the
-// table of docs/contributing/architecture.md; with --check it exits 1 where the table is not current or a path is too long. Its server is its own.
+// Prints the files of ours that one call runs through, by V8's precise coverage: npm run path -- send_alert. With
+// --write it fills the table of docs/contributing/architecture.md; with --check it exits 1 where the table is not
+// current or a path is too long. Its server is its own.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The main job, played over HTTP and told step by step: an owner opens a channel and sends, a handset finds, joins,
-// polls and acknowledges; a person subscribes in a browser and hears it, where there is one (--show opens its window). Against a
-// running server (BELFRY_URL and BELFRY_API_KEY, or --url and --key), or one of its own in a temporary folder. Exit 0 only
-// when every step held.
+// polls and acknowledges; a person subscribes in a browser and hears it, where there is one (--show opens its
+// window). Against a running server (BELFRY_URL and BELFRY_API_KEY, or --url and --key), or one of its own in a
+// temporary folder. Exit 0 only when every step held.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";

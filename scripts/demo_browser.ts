@@ -1,5 +1,5 @@
-// The demo's person: a real browser that opens the channel's page, subscribes in the app with two presses, and hears the
-// alert. Without a browser on this machine the demo is played without them.
+// The demo's person: a real browser that opens the channel's page, subscribes in the app with two presses, and hears
+// the alert. Without a browser on this machine the demo is played without them.
 
 import { existsSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";

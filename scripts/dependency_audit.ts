@@ -1,5 +1,6 @@
-// `npm run audit`: of what an installation is made, whether each part's licence lets it be shipped beside ours, and whether the registry knows of
-// a high or critical fault in one. Where the registry does not say, that is told, and no failure.
+// `npm run audit`: of what an installation is made, whether each part's licence lets it be shipped beside ours, and
+// whether the registry knows of a high or critical fault in one. Where the registry does not say, that is told, and
+// no failure.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -7,7 +8,9 @@ import { createSbom, withProductionLock } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const TAKEN = /^(MIT|MIT-0|Apache-2\.0|ISC|0BSD|BSD-[23]-Clause|Unlicense)$/;
-/** The libraries behind sharp, which are linked to as they lie there and can be changed for others, as the LGPL wants. */
+/**
+ * The libraries behind sharp, which are linked to as they lie there and can be changed for others, as the LGPL wants.
+ */
 const LINKED = /^@img\/sharp-/;
 
 const sbom = createSbom(ROOT);
@@ -26,7 +29,10 @@ for (const { "bom-ref": ref, licenses = [] } of sbom.components) {
 const list = [...counts].sort(([, a], [, b]) => b - a).map(([licence, count]) => `${count} ${licence}`);
 console.log(`${sbom.components.length} packages: ${list.join(", ")}`);
 
-/** What npm tells, as far as it is looked at: packages by name, each with its own faults and the names of others that it has them from. */
+/**
+ * What npm tells, as far as it is looked at: packages by name, each with its own faults and the names of others that
+ * it has them from.
+ */
 interface Told {
   vulnerabilities?: Record<string, { via: (string | { title: string; url: string; severity: string })[] }>;
   message?: string;

@@ -1,5 +1,6 @@
-// Writes everything that follows from the records: openapi.json, server.json, the tables of README and docs, one snapshot a tool, and what
-// assistants are told of all. `--check` writes nothing, names what is not current and exits 1.
+// Writes everything that follows from the records: openapi.json, server.json, the tables of README and docs, one
+// snapshot a tool, and what assistants are told of all. `--check` writes nothing, names what is not current and exits
+// 1.
 
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
@@ -188,7 +189,10 @@ const TABLES: Record<string, () => string> = {
     ),
 };
 
-/** The text with every `<!-- generateFiles:name -->…<!-- /generateFiles -->` filled anew. @throws on a name without a table. */
+/**
+ * The text with every `<!-- generateFiles:name -->…<!-- /generateFiles -->` filled anew. @throws on a name without a
+ * table.
+ */
 export function fillTables(text: string): string {
   return text.replace(
     /(<!-- generated:(\w+) -->)[\s\S]*?(<!-- \/generated -->)/g,
@@ -200,7 +204,10 @@ export function fillTables(text: string): string {
   );
 }
 
-/** A number in a sentence, `<!-- limit:name -->…<!-- / -->`, as it stands there: in figures or in a word. @throws on no limit. */
+/**
+ * A number in a sentence, `<!-- limit:name -->…<!-- / -->`, as it stands there: in figures or in a word. @throws on
+ * no limit.
+ */
 function fillLimits(text: string): string {
   return text.replace(
     /(<!-- limit:(\w+) -->)(.*?)(<!-- \/ -->)/g,
@@ -219,7 +226,10 @@ function fillLimits(text: string): string {
 
 const isLimit = (name: string): name is LimitName => Object.hasOwn(LIMIT_TABLE, name);
 
-/** The entry for the public registry of MCP servers: a server at any host. The package is added when its name is claimed. */
+/**
+ * The entry for the public registry of MCP servers: a server at any host. The package is added when its name is
+ * claimed.
+ */
 function registryEntry(): object {
   const { mcpName: name, version } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   const key = { description: "A key of the server, bfk_…", isSecret: true };

@@ -1,5 +1,5 @@
-// Faults that somebody could make, picked by hand: one place changed, and the tests that must notice. The text must stand
-// in its file exactly once; where code moves on, its mutant moves with it, or goes.
+// Faults that somebody could make, picked by hand: one place changed, and the tests that must notice. The text must
+// stand in its file exactly once; where code moves on, its mutant moves with it, or goes.
 
 export interface Mutant {
   area:

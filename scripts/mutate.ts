@@ -1,5 +1,6 @@
-// `npm run mutate [-- AREA-or-words]`: makes one fault at a time in a copy of the tree, runs the tests that must notice, and
-// prints the score. Exits 1 when a fault goes unnoticed. `--check` only sees to it that every fault can still be made.
+// `npm run mutate [-- AREA-or-words]`: makes one fault at a time in a copy of the tree, runs the tests that must
+// notice, and prints the score. Exits 1 when a fault goes unnoticed. `--check` only sees to it that every fault can
+// still be made.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -48,7 +49,9 @@ function copyTree(): string {
   return copy;
 }
 
-/** Tests of pure parts need no database, and so none of what is set up for one; these two helpers do without as well. */
+/**
+ * Tests of pure parts need no database, and so none of what is set up for one; these two helpers do without as well.
+ */
 const PURE = "scripts/pure_tests.config.ts";
 const isPure = (test: string) =>
   !/support\/(?!dns\.ts|sinks\.ts)|inject\(/.test(readFileSync(join(ROOT, test), "utf8"));

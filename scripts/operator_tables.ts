@@ -10,7 +10,10 @@ import { table } from "./markdown_table.ts";
 
 const code = (text: string) => `\`${text}\``;
 
-/** The topics of docs/reference/settings.md in their order: heading and the names of their settings. The first match counts. */
+/**
+ * The topics of docs/reference/settings.md in their order: heading and the names of their settings. The first match
+ * counts.
+ */
 const TOPICS: Record<string, [heading: string, names: RegExp]> = {
   address: ["Address", /^(?:HOST|PORT|PUBLIC_URL|CHANNEL_BASE_URL|NTFY_HOST|GOTIFY_HOST|TRUSTED_PROXIES)$/],
   embedded: ["Data folder and embedded database", /^(?:DATA_DIR|POSTGRES_.*|MIN_FREE_DISK_MB)$/],

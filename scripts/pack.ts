@@ -1,5 +1,6 @@
-// The files of the package, made in `dist` before npm packs it. Node refuses TypeScript below node_modules, so the compiler turns the program
-// into JavaScript. The scripts for browsers are built into one file. Style sheets, SQL, pictures and the docs are copied.
+// The files of the package, made in `dist` before npm packs it. Node refuses TypeScript below node_modules, so the
+// compiler turns the program into JavaScript. The scripts for browsers are built into one file. Style sheets, SQL,
+// pictures and the docs are copied.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";

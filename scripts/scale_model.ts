@@ -1,4 +1,5 @@
-// What so many handsets take, by arithmetic from measured costs. docs/explanation/scale.md shows it; nothing here measures anything.
+// What so many handsets take, by arithmetic from measured costs. docs/explanation/scale.md shows it; nothing here
+// measures anything.
 
 export interface Cost {
   what: string;

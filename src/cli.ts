@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=100 --disable-warning=ExperimentalWarning
-// The `belfry` command. `mcp` and `listen`, which other programs start, load nothing else; all other commands take the list of operations, the clock
-// and the service, on a Node that is new enough. Through a cache of compiled code, since a command line is started often and lives briefly.
+// The `belfry` command. `mcp` and `listen`, which other programs start, load nothing else; all other commands take
+// the list of operations, the clock and the service, on a Node that is new enough. Through a cache of compiled code,
+// since a command line is started often and lives briefly.
 
 import { exitOnSignals } from "./program/boot/early_signals.ts";
 import { enableCompileCache } from "./program/boot/start_cache.ts";

@@ -1,4 +1,5 @@
-// Searches of an account's alerts: by a word of all, of one here and there, of none, and by two that no alert has together.
+// Searches of an account's alerts: by a word of all, of one here and there, of none, and by two that no alert has
+// together.
 
 import { toTsqueryTerm } from "../../src/model/domain/search_terms.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";

@@ -42,7 +42,10 @@ export const inboxRequest = (path: string, headers: Record<string, string>) =>
     "\r\n",
   ].join("\r\n");
 
-/** As it is delivered: with its request log, on the database that it starts itself. Cards as its own clients ask for them. */
+/**
+ * As it is delivered: with its request log, on the database that it starts itself. Cards as its own clients ask for
+ * them.
+ */
 export async function openBelfry(world: OpenWorld): Promise<Contender> {
   const target = await world.delivered();
   const { key, pollers, reporters } = world.tokens;

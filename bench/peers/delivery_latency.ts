@@ -1,5 +1,5 @@
-// From the beginning of a send to its last byte at each of many open handsets. They read just enough to find its title, which is
-// the same text in an event, a line and a frame.
+// From the beginning of a send to its last byte at each of many open handsets. They read just enough to find its
+// title, which is the same text in an event, a line and a frame.
 
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// ntfy with what makes its work the same: messages in a file, and written before they are answered, as it does by itself once
-// there is a file; tokens; and its limits a visitor out of the way.
+// ntfy with what makes its work the same: messages in a file, and written before they are answered, as it does by
+// itself once there is a file; tokens; and its limits a visitor out of the way.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

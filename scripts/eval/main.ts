@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// `npm run eval`: plays all tasks on a server of its own and prints what each took; exit 1 where an end state does not hold or a ceiling
-// is passed. `--write` makes the ceilings anew. For any assistant, with `--url` and `--key`: `--world` makes the world there, `--task ID`
-// says afterwards whether the end state holds, and with `--said "…"` whether what it told the person does (docs/contributing/assistant-evaluation.md).
+// `npm run eval`: plays all tasks on a server of its own and prints what each took; exit 1 where an end state does
+// not hold or a ceiling is passed. `--write` makes the ceilings anew. For any assistant, with `--url` and `--key`:
+// `--world` makes the world there, `--task ID` says afterwards whether the end state holds, and with `--said "…"`
+// whether what it told the person does (docs/contributing/assistant-evaluation.md).
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

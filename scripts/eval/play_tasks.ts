@@ -1,5 +1,6 @@
-// Plays tasks of tasks.json through a client of MCP, as an assistant would that never errs, and holds what came of them: the end state,
-// what was said, the number of calls and of tokens. A token is four characters of a call's arguments or of the text that answers it.
+// Plays tasks of tasks.json through a client of MCP, as an assistant would that never errs, and holds what came of
+// them: the end state, what was said, the number of calls and of tokens. A token is four characters of a call's
+// arguments or of the text that answers it.
 
 import { readFileSync } from "node:fs";
 
@@ -102,8 +103,8 @@ function referred(args: Row, answers: Map<string, Row>): Row {
 const ABOUT = 600_000;
 
 /**
- * Whether an answer is as it must be: its fields those that are named, its rows holding one like each that is named, or none like
- * `{"none": …}`. A text after ~ is a pattern; `+2d` an instant; what says nothing is left out.
+ * Whether an answer is as it must be: its fields those that are named, its rows holding one like each that is named,
+ * or none like `{"none": …}`. A text after ~ is a pattern; `+2d` an instant; what says nothing is left out.
  */
 export function matchesExpected(value: unknown, wanted: unknown, now: number): boolean {
   if (wanted === null || wanted === false) return value === undefined || value === wanted;

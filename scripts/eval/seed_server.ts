@@ -1,4 +1,5 @@
-// Makes the world of tasks.json on a server: its channels, alerts, invites and webhook, and two handsets that report what they read.
+// Makes the world of tasks.json on a server: its channels, alerts, invites and webhook, and two handsets that report
+// what they read.
 
 import { callTool, fillPlaceholders, type McpClient, world } from "./play_tasks.ts";
 

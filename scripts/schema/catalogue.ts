@@ -17,7 +17,10 @@ export interface SchemaFact {
 /** What the migrations keep their own account in. */
 const ACCOUNT = "migration";
 
-/** Everything in `public`. The sign-in library's schema `auth` is its own: test/database/schema.test.ts asks the library about it. */
+/**
+ * Everything in `public`. The sign-in library's schema `auth` is its own: test/database/schema.test.ts asks the
+ * library about it.
+ */
 const FACTS = `
   with t as (
     select c.oid, c.relname, c.relkind, c.reloptions, c.relpersistence, c.relrowsecurity

@@ -1,5 +1,5 @@
-// The statements that bring a migrated database to what the entities say: those of the ORM's own comparison, then, where
-// it cannot see a difference, those that follow from PostgreSQL's catalogue.
+// The statements that bring a migrated database to what the entities say: those of the ORM's own comparison, then,
+// where it cannot see a difference, those that follow from PostgreSQL's catalogue.
 
 import type { Orm } from "../../src/store/db/orm.ts";
 import { compareSchemas, readSchemaFacts, type SchemaDifference } from "./catalogue.ts";

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// What already sends, heard here: on a service of its own each sender publishes into one channel and is heard in a browser and by
-// `belfry listen`; the same under a key that only composes leaves a draft; and a person answers an assistant that waits. Told as a table.
-// Exit 0 only when all of it held; what is not on this machine is named, and no failure. An
-// argument picks the senders with it in their names.
+// What already sends, heard here: on a service of its own each sender publishes into one channel and is heard in a
+// browser and by `belfry listen`; the same under a key that only composes leaves a draft; and a person answers an
+// assistant that waits. Told as a table. Exit 0 only when all of it held; what is not on this machine is named, and
+// no failure. An argument picks the senders with it in their names.
 
 import { listMissingNeeds, SENDERS, type Sender, type SenderRun } from "./sender_programs.ts";
 import { openSenderEnvironment, type SenderEnvironment, waitUntil } from "./test_environment.ts";

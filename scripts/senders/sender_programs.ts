@@ -1,5 +1,5 @@
-// The senders: programs as people have them, run with what the console says to paste, and for those that no registry has, the message
-// that their documentation shows, sent as they would.
+// The senders: programs as people have them, run with what the console says to paste, and for those that no registry
+// has, the message that their documentation shows, sent as they would.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";

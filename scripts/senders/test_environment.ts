@@ -1,5 +1,5 @@
-// Where the senders play: a service of its own as `npm start` runs it, a person at the console and in the app, a machine that listens,
-// and an assistant. Everything ends and goes with the folder.
+// Where the senders play: a service of its own as `npm start` runs it, a person at the console and in the app, a
+// machine that listens, and an assistant. Everything ends and goes with the folder.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
-// Finds the handset behind a token. Look-ups of requests that arrive together share a statement. The operation's record
-// says what is found of a device beside its id. And when a device was last seen, to the day: enough to tell one that never comes back, and
-// one small write a device and day. No request waits for it; what is lost is written with the next poll.
+// Finds the handset behind a token. Look-ups of requests that arrive together share a statement. The operation's
+// record says what is found of a device beside its id. And when a device was last seen, to the day: enough to tell
+// one that never comes back, and one small write a device and day. No request waits for it; what is lost is written
+// with the next poll.
 
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_tokens.ts";
 import { unauthorized } from "../model/errors.ts";

@@ -73,8 +73,8 @@ const metaOf = ({ next }: PageSlice<InboxRecord>) => ({
 });
 
 /**
- * All that an answer depends on, for its validator. `also` names what is shown beside it, a test or what could not be settled, and `place` where the
- * page begins that is not the first.
+ * All that an answer depends on, for its validator. `also` names what is shown beside it, a test or what could not be
+ * settled, and `place` where the page begins that is not the first.
  */
 export const formatInboxState = (
   revision: string,
@@ -154,7 +154,10 @@ export interface VisiblePage {
   sent: readonly SentAlert[];
 }
 
-/** A first page for several handsets, which is made once for those that see the same of it. `channels`: how many they joined. */
+/**
+ * A first page for several handsets, which is made once for those that see the same of it. `channels`: how many they
+ * joined.
+ */
 export function createSharedPage(page: CardPage, limit: number, channels: number, assets: AssetAddresses) {
   const sent = toSentAlerts(page.rows);
   const made = new Map<string, VisiblePage | null>();

@@ -1,6 +1,7 @@
-// First pages of inboxes. Those that are asked for at the same moment are read by one statement, and made once for the devices that
-// have the same channels in its snapshot. The newest are kept as bytes: whoever asks next gets them once the database has said, after
-// that, that its channels are those of the page, each at the same revision. So a page is never from before anybody asked.
+// First pages of inboxes. Those that are asked for at the same moment are read by one statement, and made once for
+// the devices that have the same channels in its snapshot. The newest are kept as bytes: whoever asks next gets them
+// once the database has said, after that, that its channels are those of the page, each at the same revision. So a
+// page is never from before anybody asked.
 
 import type { AssetAddresses } from "../model/domain/asset_rules.ts";
 import {
@@ -32,8 +33,9 @@ interface CachedPages {
 }
 
 /**
- * First pages of inboxes as bytes, the newest of them: an answer is written once for as long as its channels do not change. Pages by
- * their validators, since pages of one state differ by limit and view, and by what is marked as sent before joining.
+ * First pages of inboxes as bytes, the newest of them: an answer is written once for as long as its channels do not
+ * change. Pages by their validators, since pages of one state differ by limit and view, and by what is marked as sent
+ * before joining.
  */
 export class PageCache {
   /** What was used last comes last. */

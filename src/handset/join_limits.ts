@@ -1,5 +1,5 @@
-// How many channels one device may have joined: so many as one held poll can wait for (rules#channels-of-a-device); and how
-// often one device and one address may join and leave, which strangers are told of (rules#limit-joins).
+// How many channels one device may have joined: so many as one held poll can wait for (rules#channels-of-a-device);
+// and how often one device and one address may join and leave, which strangers are told of (rules#limit-joins).
 
 import { assertDefined } from "../model/assert.ts";
 import { conflict } from "../model/errors.ts";
@@ -34,7 +34,10 @@ export const JOIN_LIMITS = [
   ...BULK_JOIN_LIMITS,
 ] as const;
 
-/** Counts a call against JOINS, or without a channel against BULK_JOIN_LIMITS. Raw ids of devices go into no cache. @throws 429. */
+/**
+ * Counts a call against JOINS, or without a channel against BULK_JOIN_LIMITS. Raw ids of devices go into no cache.
+ * @throws 429.
+ */
 export function countJoin(
   ctx: Pick<Context<DeviceCaller>, "caller" | "services" | "countAgainstLimit">,
   pusherId?: string,

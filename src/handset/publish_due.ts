@@ -1,5 +1,6 @@
-// Settles due alerts before they are shown: they are first written down as sent, so that a handset's inbox depends on what is. Calls of one
-// process share a statement, and no request waits for long: when settling fails or takes too long, the alerts are shown all the same.
+// Settles due alerts before they are shown: they are first written down as sent, so that a handset's inbox depends on
+// what is. Calls of one process share a statement, and no request waits for long: when settling fails or takes too
+// long, the alerts are shown all the same.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { unauthorized } from "../model/errors.ts";

@@ -1,5 +1,5 @@
-// What a handset reports, and forgets of it. Reports of many go in few statements: each request is answered after the batch that it went
-// with has committed.
+// What a handset reports, and forgets of it. Reports of many go in few statements: each request is answered after the
+// batch that it went with has committed.
 
 import { z } from "zod";
 import { parseId } from "../model/domain/type_ids.ts";
@@ -23,8 +23,8 @@ export function createReportRecorder(
   replied: (alertIds: readonly string[]) => void,
 ): (batch: ReportBatch) => Promise<number> {
   const kysely = getKysely(orm);
-  // One channel that was deleted meanwhile must not fail the reports of all the others, so the batch is tried again: the
-  // channel is then left out, and a repeat counts nothing.
+  // One channel that was deleted meanwhile must not fail the reports of all the others, so the batch is tried again:
+  // the channel is then left out, and a repeat counts nothing.
   const take = <Row>(
     statement: Statement<ReturnType<typeof columnsOf>, Row>,
     batch: readonly [number, ReportBatch][],

@@ -1,5 +1,6 @@
-// A change of a channel as the events of a stream (rules#stream). Each change of what handsets see raises the channel's revision by
-// one, so as many changes as the revision has grown are all of them. Fewer or more are not reported, and the handset has to look.
+// A change of a channel as the events of a stream (rules#stream). Each change of what handsets see raises the
+// channel's revision by one, so as many changes as the revision has grown are all of them. Fewer or more are not
+// reported, and the handset has to look.
 
 import type { AssetAddresses } from "../model/domain/asset_rules.ts";
 import { formatId } from "../model/domain/type_ids.ts";

@@ -1,5 +1,5 @@
-// The nine error types with their HTTP statuses, and the catalogue of error codes: for each code its type, its cause and its cure.
-// The page docs/reference/errors.md is generated from it.
+// The nine error types with their HTTP statuses, and the catalogue of error codes: for each code its type, its cause
+// and its cure. The page docs/reference/errors.md is generated from it.
 
 /** `error.type` → HTTP status (docs/reference/rules/requests.md). */
 export const ERROR_STATUS = {
@@ -220,6 +220,3 @@ export type CodeOf<T extends ErrorType> = {
 /** The resources that can be missing: `alert` for alert_not_found. */
 export type Missing =
   CodeOf<"not_found"> extends infer C ? (C extends `${infer What}_not_found` ? What : never) : never;
-
-/** Whether a text is a code of this version. A newer server may send others. */
-export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_CODES, text);

@@ -1,4 +1,5 @@
-// The texts of a refusal: one for programs, and one for people where the first speaks of arguments, formats or other terms of the API.
+// The texts of a refusal: one for programs, and one for people where the first speaks of arguments, formats or other
+// terms of the API.
 
 import type { CodeOf, ErrorType } from "./error_codes.ts";
 

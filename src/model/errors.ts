@@ -52,9 +52,10 @@ interface ErrorOptions {
 }
 
 /**
- * A refusal. Its code gives its type. Its message is a fixed text of ours, never a caller's and never the database's, and names the way
- * out. `headers` are sent with the REST answer; `scopes` are the missing ones of an `insufficient_scope` refusal; `fields` are all wrong
- * fields, the first of them being `param`; `review` is the alert whose publishing was refused.
+ * A refusal. Its code gives its type. Its message is a fixed text of ours, never a caller's and never the database's,
+ * and names the way out. `headers` are sent with the REST answer; `scopes` are the missing ones of an
+ * `insufficient_scope` refusal; `fields` are all wrong fields, the first of them being `param`; `review` is the alert
+ * whose publishing was refused.
  */
 export class ApiError extends Error {
   readonly type: ErrorType;
@@ -126,9 +127,9 @@ export function unauthorized(): ApiError {
 }
 
 /**
- * 403 with its challenge (rules#error-insufficient-scope); several scopes are listed space-separated. Without missing scopes the
- * credential needs a person's approval (rules#asks-first), and there is no challenge.
- * `message` names another way out where there is one, `review` the alert that it is about.
+ * 403 with its challenge (rules#error-insufficient-scope); several scopes are listed space-separated. Without missing
+ * scopes the credential needs a person's approval (rules#asks-first), and there is no challenge. `message` names
+ * another way out where there is one, `review` the alert that it is about.
  */
 export function insufficientScope(
   missing: readonly string[],
@@ -219,8 +220,8 @@ export function insufficientStorage(): ApiError {
 }
 
 /**
- * The refusal of an envelope that a server sent. Null for any other body. The code is as the server sent it: a newer server may send
- * codes that this version does not list.
+ * The refusal of an envelope that a server sent. Null for any other body. The code is as the server sent it: a newer
+ * server may send codes that this version does not list.
  */
 export function parseErrorEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
   const { type, code, message, param, problems } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};

@@ -1,6 +1,6 @@
-// The number of every rule that a user can meet (docs/reference/limits.md), once. Fields, statements, forms, texts and the spans of the docs
-// read it here. test/repository/limit_numbers.test.ts finds one that is written elsewhere. Browsers run it as well,
-// so it imports nothing of ours. Characters are Unicode code points.
+// The number of every rule that a user can meet (docs/reference/limits.md), once. Fields, statements, forms, texts
+// and the spans of the docs read it here. test/repository/limit_numbers.test.ts finds one that is written elsewhere.
+// Browsers run it as well, so it imports nothing of ours. Characters are Unicode code points.
 
 export type LimitDefinition = readonly [value: number, unit: string, meaning: string];
 

@@ -26,8 +26,8 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const PUBLISH_SCOPE: Scope = "alerts:send";
 
 /**
- * What an assistant is told to ask for at first: to look, and to write drafts, which nobody sees before a person sends them. More is asked
- * for by the call that needs it.
+ * What an assistant is told to ask for at first: to look, and to write drafts, which nobody sees before a person
+ * sends them. More is asked for by the call that needs it.
  */
 export const INITIAL_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write");
 

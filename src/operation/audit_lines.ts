@@ -57,7 +57,9 @@ export const createPersonActor = (transport: Transport): AuditActor => ({
   transport,
 });
 
-/** What a person does to the own account is told in each of the person's workspaces: their owners trust that account. */
+/**
+ * What a person does to the own account is told in each of the person's workspaces: their owners trust that account.
+ */
 export async function findPersonActors(
   db: SqlEntityManager | Kysely<unknown>,
   personId: string,
@@ -152,8 +154,8 @@ export async function writeAuditAndEvents(
 }
 
 /**
- * To be called when subscriptions of these channels have changed, whose rows are locked. A channel of which something was told
- * a moment ago is told of by the housekeeping.
+ * To be called when subscriptions of these channels have changed, whose rows are locked. A channel of which something
+ * was told a moment ago is told of by the housekeeping.
  */
 export async function emitSubscriberCounts(
   channels: readonly { pusher_id: string }[],

@@ -1,5 +1,6 @@
-// Runs a handler between the shape of its input and the shape of its output: in a transaction where it writes rows, tried
-// again when the database undid it, with its limits given back when it fails, and its events released after the commit.
+// Runs a handler between the shape of its input and the shape of its output: in a transaction where it writes rows,
+// tried again when the database undid it, with its limits given back when it fails, and its events released after the
+// commit.
 
 import type { Kysely } from "kysely";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
@@ -27,7 +28,10 @@ import type { OperationCall } from "./operation_call.ts";
 export interface ExecutorDeps extends AttemptDeps {
   /** @throws ApiError while the disk of the database has no room for writes. */
   mustHaveRoom?(): void;
-  /** After a commit: what handsets see of these channels, or these handsets see, is another, or may be. Must not throw. */
+  /**
+   * After a commit: what handsets see of these channels, or these handsets see, is another, or may be. Must not
+   * throw.
+   */
   changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
   /** Told of every event after its commit; must neither throw nor block. */
   publish(event: DomainEvent): void;
@@ -135,8 +139,8 @@ export interface OperationMetrics {
 const isKept = (done: unknown): boolean => typeof done === "object" && done !== null && "needs_review" in done;
 
 /**
- * `usual`: the way by which a call comes that does not say another. What it runs rejects with ApiError and nothing else; any other
- * cause goes to the log only.
+ * `usual`: the way by which a call comes that does not say another. What it runs rejects with ApiError and nothing
+ * else; any other cause goes to the log only.
  */
 export function createMetricsWrapper(metrics: OperationMetrics) {
   return async function seen<T>(
@@ -163,9 +167,9 @@ export function createMetricsWrapper(metrics: OperationMetrics) {
 }
 
 /**
- * Whoever decides hears that a draft begins to wait, where a call was refused for want of a person or waits for one. What becomes of the
- * notice is nothing to the call (rules#reviews-channel).
- * `review` is ReviewTarget. Whether the draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it.
+ * Whoever decides hears that a draft begins to wait, where a call was refused for want of a person or waits for one.
+ * What becomes of the notice is nothing to the call (rules#reviews-channel). `review` is ReviewTarget. Whether the
+ * draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it.
  */
 export async function notifyReviewers(
   notice: RunnableOperation,

@@ -9,8 +9,9 @@ interface Neighbour {
 }
 
 /**
- * Reads one page that a number of bytes may end, too. `fetch(n)` returns the next `n` rows, newest first, with every row
- * that shares the last one's instant, but fewer when those have too many bytes; then the last one's `following` is set.
+ * Reads one page that a number of bytes may end, too. `fetch(n)` returns the next `n` rows, newest first, with every
+ * row that shares the last one's instant, but fewer when those have too many bytes; then the last one's `following`
+ * is set.
  */
 export async function readBoundedPage<Row extends Neighbour>(
   limit: number,

@@ -1,5 +1,5 @@
-// The second authentication of a call that has waited: its credential may have been revoked or narrowed in the meantime.
-// rules#wait-credential
+// The second authentication of a call that has waited: its credential may have been revoked or narrowed in the
+// meantime. rules#wait-credential
 
 import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { createEntityManager, type Orm } from "../store/db/orm.ts";
@@ -11,7 +11,10 @@ import type { Invocation } from "./handler_attempt.ts";
 import type { OperationCall } from "./operation_call.ts";
 import { findScopeError } from "./scope_checks.ts";
 
-/** The patience of a call that is refused as a new call would be when its wait ends: 401 for its credential, 403 for scopes and role. */
+/**
+ * The patience of a call that is refused as a new call would be when its wait ends: 401 for its credential, 403 for
+ * scopes and role.
+ */
 export function createReauthenticatingWait(
   where: { orm: Orm; publicUrl: string },
   tool: OwnerOperation,

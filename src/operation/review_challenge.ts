@@ -1,5 +1,6 @@
-// What a person was asked about, as it travels with the client that will call again: sealed, bound to the caller, the call, the alert and
-// its version, good for an hour and once. It allows nothing: only what a signed-in person decided counts. rules#mcp-review
+// What a person was asked about, as it travels with the client that will call again: sealed, bound to the caller, the
+// call, the alert and its version, good for an hour and once. It allows nothing: only what a signed-in person decided
+// counts. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import type { ReviewTarget } from "../model/errors.ts";
@@ -64,7 +65,9 @@ export function createReviewChallenges({ orm, reviewChallengeSeal, now, mustHave
       };
       return reviewChallengeSeal.encrypt(JSON.stringify(sealed)).toString("base64url");
     },
-    /** The question that this call was about; null for what was altered, belongs to another call, is over or was used. */
+    /**
+     * The question that this call was about; null for what was altered, belongs to another call, is over or was used.
+     */
     async take(state: string, call: ChallengedCall): Promise<ReviewChallenge | null> {
       const found = opened(state);
       if (!found || found.caller !== call.caller.credential.id || found.call !== callOf(call)) return null;

@@ -1,8 +1,8 @@
-// What a call of an operation can do to others, read from its record: what clients are told before they call, and whether a call with
-// these arguments makes something public. What a credential may not do for want of a scope, or before a person has decided, and who can do
-// it instead: whoever may write alerts and not publish them is led to a person, who decides on the alert's review page. Composing and
-// publishing are two permissions (rules#composing-is-not-publishing), and who has both may still have to ask first
-// (rules#asks-first).
+// What a call of an operation can do to others, read from its record: what clients are told before they call, and
+// whether a call with these arguments makes something public. What a credential may not do for want of a scope, or
+// before a person has decided, and who can do it instead: whoever may write alerts and not publish them is led to a
+// person, who decides on the alert's review page. Composing and publishing are two permissions
+// (rules#composing-is-not-publishing), and who has both may still have to ask first (rules#asks-first).
 
 import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
 import { type ApiError, approvalRequired, insufficientScope, type ReviewTarget } from "../model/errors.ts";
@@ -15,8 +15,8 @@ import { isReadOnly, type OwnerOperation } from "./define_operation.ts";
 const opensChannels = ({ input }: OwnerOperation): boolean => Object.hasOwn(input.shape, "is_public");
 
 /**
- * What a client is told before it calls, so that a person may be asked first: from what the record says it does. Whatever can make something public is destructive: nobody takes back what
- * others have read.
+ * What a client is told before it calls, so that a person may be asked first: from what the record says it does.
+ * Whatever can make something public is destructive: nobody takes back what others have read.
  */
 export function getHints(tool: OwnerOperation) {
   const readOnly = isReadOnly(tool);
@@ -32,14 +32,20 @@ export function getHints(tool: OwnerOperation) {
 
 export type OperationHints = ReturnType<typeof getHints>;
 
-/** Whether a call makes something public, as far as its raw arguments say it: an alert, or a channel with what it holds. */
+/**
+ * Whether a call makes something public, as far as its raw arguments say it: an alert, or a channel with what it
+ * holds.
+ */
 export function isPublishingCall(tool: OwnerOperation, raw: unknown): boolean {
   const body = toArgumentRecord(raw);
   if (opensChannels(tool)) return tool.creates ? body.is_public !== false : body.is_public === true;
   return getRequiredScopes(tool, raw).includes(PUBLISH_SCOPE) && !tool.publishesNothing?.(body);
 }
 
-/** The scopes that a caller lacks for what it does; null when it may do it. None of them: a person has to be asked first. */
+/**
+ * The scopes that a caller lacks for what it does; null when it may do it. None of them: a person has to be asked
+ * first.
+ */
 function lacking(
   { credential: { scopes, asksFirst } }: Caller,
   needed: readonly Scope[],
@@ -56,9 +62,9 @@ export const getMissingPublishScopes = (caller: Caller): Scope[] | null => lacki
 export const getMissingWithdrawScopes = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH_SCOPE], false);
 
 /**
- * Refuses what needs a person's approval beside publishing: cancelling more than one alert, deleting a channel, evicting subscribers.
- * `path`: the console's page for it, below the workspace's own.
- * @throws 403 insufficient_scope for a credential that asks first (rules#asks-first).
+ * Refuses what needs a person's approval beside publishing: cancelling more than one alert, deleting a channel,
+ * evicting subscribers. `path`: the console's page for it, below the workspace's own. @throws 403 insufficient_scope
+ * for a credential that asks first (rules#asks-first).
  */
 export function requireApproval({ caller, services }: Context, path: string): void {
   if (!caller.credential.asksFirst) return;
@@ -67,8 +73,9 @@ export function requireApproval({ caller, services }: Context, path: string): vo
 }
 
 /**
- * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record, or for what its person wants to be
- * asked about first; null when it may. Who may not publish is told where a person can (rules#review-url).
+ * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record, or for what its
+ * person wants to be asked about first; null when it may. Who may not publish is told where a person can
+ * (rules#review-url).
  */
 export async function findScopeError(
   tool: OwnerOperation,

@@ -140,8 +140,9 @@ function isNullBranch(issue: z.core.$ZodIssue): boolean {
 }
 
 /**
- * 422 for the first text that no database or phone can hold, naming where it stands: a NUL, or half of a surrogate pair.
- * For arguments that a schema took, which are few and flat; those under the names in `except` are not looked at.
+ * 422 for the first text that no database or phone can hold, naming where it stands: a NUL, or half of a surrogate
+ * pair. For arguments that a schema took, which are few and flat; those under the names in `except` are not looked
+ * at.
  */
 export function refuseUnstorableText(value: object, except: readonly string[] = []): void {
   const at = unstorable(value, except);

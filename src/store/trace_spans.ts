@@ -11,8 +11,8 @@ export interface Span {
   readonly traceId: string;
   child(name: string, kind: "internal" | "client", attributes?: SpanAttributes): Span;
   /**
-   * What a message within the request says that it belongs to, by W3C's `traceparent`: what is begun under the answer is its child, and
-   * linked with this span. Itself where that names no trace.
+   * What a message within the request says that it belongs to, by W3C's `traceparent`: what is begun under the answer
+   * is its child, and linked with this span. Itself where that names no trace.
    */
   joined(traceparent: unknown): Span;
   /** Another name, and more to say. */

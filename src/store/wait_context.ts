@@ -1,8 +1,8 @@
 // A call that waits: for what, how long it may, and who listens.
 
 /**
- * A call that waits for an alert to become another version than this one, which is `updated_at` of its row, for at most `ms`; with
- * `replies` also until these are no longer the counts of its replies.
+ * A call that waits for an alert to become another version than this one, which is `updated_at` of its row, for at
+ * most `ms`; with `replies` also until these are no longer the counts of its replies.
  */
 export interface AlertWait {
   alertId: string;

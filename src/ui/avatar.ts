@@ -1,6 +1,6 @@
-// A channel's face: its picture where that lies on this server, else its initials on its two colours. Colours stand in SVG
-// attributes, so that a policy without inline styles allows any of them. What lies on another server is named by its host, and
-// fetched when somebody asks for it.
+// A channel's face: its picture where that lies on this server, else its initials on its two colours. Colours stand
+// in SVG attributes, so that a policy without inline styles allows any of them. What lies on another server is named
+// by its host, and fetched when somebody asks for it.
 
 import { type Html, html } from "./html.ts";
 import { readableTextColor } from "./text_color.ts";
@@ -15,8 +15,8 @@ export interface AvatarData {
 }
 
 /**
- * The path of a channel's picture that was uploaded here. One that lies elsewhere is null: no page asks another server by itself.
- * @param server the origin under which people reach us
+ * The path of a channel's picture that was uploaded here. One that lies elsewhere is null: no page asks another
+ * server by itself. @param server the origin under which people reach us
  */
 export const getLocalPicturePath = (imageUrl: string | null, server: string): string | null =>
   imageUrl?.startsWith(`${server}/assets/`) ? imageUrl.slice(server.length) : null;
@@ -31,8 +31,8 @@ export function avatar(facts: AvatarData, id: string, size: "m" | "l" | "" = "")
 export const getUrlHost = (address: string): string => new URL(address).host;
 
 /**
- * A picture of another server, which would learn who looks at the page, and when. A closed disclosure loads nothing, and
- * who decides about an alert decides about this as well.
+ * A picture of another server, which would learn who looks at the page, and when. A closed disclosure loads nothing,
+ * and who decides about an alert decides about this as well.
  */
 export const externalPicture = (address: string, alt: string): Html =>
   html`<details class="more elsewhere"><summary>Show picture from ${getUrlHost(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;

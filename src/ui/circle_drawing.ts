@@ -1,4 +1,5 @@
-// A channel's circle, drawn to scale on a grid of whole kilometres: no map, so nobody else learns who looks at which place.
+// A channel's circle, drawn to scale on a grid of whole kilometres: no map, so nobody else learns who looks at which
+// place.
 
 import { formatDistance } from "./alert_card.ts";
 import { type Html, html } from "./html.ts";

@@ -1,5 +1,5 @@
-// Files that pages refer to: the style sheets that rooms share, the icon, and scripts. Their addresses change with their content, so a
-// browser keeps them for good.
+// Files that pages refer to: the style sheets that rooms share, the icon, and scripts. Their addresses change with
+// their content, so a browser keeps them for good.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,10 @@ export interface StaticFile {
   type: string;
 }
 
-/** The file `name` beside `module` (its `import.meta.url`), read once, served under /static; or one that its `parts` make up. */
+/**
+ * The file `name` beside `module` (its `import.meta.url`), read once, served under /static; or one that its `parts`
+ * make up.
+ */
 export const loadStaticFile = (name: string, type: string, module: string, parts = [name]): StaticFile =>
   createStaticFile(name, type, parts.map((part) => readFileSync(new URL(part, module), "utf8")).join("\n"));
 

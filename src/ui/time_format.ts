@@ -1,5 +1,5 @@
-// Instants on pages: written in UTC, for everybody alike. In an element LOCAL_TIME_SCRIPT makes one the reader's own, and UTC stays
-// as its tip.
+// Instants on pages: written in UTC, for everybody alike. In an element LOCAL_TIME_SCRIPT makes one the reader's own,
+// and UTC stays as its tip.
 
 import { type Html, html } from "./html.ts";
 import { loadStaticFile } from "./static_files.ts";

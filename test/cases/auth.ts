@@ -96,7 +96,10 @@ const NO_KEYS: [name: string, key: (world: World) => Promise<string | null>][] =
   ["a word", async () => "password"],
 ];
 
-/** A call without a scope: what the header names over REST; over MCP a key, which can get no more, is answered a result. */
+/**
+ * A call without a scope: what the header names over REST; over MCP a key, which can get no more, is answered a
+ * result.
+ */
 function withoutScope(tool: string, has: (world: World) => Promise<string>, more: object, missing: string): TestCase[] {
   return (["REST", "MCP"] as const).map((over) => ({
     rule: SCOPE,

@@ -85,7 +85,10 @@ const fieldRows: TestCase[] = [
   },
 ];
 
-/** Every operation that takes a channel, with the handle of one that is there, of a foreign one, of none, and another kind of id. */
+/**
+ * Every operation that takes a channel, with the handle of one that is there, of a foreign one, of none, and another
+ * kind of id.
+ */
 const handleRows: TestCase[] = (
   [
     ["get_pusher", {}],

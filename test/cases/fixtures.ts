@@ -40,7 +40,9 @@ export const parseUuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 export type AlertState = "draft" | "repeating" | "scheduled" | "passed" | "sent" | "cancelled";
 export type ChannelState = "active" | "paused" | "suspended";
 
-/** An alert in a state; `passed` is scheduled, and its send_at has gone by. A draft carries a future send_at as well. */
+/**
+ * An alert in a state; `passed` is scheduled, and its send_at has gone by. A draft carries a future send_at as well.
+ */
 export async function createAlertInState(
   world: World,
   state: AlertState,

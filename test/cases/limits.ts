@@ -1,4 +1,5 @@
-// Ceilings: what counts, what does not, what is refused and what the answers tell. Runs with the operations' own limits.
+// Ceilings: what counts, what does not, what is refused and what the answers tell. Runs with the operations' own
+// limits.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

@@ -1,4 +1,5 @@
-// Many scheduled alerts moved or cancelled by one call: which are meant, what each becomes, what is refused, and what is only shown.
+// Many scheduled alerts moved or cancelled by one call: which are meant, what each becomes, what is refused, and what
+// is only shown.
 
 import { expect } from "vitest";
 import { toIsoMicros } from "../../src/model/fields/timestamp_columns.ts";

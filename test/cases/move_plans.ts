@@ -1,4 +1,5 @@
-// Scheduled alerts named by their ids, and plans: a call with the plan of a dry run does exactly what was shown, or nothing.
+// Scheduled alerts named by their ids, and plans: a call with the plan of a dry run does exactly what was shown, or
+// nothing.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

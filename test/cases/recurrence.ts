@@ -1,4 +1,5 @@
-// What a recurrence asks of who schedules, edits, sends or ends it. What becomes of occurrences has test/rules/recurrence.test.ts.
+// What a recurrence asks of who schedules, edits, sends or ends it. What becomes of occurrences has
+// test/rules/recurrence.test.ts.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

@@ -1,4 +1,5 @@
-// Alerts that are found by words, time and writer: what is found, in which order, where a page goes on, and what is refused.
+// Alerts that are found by words, time and writer: what is found, in which order, where a page goes on, and what is
+// refused.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

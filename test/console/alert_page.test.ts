@@ -1,4 +1,5 @@
-// An alert's page: what it is called, who wrote it, whose words stand on it, and what it fetches before anybody decided.
+// An alert's page: what it is called, who wrote it, whose words stand on it, and what it fetches before anybody
+// decided.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/account_administration.ts";

@@ -1,5 +1,5 @@
-// A channel's picture that was uploaded here (rules#channel-picture-held): by the form with a script and without one, held as
-// long as the channel has it, and nobody else's.
+// A channel's picture that was uploaded here (rules#channel-picture-held): by the form with a script and without one,
+// held as long as the channel has it, and nobody else's.
 
 import { request } from "node:http";
 import { createServer as createTls } from "node:https";

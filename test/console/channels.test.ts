@@ -1,5 +1,5 @@
-// An owner's channels in the console, without a browser and so without a script: every field has its control, what is sent
-// back unchanged changes nothing, two people never overwrite one another unseen, and what ends asks once more.
+// An owner's channels in the console, without a browser and so without a script: every field has its control, what is
+// sent back unchanged changes nothing, two people never overwrite one another unseen, and what ends asks once more.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";

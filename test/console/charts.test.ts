@@ -1,4 +1,5 @@
-// Plots held against what they are drawn from, without a service: bars, the shape of very many, marks, and lists by rank.
+// Plots held against what they are drawn from, without a service: bars, the shape of very many, marks, and lists by
+// rank.
 
 import { describe, expect, test } from "vitest";
 import { barChart, type ChartSlot, rankedBars } from "../../src/pages/console/charts/chart.ts";

@@ -1,5 +1,5 @@
-// What the console lets happen and what it refuses, without a browser: forgery, roles, foreign ids, who may change whom;
-// and that no operation ever makes a key or a member. One-time links and guessing have files of their own.
+// What the console lets happen and what it refuses, without a browser: forgery, roles, foreign ids, who may change
+// whom; and that no operation ever makes a key or a member. One-time links and guessing have files of their own.
 
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";

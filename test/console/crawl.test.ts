@@ -1,5 +1,6 @@
-// Whoever follows every link and every form of every page arrives at a page, in each role: no address of a page leads nowhere, and
-// nobody is led to what the role may not open; each page can be read by ear. Without a browser, on a workspace in use.
+// Whoever follows every link and every form of every page arrives at a page, in each role: no address of a page leads
+// nowhere, and nobody is led to what the role may not open; each page can be read by ear. Without a browser, on a
+// workspace in use.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/account_administration.ts";
@@ -21,7 +22,10 @@ const SCRIPTED = /^\/app\/|\/page$/;
 
 const attribute = (tag: string, name: string) => unescapeHtml(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 
-/** What is out of order for who reads a page by ear: its one title, headings that skip a level, what is pressed and says nothing. */
+/**
+ * What is out of order for who reads a page by ear: its one title, headings that skip a level, what is pressed and
+ * says nothing.
+ */
 function wrongByEar(markup: string): string[] {
   const page = markup.replace(/<template.*?<\/template>/gs, "");
   const words = (inner: string) => inner.replace(/<[^>]*>/g, "").trim();
@@ -34,7 +38,10 @@ function wrongByEar(markup: string): string[] {
   return [...(titles === 1 ? [] : [`${titles} titles`]), ...skips, ...silent];
 }
 
-/** Goes on from a page to whatever it leads to, each address once: what was wrong, what was opened, and where forms write. */
+/**
+ * Goes on from a page to whatever it leads to, each address once: what was wrong, what was opened, and where forms
+ * write.
+ */
 async function crawl(visitor: HttpVisitor, ...first: string[]) {
   const wrong: string[] = [];
   const opened = new Map<string, string>();

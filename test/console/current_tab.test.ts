@@ -1,5 +1,6 @@
-// On a phone the sections of a workspace and the tabs of a channel are wider than the screen: the current one is in sight from the
-// start, whichever it is, with no script and no jump of the page. Needs a Chromium: CHROMIUM=/path/to/chromium.
+// On a phone the sections of a workspace and the tabs of a channel are wider than the screen: the current one is in
+// sight from the start, whichever it is, with no script and no jump of the page. Needs a Chromium:
+// CHROMIUM=/path/to/chromium.
 
 import { expect, test } from "vitest";
 import { HttpVisitor, openWatchedPage, signIn } from "../support/console_site.ts";

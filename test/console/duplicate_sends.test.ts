@@ -47,7 +47,8 @@ describe("without a browser", () => {
     const back = await owner.send(at, { ...form, once, title: "The pier is shut" });
     expect(back.headers.get("location")).toBe(sent.headers.get("location"));
     expect(await alerts("The pier is shut")).toHaveLength(1);
-    // Another text in the same form is asked about, and however often the person goes back and forth, it makes one more.
+    // Another text in the same form is asked about, and however often the person goes back and forth, it makes one
+    // more.
     const other = { ...form, once, title: "The pier is open" };
     const [asked, again] = [await owner.send(at, other), await owner.send(at, other)];
     expect(asked.status).toBe(409);

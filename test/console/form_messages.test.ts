@@ -1,5 +1,6 @@
-// Covers rules#console-for-people. No page speaks to programs: whatever a schema can find wrong is said in the words of a form, and a refusal that speaks of arguments
-// or formats of the API is written with its sentence for people (src/model/error_messages.ts).
+// Covers rules#console-for-people. No page speaks to programs: whatever a schema can find wrong is said in the words
+// of a form, and a refusal that speaks of arguments or formats of the API is written with its sentence for people
+// (src/model/error_messages.ts).
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// What an owner sees of what was sent: a channel's alerts, drafts, an alert's reads and acks, statistics, subscribers. Without
-// a browser, and so without a script; reports come from handsets, and plots are held against the operations' numbers.
+// What an owner sees of what was sent: a channel's alerts, drafts, an alert's reads and acks, statistics,
+// subscribers. Without a browser, and so without a script; reports come from handsets, and plots are held against the
+// operations' numbers.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";

@@ -1,5 +1,5 @@
-// History and statistics in Chromium: plots are visible without a script, and pages update themselves only while they are visible.
-// Needs CHROMIUM=/path/to/chromium; skipped without one.
+// History and statistics in Chromium: plots are visible without a script, and pages update themselves only while they
+// are visible. Needs CHROMIUM=/path/to/chromium; skipped without one.
 
 import { beforeAll, expect, test } from "vitest";
 import { parseUuid, registerHandset, joinChannel as subscribe } from "../support/handsets.ts";

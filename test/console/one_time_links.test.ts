@@ -1,5 +1,5 @@
-// One-time links: they name their address, one of simultaneous claims wins, an account comes with its member or not at all,
-// a lost password is reset for the same address, and a link that no longer works says why. Without a browser.
+// One-time links: they name their address, one of simultaneous claims wins, an account comes with its member or not
+// at all, a lost password is reset for the same address, and a link that no longer works says why. Without a browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";

@@ -1,5 +1,5 @@
-// A workspace whose only member goes although it has channels (rules#left-behind): said plainly, done whole or not at all, and
-// handed to a new owner by the operator.
+// A workspace whose only member goes although it has channels (rules#left-behind): said plainly, done whole or not at
+// all, and handed to a new owner by the operator.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/account_administration.ts";
@@ -23,7 +23,10 @@ afterAll(() => world?.close());
 const count = async (what: string, ...values: unknown[]) =>
   (await world.sql(`select count(*)::int as n from ${what}`, values))[0].n as number;
 
-/** A person with a workspace of their own, and two channels in it: one with a subscriber and a scheduled alert, one suspended. */
+/**
+ * A person with a workspace of their own, and two channels in it: one with a subscriber and a scheduled alert, one
+ * suspended.
+ */
 async function alone() {
   const email = `alone${++people}@example.org`;
   const em = world.service.orm.em.fork();

@@ -1,5 +1,5 @@
-// The first page of a workspace: it teaches the first alert, by lines that do what they say, and then shows what waits, what
-// comes and what went. Without a browser, and so without a script.
+// The first page of a workspace: it teaches the first alert, by lines that do what they say, and then shows what
+// waits, what comes and what went. Without a browser, and so without a script.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

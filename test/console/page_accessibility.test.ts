@@ -1,6 +1,7 @@
-// Every page that the console answers, as routes.ts lists them, with a workspace in use behind it: nothing keeps anybody out, not at
-// three widths, not in the dark, not with a keyboard alone, no page is heavy, and bars leave room for it. A new page is visited without a word here, or fails
-// for want of an id. Walks of some pages look closer. PICTURES=docs/pictures keeps the pictures of the docs.
+// Every page that the console answers, as routes.ts lists them, with a workspace in use behind it: nothing keeps
+// anybody out, not at three widths, not in the dark, not with a keyboard alone, no page is heavy, and bars leave room
+// for it. A new page is visited without a word here, or fails for want of an id. Walks of some pages look closer.
+// PICTURES=docs/pictures keeps the pictures of the docs.
 
 import { join as joinPath } from "node:path";
 import sharp from "sharp";
@@ -20,7 +21,10 @@ const PICTURES = process.env.PICTURES;
 const REFUSING = new Set(["/console/consent", "/api/auth/error"]);
 /** Shown in a frame of another page, where scripts cannot look. */
 const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
-/** What is read comes before what is filled in: lists above a form, what an assistant asks for, an alert and its story. */
+/**
+ * What is read comes before what is filled in: lists above a form, what an assistant asks for, an alert and its
+ * story.
+ */
 const READ_FIRST =
   /\/(invites|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
 

@@ -1,5 +1,6 @@
-// An account that somebody made ready for another person opens nothing to whoever made it: what it has from before goes with a
-// new password by a link, and it enters no second workspace before its address was proved. Without a browser.
+// An account that somebody made ready for another person opens nothing to whoever made it: what it has from before
+// goes with a new password by a link, and it enters no second workspace before its address was proved. Without a
+// browser.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";

@@ -1,5 +1,5 @@
-// Alerts that repeat, as a person makes, reviews, sees and ends them: the form and the month without a script, then both in a browser.
-// Covers rules#recurrence and #recurrence-rules.
+// Alerts that repeat, as a person makes, reviews, sees and ends them: the form and the month without a script, then
+// both in a browser. Covers rules#recurrence and #recurrence-rules.
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

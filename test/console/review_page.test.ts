@@ -1,5 +1,5 @@
-// The page on which a person reviews what an assistant wrote: what it shows, and each decision. Without a browser, and so
-// without a script.
+// The page on which a person reviews what an assistant wrote: what it shows, and each decision. Without a browser,
+// and so without a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";

@@ -1,5 +1,5 @@
-// Two steps to sign in (rules#second-factor): turned on and off by its person, asked for on every way by which a password
-// opens a session, slowed down as passwords are, and kept so that a copy of the database opens nothing.
+// Two steps to sign in (rules#second-factor): turned on and off by its person, asked for on every way by which a
+// password opens a session, slowed down as passwords are, and kept so that a copy of the database opens nothing.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/account_administration.ts";

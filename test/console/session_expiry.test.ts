@@ -1,5 +1,5 @@
-// A session that ends while somebody writes: what was written comes back after signing in, in its form, and nothing was done
-// (rules#console-kept).
+// A session that ends while somebody writes: what was written comes back after signing in, in its form, and nothing
+// was done (rules#console-kept).
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CONSOLE_PAGES } from "../../src/pages/console/routes.ts";

@@ -177,7 +177,9 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
 /** What ends that for which it runs, runs for somebody of its own. */
 const ENDING = ["leave_workspace", "close_account"];
 
-/** Something of another workspace or person, by the argument that would name it. An argument `…_id` needs a line here. */
+/**
+ * Something of another workspace or person, by the argument that would name it. An argument `…_id` needs a line here.
+ */
 const FOREIGN: Record<string, (other: MemberCaller) => Promise<string>> = {
   key_id: ({ workspace }) => key(formatId("wsp", workspace.id)),
   member_id: ({ workspace }) => member(formatId("wsp", workspace.id)),

@@ -1,5 +1,6 @@
-// Ways into an account leave lines in the audit log of each workspace that the account is in: signing in, links, and failed
-// runs of both. A stranger can neither fill the log nor learn from it, and nothing that was typed stands there.
+// Ways into an account leave lines in the audit log of each workspace that the account is in: signing in, links, and
+// failed runs of both. A stranger can neither fill the log nor learn from it, and nothing that was typed stands
+// there.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";

@@ -1,5 +1,6 @@
-// The console where there is little room: menus stay on a phone's screen, tabs show that they go on, what is decided is one row; on paper
-// an alert, statistics and an invite are what they say. What bars take of each page, page_accessibility.test.ts measures. Needs a Chromium.
+// The console where there is little room: menus stay on a phone's screen, tabs show that they go on, what is decided
+// is one row; on paper an alert, statistics and an invite are what they say. What bars take of each page,
+// page_accessibility.test.ts measures. Needs a Chromium.
 
 import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";

@@ -1,5 +1,5 @@
-// Webhooks and the audit log without script: an endpoint is made, fails until it is disabled, is tried, enabled and given what it
-// missed; the log tells it all.
+// Webhooks and the audit log without script: an endpoint is made, fails until it is disabled, is tried, enabled and
+// given what it missed; the log tells it all.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";

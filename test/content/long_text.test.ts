@@ -1,4 +1,5 @@
-// Long texts of alerts: whole for their owner and where a device asks for one alert, cut on cards, in lists, feeds and messages.
+// Long texts of alerts: whole for their owner and where a device asks for one alert, cut on cards, in lists, feeds
+// and messages.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";

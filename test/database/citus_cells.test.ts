@@ -1,5 +1,6 @@
-// Belfrys in schemas of one Citus coordinator, each whole on one worker (docs/explanation/scale.md#cells-on-citus): a story through the real service
-// in two of them, that neither knows of the other, and the order of sends that come together. rules#cells
+// Belfrys in schemas of one Citus coordinator, each whole on one worker (docs/explanation/scale.md#cells-on-citus): a
+// story through the real service in two of them, that neither knows of the other, and the order of sends that come
+// together. rules#cells
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";

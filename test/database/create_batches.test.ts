@@ -1,5 +1,5 @@
-// New alerts go to the database in one exchange, with those of the same moment: each has an outcome of its own, and nobody waits
-// for what another one asked for.
+// New alerts go to the database in one exchange, with those of the same moment: each has an outcome of its own, and
+// nobody waits for what another one asked for.
 
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -91,7 +91,8 @@ test("under an idempotency key, and with markup, a new alert is two exchanges: w
     near.rest("create_alert", { pusher_id: id, title: `Tide ${n++}`, send: true, ...more });
   const kinds = [{}, { idempotency_key: "" }, { html: "<b>Tide</b>" }, { idempotency_key: "", html: "<b>Tide</b>" }];
   const counts = kinds.map(() => Number.POSITIVE_INFINITY);
-  // A connection that has not seen the statement yet is first told of it, and what the service looks at by itself may come between.
+  // A connection that has not seen the statement yet is first told of it, and what the service looks at by itself may
+  // come between.
   for (const [i, kind] of kinds.entries())
     for (let tries = 0; tries < 20 && counts[i]! > 2; tries++) {
       const more = "idempotency_key" in kind ? { ...kind, idempotency_key: `${id} ${n++}` } : kind;

@@ -1,5 +1,5 @@
-// What validators of inboxes begin with: it outlives restarts, and none from before matches where the database was restored or may
-// have lost what it had.
+// What validators of inboxes begin with: it outlives restarts, and none from before matches where the database was
+// restored or may have lost what it had.
 
 import { cpSync, renameSync } from "node:fs";
 import { join } from "node:path";

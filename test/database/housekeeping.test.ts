@@ -1,5 +1,5 @@
-// What has ended goes, and nothing else: each step of the list, several replicas at once, the counters beside it, and the
-// end of the service.
+// What has ended goes, and nothing else: each step of the list, several replicas at once, the counters beside it, and
+// the end of the service.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createHousekeeping } from "../../src/effects/housekeeping/job_scheduler.ts";

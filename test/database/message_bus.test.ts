@@ -1,5 +1,5 @@
-// What carries words between processes: Redis and NATS as real servers that are killed, silenced and come back. Words may be lost, so each
-// test ends with what is heard again. rules#notify-url
+// What carries words between processes: Redis and NATS as real servers that are killed, silenced and come back. Words
+// may be lost, so each test ends with what is heard again. rules#notify-url
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MessageBus } from "../../src/store/bus/message_bus.ts";

@@ -1,5 +1,5 @@
-// A new version starts beside an old one that serves: its migrations wait for no one who waits for them, each is kept once it is
-// done, and what cannot be done is said in words.
+// A new version starts beside an old one that serves: its migrations wait for no one who waits for them, each is kept
+// once it is done, and what cannot be done is said in words.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// MikroORM's own command line, as anybody runs it in a checkout: it finds its configuration without being told, speaks to the
-// service's database, and sees no difference between a migrated one and the entities.
+// MikroORM's own command line, as anybody runs it in a checkout: it finds its configuration without being told,
+// speaks to the service's database, and sees no difference between a migrated one and the entities.
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";

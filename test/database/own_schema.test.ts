@@ -1,4 +1,5 @@
-// A Belfry in a schema of its own: where the database's or the role's search_path says, and nothing in public (docs/explanation/scale.md).
+// A Belfry in a schema of its own: where the database's or the role's search_path says, and nothing in public
+// (docs/explanation/scale.md).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openOrm } from "../../src/store/db/orm.ts";

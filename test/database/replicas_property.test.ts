@@ -1,5 +1,6 @@
-// Reads from standbys, by random calls on three processes, two of which read from a standby that keeps up and from one that lags on
-// purpose, while these are stopped, killed and brought back: every answer shows all that anybody was told before it was asked for.
+// Reads from standbys, by random calls on three processes, two of which read from a standby that keeps up and from
+// one that lags on purpose, while these are stopped, killed and brought back: every answer shows all that anybody was
+// told before it was asked for.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";

@@ -1,5 +1,5 @@
-// What a search finds, held against a reader of every row, by both of its ways: alerts that are looked at one by one, and the index of
-// words. And what it costs: in blocks of the database, with a hundred times as many rows.
+// What a search finds, held against a reader of every row, by both of its ways: alerts that are looked at one by one,
+// and the index of words. And what it costs: in blocks of the database, with a hundred times as many rows.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

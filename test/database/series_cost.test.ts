@@ -1,5 +1,5 @@
-// What repeating alerts cost the housekeeping: with 20,000 of them it reads as many blocks as with 2,000, by its index, whether
-// PostgreSQL plans for the values or for all values. Covers rules#recurrence-ahead.
+// What repeating alerts cost the housekeeping: with 20,000 of them it reads as many blocks as with 2,000, by its
+// index, whether PostgreSQL plans for the values or for all values. Covers rules#recurrence-ahead.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -104,8 +104,8 @@ async function read(mode: string) {
 }
 
 /**
- * The same, of several measurements the one with the fewest blocks for each statement. A row that was undone costs a block until it is
- * vacuumed, which PostgreSQL's own analysis of the table can delay.
+ * The same, of several measurements the one with the fewest blocks for each statement. A row that was undone costs a
+ * block until it is vacuumed, which PostgreSQL's own analysis of the table can delay.
  */
 async function fewest(mode: string) {
   const least = await read(mode);

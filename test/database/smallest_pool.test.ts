@@ -1,5 +1,5 @@
-// A process with two connections to the database, the least, and one that listens: everything that it does beside each other finds one.
-// rules#database-connections
+// A process with two connections to the database, the least, and one that listens: everything that it does beside
+// each other finds one. rules#database-connections
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";

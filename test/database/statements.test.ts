@@ -1,5 +1,5 @@
-// Every statement against a migrated database: what it declares is what PostgreSQL says of it. And the comparison itself,
-// with statements that are wrong on purpose.
+// Every statement against a migrated database: what it declares is what PostgreSQL says of it. And the comparison
+// itself, with statements that are wrong on purpose.
 
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
@@ -62,7 +62,8 @@ afterAll(async () => {
   await remove?.();
 });
 
-// An index serves a bound that stays the same for a statement, as `now()` does. Otherwise a window of seconds costs the whole history.
+// An index serves a bound that stays the same for a statement, as `now()` does. Otherwise a window of seconds costs
+// the whole history.
 test("no statement bounds its rows by a clock that goes on", async () => {
   const bounded = (await loadAllStatements()).filter(({ text }) =>
     /\b(?:(?:created_at|visible_at) >=? clock_timestamp\(\) -|fill_at <=? clock_timestamp\(\))/.test(text),

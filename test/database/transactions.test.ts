@@ -1,4 +1,5 @@
-// A transaction is one, whatever becomes of its statements, and its commit goes out with the last one where that is declared.
+// A transaction is one, whatever becomes of its statements, and its commit goes out with the last one where that is
+// declared.
 
 import { sql, type Transaction } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Values that no operation writes are refused by the database when they are written, and rows of older versions stay usable.
+// Values that no operation writes are refused by the database when they are written, and rows of older versions stay
+// usable.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

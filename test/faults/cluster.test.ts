@@ -1,6 +1,6 @@
-// Several processes on one database behind the nginx of docs/how-to/https.md, which tell each other through Redis what changed and share its
-// limits: to whoever asks they are one service, whichever answers, and while one is killed and another one stopped.
-// BELFRY_TEST_PROCESSES=9 says how many; each line that is printed has what was seen.
+// Several processes on one database behind the nginx of docs/how-to/https.md, which tell each other through Redis
+// what changed and share its limits: to whoever asks they are one service, whichever answers, and while one is killed
+// and another one stopped. BELFRY_TEST_PROCESSES=9 says how many; each line that is printed has what was seen.
 
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";

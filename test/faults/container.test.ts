@@ -1,5 +1,6 @@
-// The service as a container runs it: root with few of root's capabilities, a user without a line in /etc/passwd, as the
-// first process of all. It works, or says in one line what it lacks. Imitated by setpriv and unshare, which need root.
+// The service as a container runs it: root with few of root's capabilities, a user without a line in /etc/passwd, as
+// the first process of all. It works, or says in one line what it lacks. Imitated by setpriv and unshare, which need
+// root.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -58,8 +59,8 @@ async function start(dataDir: string, wrapped: string[]): Promise<RunningServer>
 }
 
 /**
- * Node and a program of this checkout, by ways that need none of the folders above it: they may be closed to other users, and
- * to a root who may not override that. Only the working directory is taken as it is.
+ * Node and a program of this checkout, by ways that need none of the folders above it: they may be closed to other
+ * users, and to a root who may not override that. Only the working directory is taken as it is.
  */
 const node = (program: string) => [
   ...[process.execPath.replace(ROOT, "."), "--preserve-symlinks", "--preserve-symlinks-main"],

@@ -1,5 +1,6 @@
-// Data folders that the service must not use, as a process reports them: one line that names the setting and the solution, an exit code,
-// no stack, and no file of the folder is changed. test/faults/embedded_postgres.test.ts has the folders that the embedded database refuses.
+// Data folders that the service must not use, as a process reports them: one line that names the setting and the
+// solution, an exit code, no stack, and no file of the folder is changed. test/faults/embedded_postgres.test.ts has
+// the folders that the embedded database refuses.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,7 +31,10 @@ const copyOf = () => {
   return path;
 };
 
-/** What whoever looks at a folder takes for the time: the service's lock, and PostgreSQL's, which stays when a signal ended it. */
+/**
+ * What whoever looks at a folder takes for the time: the service's lock, and PostgreSQL's, which stays when a signal
+ * ended it.
+ */
 const LOCKS = ["instance.lock", "postgres/postmaster.pid"];
 
 /** What lies in a folder, but for its locks. */

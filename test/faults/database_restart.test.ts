@@ -1,5 +1,5 @@
-// The service on its embedded database under load, while its database's server is killed again and again, or it itself is:
-// it recovers, nothing that was acknowledged is lost, nothing is done twice, and no process stays behind.
+// The service on its embedded database under load, while its database's server is killed again and again, or it
+// itself is: it recovers, nothing that was acknowledged is lost, nothing is done twice, and no process stays behind.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,7 +69,10 @@ const backends = (dataDir: string): number[] =>
     }
   });
 
-/** Without its server the database is started again by us; after one backend, its server restarts all others by itself. */
+/**
+ * Without its server the database is started again by us; after one backend, its server restarts all others by
+ * itself.
+ */
 const VICTIMS = ["the database", "one backend of it"] as const;
 
 test.each(VICTIMS)(
@@ -127,7 +130,8 @@ test.each(VICTIMS)(
     }
     going = false;
     await clients;
-    // A new alert whose connection is lost is written again under its id, so a call may be answered in spite of the kill.
+    // A new alert whose connection is lost is written again under its id, so a call may be answered in spite of the
+    // kill.
     const found = await everything(url, key, channels);
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
     console.log(

@@ -1,5 +1,5 @@
-// The embedded PostgreSQL by itself: whose it is, where it lies, what it refuses to touch, and that it goes and comes back
-// as it should. What only root or only an ordinary user can show is shown by whoever runs this.
+// The embedded PostgreSQL by itself: whose it is, where it lies, what it refuses to touch, and that it goes and comes
+// back as it should. What only root or only an ordinary user can show is shown by whoever runs this.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {

@@ -1,6 +1,6 @@
-// The embedded database on a disk that is really full: down to the reserve, so that writes are refused ahead of time, and
-// wholly, so that PostgreSQL ends itself. Whatever it does, the service answers, stops when it is told to, loses nothing
-// that it acknowledged, and comes right when there is room. A disk of its own takes root; others say so.
+// The embedded database on a disk that is really full: down to the reserve, so that writes are refused ahead of time,
+// and wholly, so that PostgreSQL ends itself. Whatever it does, the service answers, stops when it is told to, loses
+// nothing that it acknowledged, and comes right when there is room. A disk of its own takes root; others say so.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

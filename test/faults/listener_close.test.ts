@@ -13,7 +13,9 @@ import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts"
 const HOST = "127.0.0.1";
 const ROUNDS = 2 * Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 
-/** In a thread of its own, which the server's does not delay: connects, asks and connects again until nobody is there. */
+/**
+ * In a thread of its own, which the server's does not delay: connects, asks and connects again until nobody is there.
+ */
 const KNOCKER = `
 const { connect } = require("node:net");
 const { parentPort, workerData: port } = require("node:worker_threads");

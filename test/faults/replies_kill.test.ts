@@ -1,6 +1,6 @@
-// Two servers of one database, of which one is killed again and again, while reads, acks and answers pour in through both: what is
-// counted afterwards is what the rows say, each device once, and its last word is the last that was acknowledged, or the one that was
-// on its way. Covers rules#replies and rules#reports-at-once.
+// Two servers of one database, of which one is killed again and again, while reads, acks and answers pour in through
+// both: what is counted afterwards is what the rows say, each device once, and its last word is the last that was
+// acknowledged, or the one that was on its way. Covers rules#replies and rules#reports-at-once.
 
 import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Repeating alerts whose processes are killed while they write occurrences down: each instant comes once, the late one once, and
-// each is told of once. Covers rules#recurrence-ahead and #recurrence-late.
+// Repeating alerts whose processes are killed while they write occurrences down: each instant comes once, the late
+// one once, and each is told of once. Covers rules#recurrence-ahead and #recurrence-late.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";

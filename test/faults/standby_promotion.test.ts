@@ -1,5 +1,6 @@
-// The database dies under load and its synchronous standby is promoted, with both hosts in DATABASE_URL: what was acknowledged is there
-// once, whoever waited hears on, and a former primary that comes back is not written to. rules#several-hosts
+// The database dies under load and its synchronous standby is promoted, with both hosts in DATABASE_URL: what was
+// acknowledged is there once, whoever waited hears on, and a former primary that comes back is not written to.
+// rules#several-hosts
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,6 @@
-// Signals that reach more than the service: a Ctrl-C goes to every process of the terminal and is passed on by npm, and
-// whoever ends a unit or a container may signal all its processes at once. The service ends its own work first all the same.
+// Signals that reach more than the service: a Ctrl-C goes to every process of the terminal and is passed on by npm,
+// and whoever ends a unit or a container may signal all its processes at once. The service ends its own work first
+// all the same.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Several processes on one socket (WORKERS): together they are one service to clients, limits, figures and signals, and one
-// that ends is replaced.
+// Several processes on one socket (WORKERS): together they are one service to clients, limits, figures and signals,
+// and one that ends is replaced.
 
 import { readFileSync } from "node:fs";
 import { request as ask } from "node:http";

@@ -1,4 +1,5 @@
-// The change hub by itself: a listener is called for each revision but the one that it has seen, whenever that came about.
+// The change hub by itself: a listener is called for each revision but the one that it has seen, whenever that came
+// about.
 
 import { getEventListeners } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";

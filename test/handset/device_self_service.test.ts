@@ -1,4 +1,5 @@
-// What a handset does with itself: it reads and changes what it said, lists what it joined, and goes. Counters stay exact.
+// What a handset does with itself: it reads and changes what it said, lists what it joined, and goes. Counters stay
+// exact.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callConcurrently } from "../support/concurrent_calls.ts";

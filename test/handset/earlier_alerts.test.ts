@@ -1,5 +1,5 @@
-// Alerts from before a device joined a channel: at most the newest few of each channel, marked, wherever a device is shown alerts. And
-// the changes of a channel that leave the inbox of its subscribers as it is.
+// Alerts from before a device joined a channel: at most the newest few of each channel, marked, wherever a device is
+// shown alerts. And the changes of a channel that leave the inbox of its subscribers as it is.
 
 import { once } from "node:events";
 import { connect } from "node:net";

@@ -1,5 +1,6 @@
-// Pages that devices have in common: whoever asks together gets what it would have got alone, and nobody gets a page that was
-// read before it asked. Beside the real one runs a twin that joins a reading under way, which must be seen to miss something.
+// Pages that devices have in common: whoever asks together gets what it would have got alone, and nobody gets a page
+// that was read before it asked. Beside the real one runs a twin that joins a reading under way, which must be seen
+// to miss something.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatInboxState } from "../../src/handset/inbox_page.ts";

@@ -1,6 +1,7 @@
-// The inbox as handsets live on it: nothing missed, nothing doubled, and no 304 that hides a change. First sequences of operations
-// against a small model, then a handset while many write. The handset always holds a poll, and plain polls judge it. Two validators
-// that leave a part out run beside the real one. They must fail, or the test could not detect the fault.
+// The inbox as handsets live on it: nothing missed, nothing doubled, and no 304 that hides a change. First sequences
+// of operations against a small model, then a handset while many write. The handset always holds a poll, and plain
+// polls judge it. Two validators that leave a part out run beside the real one. They must fail, or the test could not
+// detect the fault.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
@@ -227,7 +228,8 @@ describe("a handset that polls and holds polls", () => {
           .asyncModelRun(async () => ({ model: await real.open(), real }), commands)
           .finally(() => real.poller.end());
       }),
-      // However few rounds there are and whatever chance makes of them, one alert comes due and one poll brings nothing.
+      // However few rounds there are and whatever chance makes of them, one alert comes due and one poll brings
+      // nothing.
       { numRuns: ROUNDS * 2, examples: [[[new Create(0, 5), new Create(0, 0), new Create(0, 0)]]] },
     );
     await expectRecountClean(world.service.orm);
@@ -251,8 +253,8 @@ describe("a handset that polls and holds polls", () => {
     const poller = new Holder(world, token);
 
     /**
-     * The truth of one instant, read past the service: what is visible, and what two incomplete validators would say. In
-     * the sum of revisions due alerts count as what they will be once the poll has settled them.
+     * The truth of one instant, read past the service: what is visible, and what two incomplete validators would say.
+     * In the sum of revisions due alerts count as what they will be once the poll has settled them.
      */
     async function truth() {
       const [row] = await world.sql(
@@ -303,7 +305,9 @@ describe("a handset that polls and holds polls", () => {
     let running = 0;
     /** While it is there, no further step begins. */
     let still: Promise<void> | null = null;
-    /** With eight writers, two readings hardly ever agree. So now and then all of them wait while one poll is judged. */
+    /**
+     * With eight writers, two readings hardly ever agree. So now and then all of them wait while one poll is judged.
+     */
     async function judgedInStillness() {
       const { promise, resolve } = Promise.withResolvers<void>();
       still = promise;
@@ -482,12 +486,14 @@ class Real {
   }
 }
 
-/** What is to come due while the sequence runs is so far ahead, and whatever is nearer than twice that is waited for. */
+/**
+ * What is to come due while the sequence runs is so far ahead, and whatever is nearer than twice that is waited for.
+ */
 let soonMs = 500;
 
 /**
- * Asks for something at an instant, which `at` says. One that passed before the service saw it is refused as it should be, nothing
- * has changed, and it is tried again further ahead.
+ * Asks for something at an instant, which `at` says. One that passed before the service saw it is refused as it
+ * should be, nothing has changed, and it is tried again further ahead.
  */
 async function inTime(at: () => number | null, ask: (sendAt: number | null) => Promise<Answer>) {
   for (;;) {

@@ -1,6 +1,6 @@
-// The inbox by held polls, on two processes whose words to one another are lost again and again: every handset comes to what
-// there is to see, woken, not by the end of its time. Beside it twins that leave a part out, which must be seen to lose
-// something, or the tests could not see a loss.
+// The inbox by held polls, on two processes whose words to one another are lost again and again: every handset comes
+// to what there is to see, woken, not by the end of its time. Beside it twins that leave a part out, which must be
+// seen to lose something, or the tests could not see a loss.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
@@ -19,7 +19,10 @@ import { type Answer, timeInSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 
-/** How long a poll waits that must be woken: as long as any test does, so that whatever it did not hear by then it has missed. */
+/**
+ * How long a poll waits that must be woken: as long as any test does, so that whatever it did not hear by then it has
+ * missed.
+ */
 const POLL_MS = WAIT.timeout;
 /** And one that has missed something already. */
 const SHORT_POLL_MS = 2_000;

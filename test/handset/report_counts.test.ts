@@ -1,4 +1,5 @@
-// Counts of reports: exact however many come at once over two services, with what version 0.2.0 counted in rows of its own.
+// Counts of reports: exact however many come at once over two services, with what version 0.2.0 counted in rows of
+// its own.
 
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";

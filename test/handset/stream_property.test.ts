@@ -1,5 +1,6 @@
-// Handsets that follow by streams, on two processes, while owners send, schedule, withdraw, are suspended, and handsets join and
-// leave: each comes to what a plain poll shows, byte by byte, without being asked. Beside it a twin loses events at will.
+// Handsets that follow by streams, on two processes, while owners send, schedule, withdraw, are suspended, and
+// handsets join and leave: each comes to what a plain poll shows, byte by byte, without being asked. Beside it a twin
+// loses events at will.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";

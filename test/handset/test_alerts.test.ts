@@ -1,5 +1,5 @@
-// A draft on the devices of its author, before anybody else sees it: who sees it and for how long, what it leaves behind, and what
-// wakes for it (rules#own-devices).
+// A draft on the devices of its author, before anybody else sees it: who sees it and for how long, what it leaves
+// behind, and what wakes for it (rules#own-devices).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/account_administration.ts";

@@ -1,5 +1,5 @@
-// Thousands that connect in one moment while the service is busy, as after a start: each finds a place and waits in it. Whoever
-// finds none is dropped without a word and tries again after one, three and seven seconds.
+// Thousands that connect in one moment while the service is busy, as after a start: each finds a place and waits in
+// it. Whoever finds none is dropped without a word and tries again after one, three and seven seconds.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

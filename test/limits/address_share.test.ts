@@ -1,5 +1,6 @@
-// One address that asks for everything: it has its share of connections, of bodies under way and of the work, and everybody else is
-// served. On Linux the whole of 127.0.0.0/8 is this machine, so that one test can be many addresses.
+// One address that asks for everything: it has its share of connections, of bodies under way and of the work, and
+// everybody else is served. On Linux the whole of 127.0.0.0/8 is this machine, so that one test can be many
+// addresses.
 
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage } from "node:http";

@@ -1,5 +1,6 @@
-// Limits are exact while they can be and let calls through when they cannot. Redis is a real one, really killed and hung.
-// The machine that runs this may be busy: what must not wait is given a wait without end, or one that a sum would show.
+// Limits are exact while they can be and let calls through when they cannot. Redis is a real one, really killed and
+// hung. The machine that runs this may be busy: what must not wait is given a wait without end, or one that a sum
+// would show.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

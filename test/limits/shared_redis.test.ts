@@ -1,4 +1,5 @@
-// Two installations that use one Redis: neither counts for the other one nor wakes it, and the processes of one share both.
+// Two installations that use one Redis: neither counts for the other one nor wakes it, and the processes of one share
+// both.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBus } from "../../src/store/bus/open_bus.ts";

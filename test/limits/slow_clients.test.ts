@@ -49,7 +49,10 @@ describe("on a service", () => {
       accept: "application/json, text/event-stream",
     });
     const large = Buffer.alloc(6 * MIB, 0x20);
-    /** The paths meet in the same lines: what may race, the refusal and the end of its connection, does so 48 times for each client. */
+    /**
+     * The paths meet in the same lines: what may race, the refusal and the end of its connection, does so 48 times
+     * for each client.
+     */
     const EACH = 12;
     const inChunks = () =>
       new ReadableStream({

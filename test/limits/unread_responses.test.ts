@@ -1,4 +1,5 @@
-// Connections whose clients do not read: their backlog is not in memory, they end by themselves, and a slow reader gets everything.
+// Connections whose clients do not read: their backlog is not in memory, they end by themselves, and a slow reader
+// gets everything.
 
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";

@@ -1,4 +1,5 @@
-// Limits of one credential or address on a service of three processes: the same as on one process, and free again when a process dies.
+// Limits of one credential or address on a service of three processes: the same as on one process, and free again
+// when a process dies.
 
 import { readFileSync } from "node:fs";
 import { request as ask, type ClientRequest } from "node:http";

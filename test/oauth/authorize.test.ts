@@ -1,5 +1,5 @@
-// Nobody is sent to a stranger's address by this server: what an authorization request that cannot be answered leads to,
-// for somebody who is not signed in, for one who is, and for one who has let the assistant in before.
+// Nobody is sent to a stranger's address by this server: what an authorization request that cannot be answered leads
+// to, for somebody who is not signed in, for one who is, and for one who has let the assistant in before.
 
 import { describe, expect, test } from "vitest";
 import { HttpVisitor } from "../support/console_site.ts";

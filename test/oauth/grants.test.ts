@@ -1,5 +1,6 @@
 // What ties a token to the consent that it came from: a later consent gives an earlier token nothing, whatever ends a
-// consent ends its tokens on the next request of every process, and without a live connection there is no code or token.
+// consent ends its tokens on the next request of every process, and without a live connection there is no code or
+// token.
 
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

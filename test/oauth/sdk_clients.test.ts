@@ -1,5 +1,5 @@
-// The real clients of both protocol eras, with a person who allows what they ask for but without a browser: what they are
-// given must let them stay connected by themselves.
+// The real clients of both protocol eras, with a person who allows what they ask for but without a browser: what they
+// are given must let them stay connected by themselves.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConsoleSite, type HttpVisitor, signInOwner } from "../support/console_site.ts";

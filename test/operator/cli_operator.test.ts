@@ -1,5 +1,5 @@
-// The operator's commands: beside a running server, without one, and on PostgreSQL. Those that start an embedded database,
-// take its lock or meet a killed server are processes of their own; the others share one.
+// The operator's commands: beside a running server, without one, and on PostgreSQL. Those that start an embedded
+// database, take its lock or meet a killed server are processes of their own; the others share one.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// belfry doctor: what should be mended is said with the way out, in the exit code as well, and nothing is changed by looking.
+// belfry doctor: what should be mended is said with the way out, in the exit code as well, and nothing is changed by
+// looking.
 
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,4 +1,5 @@
-// belfry export and belfry import: what moves answers the same on the other server, whole or not at all, and in bounded memory.
+// belfry export and belfry import: what moves answers the same on the other server, whole or not at all, and in
+// bounded memory.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -334,8 +335,8 @@ const LEFT_BEHIND = [
 ];
 
 describe("more of alerts than a heap holds", () => {
-  // Fifty million letters in a process that may have sixty-four megabytes: Node itself takes half. The texts are long, since each
-  // alert also costs its search terms and its rows.
+  // Fifty million letters in a process that may have sixty-four megabytes: Node itself takes half. The texts are
+  // long, since each alert also costs its search terms and its rows.
   const SMALL = { NODE_OPTIONS: "--max-old-space-size=64" };
   const file = at("many.jsonl");
   let here: World;

@@ -1,4 +1,5 @@
-// Files of `belfry import` that somebody changed: each row passes the rules of create_pusher, create_alert and the other operations.
+// Files of `belfry import` that somebody changed: each row passes the rules of create_pusher, create_alert and the
+// other operations.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

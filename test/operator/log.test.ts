@@ -1,5 +1,5 @@
-// The log: lines are written together, none is lost when the process ends by itself, however it does, and a warning does
-// not wait.
+// The log: lines are written together, none is lost when the process ends by itself, however it does, and a warning
+// does not wait.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BatchedStream, batchLines } from "../../src/program/boot/log.ts";

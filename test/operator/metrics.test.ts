@@ -1,5 +1,5 @@
-// The figures of a process: what is counted before their library is read is counted all the same, and in order; and those of a
-// whole service, by operation and beside the calls.
+// The figures of a process: what is counted before their library is read is counted all the same, and in order; and
+// those of a whole service, by operation and beside the calls.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";

@@ -1,6 +1,6 @@
-// What `npm pack` makes, unpacked in an empty folder beside the packages that it depends on, and no others: it serves, on each Node that
-// it promises, and `belfry mcp` loads nothing of the service. npm's own install of 150 packages takes half a minute of processor time
-// and tells no more, so the packages are links.
+// What `npm pack` makes, unpacked in an empty folder beside the packages that it depends on, and no others: it
+// serves, on each Node that it promises, and `belfry mcp` loads nothing of the service. npm's own install of 150
+// packages takes half a minute of processor time and tells no more, so the packages are links.
 
 import { globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

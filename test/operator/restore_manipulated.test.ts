@@ -1,4 +1,5 @@
-// Backups that somebody changed: `belfry restore` writes nothing outside its server, and nothing of a backup that is damaged.
+// Backups that somebody changed: `belfry restore` writes nothing outside its server, and nothing of a backup that is
+// damaged.
 
 import { createHash } from "node:crypto";
 import {

@@ -1,4 +1,5 @@
-// A backup whose rows are those of an older version: it becomes a server of this one, also where tables have gone since.
+// A backup whose rows are those of an older version: it becomes a server of this one, also where tables have gone
+// since.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A start follows imports to where they led before, and reads the text that lies there now. Tried on a copy of the tree, whose
-// files may be changed.
+// A start follows imports to where they led before, and reads the text that lies there now. Tried on a copy of the
+// tree, whose files may be changed.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -111,7 +111,8 @@ test("npm ci fills it for the first start, and a service that found it empty fil
   }
 });
 
-// A heap is laid out before the first line of a program runs, so it cannot say this itself (docs/contributing/testing.md#memory).
+// A heap is laid out before the first line of a program runs, so it cannot say this itself
+// (docs/contributing/testing.md#memory).
 test("whichever way a start goes, its heap is laid out alike", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const [command] = readFileSync(join(ROOT, "src/cli.ts"), "utf8").split("\n");

@@ -1,5 +1,5 @@
-// A first start in a terminal, with no setting of the address: the welcome stands among lines that a person reads, and the address is
-// one that browsers let passkeys and push work at, by whichever way they come to this machine.
+// A first start in a terminal, with no setting of the address: the welcome stands among lines that a person reads,
+// and the address is one that browsers let passkeys and push work at, by whichever way they come to this machine.
 
 import { spawn } from "node:child_process";
 import { networkInterfaces } from "node:os";

@@ -1,5 +1,5 @@
-// Requests as traces: a client's own trace goes on over HTTP and MCP through operations and statements to webhooks, a collector gets all
-// of it, and nothing in it is a tenant's. The collector is a server of this test.
+// Requests as traces: a client's own trace goes on over HTTP and MCP through operations and statements to webhooks, a
+// collector gets all of it, and nothing in it is a tenant's. The collector is a server of this test.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSpanExporter } from "../../src/program/boot/otlp_exporter.ts";

@@ -1,6 +1,6 @@
-// Public pages in Chromium: for everybody (axe at three widths, dark and light; keyboard; no script), for nobody else (no
-// request to another server, no position in any request, hostile texts that do not run), and the QR code as a camera sees
-// it. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
+// Public pages in Chromium: for everybody (axe at three widths, dark and light; keyboard; no script), for nobody else
+// (no request to another server, no position in any request, hostile texts that do not run), and the QR code as a
+// camera sees it. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";

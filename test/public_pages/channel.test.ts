@@ -1,5 +1,5 @@
-// The page of a channel, without a browser: what it shows and to whom, which refusals nobody can tell apart, hostile texts,
-// validators, and how often it may be asked for.
+// The page of a channel, without a browser: what it shows and to whom, which refusals nobody can tell apart, hostile
+// texts, validators, and how often it may be asked for.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

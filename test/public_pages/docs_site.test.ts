@@ -1,5 +1,5 @@
-// The docs as pages: everything that they link to is there, nothing in them runs, whatever is written; the search; and what a file means
-// as a page.
+// The docs as pages: everything that they link to is there, nothing in them runs, whatever is written; the search;
+// and what a file means as a page.
 
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

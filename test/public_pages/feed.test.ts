@@ -1,5 +1,5 @@
-// Feeds of public channels as readers see them: parsed by a parser that takes nothing but XML, with hostile titles, their
-// validators, and refusals that nobody can tell apart.
+// Feeds of public channels as readers see them: parsed by a parser that takes nothing but XML, with hostile titles,
+// their validators, and refusals that nobody can tell apart.
 
 import { SaxesParser } from "saxes";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// What is not there: a page for a browser, the one envelope for a program, wherever somebody looks (rules#wrong-address).
+// What is not there: a page for a browser, the one envelope for a program, wherever somebody looks
+// (rules#wrong-address).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signInOwner } from "../support/console_site.ts";

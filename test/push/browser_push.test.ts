@@ -1,6 +1,6 @@
-// A browser that is woken: from a send to the line on the screen, with the app's own worker. The vendor's push service is the far
-// network: the browser's subscription is one on loopback, whose receipts are handed to the worker as a browser does. Needs
-// CHROMIUM=/path/to/chromium; without one it says so and is skipped.
+// A browser that is woken: from a send to the line on the screen, with the app's own worker. The vendor's push
+// service is the far network: the browser's subscription is one on loopback, whose receipts are handed to the worker
+// as a browser does. Needs CHROMIUM=/path/to/chromium; without one it says so and is skipped.
 
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";

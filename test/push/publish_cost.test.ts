@@ -43,7 +43,10 @@ async function statementsOf(world: World): Promise<{ client: object; text: strin
 
 const isWaking = (text: string) => text.includes("push_endpoint");
 
-/** The statements by which alerts of a channel with a woken handset are published, and how many were said beside for waking. */
+/**
+ * The statements by which alerts of a channel with a woken handset are published, and how many were said beside for
+ * waking.
+ */
 async function publishing(settings: Record<string, string>) {
   const world = await World.open({ settings });
   try {

@@ -1,5 +1,5 @@
-// UnifiedPush: its push servers take only what is encrypted for the handset. What comes is opened here as a distributor's connector
-// does, and holds nothing. Must not know how it was encrypted.
+// UnifiedPush: its push servers take only what is encrypted for the handset. What comes is opened here as a
+// distributor's connector does, and holds nothing. Must not know how it was encrypted.
 
 import { createDecipheriv, createECDH, createHmac, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Who may import whom (support/module_rules.ts), held against the import lines; and the few other rules that hold the house up.
-// docs/contributing/architecture.md says why.
+// Who may import whom (support/module_rules.ts), held against the import lines; and the few other rules that hold the
+// house up. docs/contributing/architecture.md says why.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";

@@ -1,4 +1,5 @@
-// The table of docs/contributing/architecture.md names the files that a send runs through, and no call runs through more files than it may.
+// The table of docs/contributing/architecture.md names the files that a send runs through, and no call runs through
+// more files than it may.
 
 import { expect, test } from "vitest";
 import { runProgram } from "../support/processes.ts";

@@ -1,5 +1,5 @@
-// `npm run audit` on a copy of what it reads, with a registry of the test's own: what an installation has and may not have fails, what only
-// tests have does not, and a registry that does not say is told of.
+// `npm run audit` on a copy of what it reads, with a registry of the test's own: what an installation has and may not
+// have fails, what only tests have does not, and a registry that does not say is told of.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// What deploy/ names is there: settings, ports, paths and figures, so that none of these files outlives what it speaks of.
+// What deploy/ names is there: settings, ports, paths and figures, so that none of these files outlives what it
+// speaks of.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -261,7 +262,8 @@ test("alert rules and dashboard ask for figures that /metrics has", async () => 
   );
   const { panels, templating } = JSON.parse(read("grafana/belfry.json"));
   const dashboard = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr));
-  // As far as it can be seen without Grafana: each panel is its own, in a place of its own, of the source that is to be chosen.
+  // As far as it can be seen without Grafana: each panel is its own, in a place of its own, of the source that is to
+  // be chosen.
   const places = panels.map(({ gridPos: { x, y, w, h } }: any) => `${x / w} ${y / h}`);
   for (const each of [places, panels.map(({ id }: any) => id), panels.map(({ title }: any) => title)])
     expect(new Set(each).size).toBe(panels.length);

@@ -1,5 +1,5 @@
-// The two scripts of compose.replicas.yaml, run as its containers run them: the primary lets the replicator in by its password alone, and the
-// standby copies once, follows, and goes on from where it was.
+// The two scripts of compose.replicas.yaml, run as its containers run them: the primary lets the replicator in by its
+// password alone, and the standby copies once, follows, and goes on from where it was.
 
 import { execFile } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The commands of README and docs work as they stand: each is run against a real server, on another port and data directory, or its
-// block says that it is not (`sh by-hand`), which its page shows.
+// The commands of README and docs work as they stand: each is run against a real server, on another port and data
+// directory, or its block says that it is not (`sh by-hand`), which its page shows.
 
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

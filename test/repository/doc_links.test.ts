@@ -1,5 +1,5 @@
-// The pages point at what is there: links, the files that code spans name, the rules that they cite. Decisions are numbered
-// without a gap that nobody explains.
+// The pages point at what is there: links, the files that code spans name, the rules that they cite. Decisions are
+// numbered without a gap that nobody explains.
 
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -41,8 +41,9 @@ const endings = new Set(
 );
 
 /**
- * The words of code spans that mean a file or a folder: what ends as sources do, what ends in a slash, and what begins with a
- * folder of the top. Left alone are addresses (`/api/v1`), examples (`tools/<name>.ts`) and packages (`@scope/name`).
+ * The words of code spans that mean a file or a folder: what ends as sources do, what ends in a slash, and what
+ * begins with a folder of the top. Left alone are addresses (`/api/v1`), examples (`tools/<name>.ts`) and packages
+ * (`@scope/name`).
  */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([^`]+)`/g)]

@@ -1,5 +1,5 @@
-// The programs of examples/, run as their README says: each publishes for a handset in another language, which sees what was
-// sent before it joined and what is sent while it polls, and whose reports are counted once each.
+// The programs of examples/, run as their README says: each publishes for a handset in another language, which sees
+// what was sent before it joined and what is sent while it polls, and whose reports are counted once each.
 
 import { globSync, statSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// What CI makes of a run's failures: those that pass alone are forgiven once, in a list that is committed, and never again.
+// What CI makes of a run's failures: those that pass alone are forgiven once, in a list that is committed, and never
+// again.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

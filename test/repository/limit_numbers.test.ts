@@ -1,5 +1,6 @@
-// The number of a rule stands in src/model/limits.ts alone: texts, forms, schemas and SQL read it there, and in the docs it is filled in
-// between `<!-- limit:name -->` and `<!-- / -->` (npm run gen). A number elsewhere is found by what stands beside it.
+// The number of a rule stands in src/model/limits.ts alone: texts, forms, schemas and SQL read it there, and in the
+// docs it is filled in between `<!-- limit:name -->` and `<!-- / -->` (npm run gen). A number elsewhere is found by
+// what stands beside it.
 
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

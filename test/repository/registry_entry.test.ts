@@ -1,5 +1,6 @@
-// What others are told of this server beside its pages: the entry for the public registry of MCP servers, /llms.txt and the skill.
-// That they are current is gen's (test/repository/flaky_tests.test.ts); here, that they are what their readers take.
+// What others are told of this server beside its pages: the entry for the public registry of MCP servers, /llms.txt
+// and the skill. That they are current is gen's (test/repository/flaky_tests.test.ts); here, that they are what their
+// readers take.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// `npm run release` on a copy of this tree: one commit becomes a folder whose files say what they are, where they come from and of what
-// they are made; and what is not one commit, or not one version, is refused.
+// `npm run release` on a copy of this tree: one commit becomes a folder whose files say what they are, where they
+// come from and of what they are made; and what is not one commit, or not one version, is refused.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

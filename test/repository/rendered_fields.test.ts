@@ -1,5 +1,6 @@
-// A field goes on to the pages: what somebody is shown is drawn somewhere, where its record says that it is. That every field which an
-// operation takes has a control, console/compose.test.ts, console/channels.test.ts and the tests of the other forms hold.
+// A field goes on to the pages: what somebody is shown is drawn somewhere, where its record says that it is. That
+// every field which an operation takes has a control, console/compose.test.ts, console/channels.test.ts and the tests
+// of the other forms hold.
 
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// The tables of docs/explanation/scale.md follow from dated costs by arithmetic that a reader can redo; that they are current, gen's own test holds.
+// The tables of docs/explanation/scale.md follow from dated costs by arithmetic that a reader can redo; that they are
+// current, gen's own test holds.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

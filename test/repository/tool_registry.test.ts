@@ -230,7 +230,8 @@ describe("tools/list", () => {
       .filter((line) => line.startsWith("No tool: "));
     expect(lines).toHaveLength(2);
     for (const word of ["mutes or removes", "keys"]) expect(lines.join()).toContain(word);
-    // What repeats is a field of an alert, and no noun with tools of its own (docs/decisions/0033-each-occurrence-is-an-alert.md).
+    // What repeats is a field of an alert, and no noun with tools of its own
+    // (docs/decisions/0033-each-occurrence-is-an-alert.md).
     expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);
     expect(Object.keys(OPERATIONS.find(({ name }) => name === "revoke_invite")!.input.shape)).toContain(
       "remove_subscribers",

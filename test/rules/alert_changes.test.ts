@@ -1,4 +1,5 @@
-// What edits changed of an alert is kept for a while: exact, for who may read the alert, bounded, and at no exchange of its own.
+// What edits changed of an alert is kept for a while: exact, for who may read the alert, bounded, and at no exchange
+// of its own.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert, list_alert_changes } from "../../src/identity/session/reviews.ts";
@@ -146,7 +147,10 @@ test("keeping it costs no exchange with the database: an edit has one more than 
   const proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
   const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "2" });
   const alert = await world.alert(pusher.id, { title: "0" });
-  /** The least of several calls: what runs beside them only adds. What a busy machine reads in one piece counts as one. */
+  /**
+   * The least of several calls: what runs beside them only adds. What a busy machine reads in one piece counts as
+   * one.
+   */
   const exchanges = async (call: (i: number) => Promise<{ status: number }>) => {
     const counts: number[] = [];
     for (let i = 1; i <= 5; i++) {

@@ -1,4 +1,5 @@
-// An alert's version over REST: the ETag of what answers an alert, If-Match on what changes it, and several writers at once.
+// An alert's version over REST: the ETag of what answers an alert, If-Match on what changes it, and several writers
+// at once.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alertArguments, createAlertInState, readAlert } from "../cases/fixtures.ts";

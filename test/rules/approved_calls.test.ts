@@ -1,5 +1,5 @@
-// Calls that publish nothing and still need a person's approval of a credential that asks first: cancelling more than one alert,
-// deleting a channel, evicting subscribers. rules#asks-first
+// Calls that publish nothing and still need a person's approval of a credential that asks first: cancelling more than
+// one alert, deleting a channel, evicting subscribers. rules#asks-first
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -82,7 +82,10 @@ const CALLS: [tool: string, name: string, page: RegExp, args: () => Promise<Args
   ],
 ];
 
-/** All that these calls take away. Series of earlier tests may end meanwhile, so alerts count on the channels of this test alone. */
+/**
+ * All that these calls take away. Series of earlier tests may end meanwhile, so alerts count on the channels of this
+ * test alone.
+ */
 const left = async () => [
   await world.sql(
     `select count(*)::int as cancelled from alert join pusher p on p.id = alert.pusher_id

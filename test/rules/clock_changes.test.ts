@@ -1,5 +1,6 @@
-// A clock that steps: what a handset was shown stays until somebody cancels it, on every replica, and no validator stands
-// for two inboxes. The database's clock is the test's (support/database_clock.ts); the statements are the service's own.
+// A clock that steps: what a handset was shown stays until somebody cancels it, on every replica, and no validator
+// stands for two inboxes. The database's clock is the test's (support/database_clock.ts); the statements are the
+// service's own.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";

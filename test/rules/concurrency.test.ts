@@ -1,5 +1,6 @@
-// Results of simultaneous calls on two services of one database: one winner where there can be one, legal states only, counters that
-// equal a recount of the rows, and never a server fault. Each service has several calls under way, so calls of one process race as well.
+// Results of simultaneous calls on two services of one database: one winner where there can be one, legal states
+// only, counters that equal a recount of the rows, and never a server fault. Each service has several calls under
+// way, so calls of one process race as well.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// What dispatch promises around a handler when the transaction is undone: events once, limits given back, and nothing kept.
+// What dispatch promises around a handler when the transaction is undone: events once, limits given back, and nothing
+// kept.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// Covers rules#error-codes, rules#error-problems. Each main kind of refusal has its code, all wrong fields are listed, and
-// REST and MCP give one refusal for one call.
+// Covers rules#error-codes, rules#error-problems. Each main kind of refusal has its code, all wrong fields are
+// listed, and REST and MCP give one refusal for one call.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -69,7 +69,7 @@ describe("what is wrong with a field", () => {
     ));
 
   test("a choice that is absent is a required field", async () => {
-    const error = await refusalOf("create_pusher", { handle: uniqueHandle(), name: "x", description: "x" });
+    const error = await refusalOf("create_pusher", { handle: createHandle(), name: "x", description: "x" });
     expect(error).toMatchObject({
       ...{ code: "field_required", param: "category" },
       message: expect.stringMatching(/^category is required and must be one of /),

@@ -1,12 +1,16 @@
-// A field that is accepted comes back: from the answer of create and update, from every read, and from the handset where
-// the card has it. Fields are taken from the operations themselves, so a new one fails here until it has its sample.
+// A field that is accepted comes back: from the answer of create and update, from every read, and from the handset
+// where the card has it. Fields are taken from the operations themselves, so a new one fails here until it has its
+// sample.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { channelCardView, inboxItem } from "../../src/handset/handset_schemas.ts";
 import { HTML, M4A, MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { createHandle, findOperation, timeInSeconds, World } from "../support/world.ts";
 
-/** Two values of a field, so that an update can be told from what create left; `with` is what the field needs beside it. */
+/**
+ * Two values of a field, so that an update can be told from what create left; `with` is what the field needs beside
+ * it.
+ */
 interface Sample {
   values: [unknown, unknown];
   with?: Record<string, unknown>;

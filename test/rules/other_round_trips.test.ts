@@ -1,5 +1,5 @@
-// Fields that people, handsets and assistants give come back as well, and no operation that writes is forgotten: it is tried
-// in field_round_trip.test.ts or here, field by field, or says why nothing of its arguments is kept.
+// Fields that people, handsets and assistants give come back as well, and no operation that writes is forgotten: it
+// is tried in field_round_trip.test.ts or here, field by field, or says why nothing of its arguments is kept.
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Repeating alerts on a service: from the draft to its occurrences, what becomes of them when the series changes or ends, and that each
-// instant is written once, whoever writes and dies meanwhile.
+// Repeating alerts on a service: from the draft to its occurrences, what becomes of them when the series changes or
+// ends, and that each instant is written once, whoever writes and dies meanwhile.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";

@@ -1,4 +1,5 @@
-// The examples of RFC 5545, section 3.8.5.3, in its zone and from its start, and parts that it defines without an example.
+// The examples of RFC 5545, section 3.8.5.3, in its zone and from its start, and parts that it defines without an
+// example.
 
 import { expect, test } from "vitest";
 import { findNextOccurrences } from "../../src/model/domain/occurrences.ts";

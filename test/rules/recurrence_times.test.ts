@@ -1,5 +1,5 @@
-// What a recurrence comes to: the zones' clocks on both changes of a year, what is refused, and that nothing takes long.
-// rules#recurrence-clocks
+// What a recurrence comes to: the zones' clocks on both changes of a year, what is refused, and that nothing takes
+// long. rules#recurrence-clocks
 
 import { describe, expect, test } from "vitest";
 import { findNextOccurrences, findOccurrencesWithin, planSeriesFill } from "../../src/model/domain/occurrences.ts";
@@ -147,7 +147,8 @@ describe("the work of an answer is bounded in steps", () => {
     "FREQ=MINUTELY;COUNT=1000;BYDAY=MO;BYHOUR=3;BYMINUTE=1",
     "FREQ=HOURLY;INTERVAL=997;BYDAY=MO;BYHOUR=3;BYMINUTE=5",
   ])("%s", (rule) => {
-    // A schedule looks four times: the next, whether they are crowded, those to be written, and the last that is missed.
+    // A schedule looks four times: the next, whether they are crowded, those to be written, and the last that is
+    // missed.
     const budget = new StepBudget(MAX_ANSWER_STEPS / 2);
     const recurrence = `${rule} America/New_York`;
     try {

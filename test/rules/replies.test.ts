@@ -1,5 +1,5 @@
-// Phones answer what an alert asks: each counts once, by its last choice, however many of them change their minds at once and through
-// whichever process; counts are told to who waits and to webhooks, and nobody learns who.
+// Phones answer what an alert asks: each counts once, by its last choice, however many of them change their minds at
+// once and through whichever process; counts are told to who waits and to webhooks, and nobody learns who.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";

@@ -1,5 +1,5 @@
-// "Ask me before anything is published": whoever holds alerts:send and has to ask first publishes nothing, by no operation and on no way,
-// until a signed-in person does it. rules#asks-first
+// "Ask me before anything is published": whoever holds alerts:send and has to ask first publishes nothing, by no
+// operation and on no way, until a signed-in person does it. rules#asks-first
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";

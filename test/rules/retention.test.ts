@@ -1,5 +1,5 @@
-// Alerts go when their channel kept them long enough, and not before: told first, in slices, with every count left as it was
-// (rules#retention).
+// Alerts go when their channel kept them long enough, and not before: told first, in slices, with every count left as
+// it was (rules#retention).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectRecountClean } from "../support/counter_checks.ts";

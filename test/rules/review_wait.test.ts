@@ -1,4 +1,5 @@
-// A call that waits for a person: it is held until somebody decides, bounded for each credential, and freed when nobody listens.
+// A call that waits for a person: it is held until somebody decides, bounded for each credential, and freed when
+// nobody listens.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/reviews.ts";

@@ -1,5 +1,5 @@
-// Whoever decides hears of a draft that waits, on a private channel of the workspace: once a draft, never of what it says, and no longer
-// than nobody has decided. rules#reviews-channel
+// Whoever decides hears of a draft that waits, on a private channel of the workspace: once a draft, never of what it
+// says, and no longer than nobody has decided. rules#reviews-channel
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { open_reviews } from "../../src/identity/session/reviews.ts";

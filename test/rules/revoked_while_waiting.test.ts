@@ -1,4 +1,5 @@
-// A call that waited is answered as a new call with its credential would be: whatever ended in the meantime ends its answer, too.
+// A call that waited is answered as a new call with its credential would be: whatever ended in the meantime ends its
+// answer, too.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";

@@ -1,6 +1,6 @@
-// Any sequence of calls does and answers over MCP and on the command line what it does over REST, and each what a small model of the
-// rules says: channels, alerts' states, subscriptions, inbox, counters, scopes, who asks first, and what is another's. What differs
-// shrinks to a short story.
+// Any sequence of calls does and answers over MCP and on the command line what it does over REST, and each what a
+// small model of the rules says: channels, alerts' states, subscriptions, inbox, counters, scopes, who asks first,
+// and what is another's. What differs shrinks to a short story.
 
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
@@ -46,7 +46,10 @@ interface Model {
 
 type Refused = TransportAnswer["refused"];
 
-/** One call, or what a handset does. `alert` picks one of those that were made; `astray` names it in the other channel. */
+/**
+ * One call, or what a handset does. `alert` picks one of those that were made; `astray` names it in the other
+ * channel.
+ */
 interface Step {
   do: keyof typeof VERBS;
   by: Actor;
@@ -205,7 +208,10 @@ function expected(step: Step, model: Model, alert: Alert | null): Refused {
   return refused;
 }
 
-/** An assistant that may not publish is answered what became of an alert that no person has to decide about any more (rules#mcp-review). */
+/**
+ * An assistant that may not publish is answered what became of an alert that no person has to decide about any more
+ * (rules#mcp-review).
+ */
 const isDecided = ({ do: verb, by, astray }: Step, alert: Alert | null, refused: Refused): boolean =>
   (verb === "send" || verb === "schedule") &&
   refused === "insufficient_scope" &&
@@ -260,7 +266,10 @@ class Account {
     return told;
   }
 
-  /** What is compared of an answer with the other faces: of what a person decides, each face says where in its own words. */
+  /**
+   * What is compared of an answer with the other faces: of what a person decides, each face says where in its own
+   * words.
+   */
   shown({ refused, body }: TransportAnswer): unknown {
     if (refused === "insufficient_scope") return { refused };
     return { refused, body: this.names(body) };
@@ -291,7 +300,8 @@ afterAll(async () => {
   await world?.close();
 });
 
-// ---- stories ---------------------------------------------------------------------------------------------------------
+// ---- stories
+// ---------------------------------------------------------------------------------------------------------
 
 /** What a handset does between two calls. */
 type Act = { device: "join" | "leave" | "read" | "ack"; channel: number; alert: number };

@@ -1,5 +1,6 @@
-// What no program would send, to every tongue at each of its doors, over a socket: refused in the tongue's own words or shown as a clean
-// alert, with nothing of it repeated in a refusal, nothing half-written, and a service that goes on.
+// What no program would send, to every tongue at each of its doors, over a socket: refused in the tongue's own words
+// or shown as a clean alert, with nothing of it repeated in a refusal, nothing half-written, and a service that goes
+// on.
 
 import { createHmac } from "node:crypto";
 import { request as ask, type IncomingHttpHeaders } from "node:http";

@@ -1,4 +1,5 @@
-// Lists of other programs with more entries than are read: the alert is published with as many as are, and says how many more there are.
+// Lists of other programs with more entries than are read: the alert is published with as many as are, and says how
+// many more there are.
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Requests that are not valid HTTP: each is refused in the one envelope before any route reads it, and the connection ends.
+// Requests that are not valid HTTP: each is refused in the one envelope before any route reads it, and the connection
+// ends.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";

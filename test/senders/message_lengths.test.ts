@@ -1,4 +1,5 @@
-// Messages of any length through each adapter: nothing is refused for its length, the text is cut at a word, and each loss is noted.
+// Messages of any length through each adapter: nothing is refused for its length, the text is cut at a word, and each
+// loss is noted.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toPlainText } from "../../src/api/ingest/plain_text.ts";

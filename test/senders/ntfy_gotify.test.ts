@@ -1,5 +1,6 @@
-// What programs that speak to ntfy, to Gotify or to nobody in particular say, and what becomes of it: the alert, the answer in
-// their own words, and what the sender's page tells. The programs themselves are run in real_programs.test.ts.
+// What programs that speak to ntfy, to Gotify or to nobody in particular say, and what becomes of it: the alert, the
+// answer in their own words, and what the sender's page tells. The programs themselves are run in
+// real_programs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";

@@ -1,5 +1,5 @@
-// Programs that listen as to ntfy, on real sockets: who may hear what, what a message is, that nothing is lost between two
-// connections, and how one ends. rules#ntfy-listens
+// Programs that listen as to ntfy, on real sockets: who may hear what, what a message is, that nothing is lost
+// between two connections, and how one ends. rules#ntfy-listens
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
-// The programs that people have, unchanged, against a service on a socket: the command lines of ntfy and Gotify, Apprise with its
-// plugins for both, and shoutrrr. Each publishes, and is told by its exit code when its key is wrong.
+// The programs that people have, unchanged, against a service on a socket: the command lines of ntfy and Gotify,
+// Apprise with its plugins for both, and shoutrrr. Each publishes, and is told by its exit code when its key is
+// wrong.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

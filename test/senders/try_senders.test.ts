@@ -1,4 +1,5 @@
-// `npm runProgram try:senders`, as a person runs it, with one sender: what it starts, its table and its end. All of them take over a minute.
+// `npm runProgram try:senders`, as a person runs it, with one sender: what it starts, its table and its end. All of
+// them take over a minute.
 
 import { mkdtempSync, readdirSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";

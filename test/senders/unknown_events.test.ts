@@ -1,4 +1,5 @@
-// Events that a known program sends in a form without a table of its own, events without data, and which alerts replace each other.
+// Events that a known program sends in a form without a table of its own, events without data, and which alerts
+// replace each other.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";

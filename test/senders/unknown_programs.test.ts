@@ -1,4 +1,5 @@
-// Bodies of programs that are not known by name: JSON, forms and XML, with pictures in them, as Apprise and scripts send them.
+// Bodies of programs that are not known by name: JSON, forms and XML, with pictures in them, as Apprise and scripts
+// send them.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConsoleSite } from "../support/console_site.ts";

@@ -1,6 +1,7 @@
-// The shapes of webhooks: what each program's own documentation shows as its message is understood by its looks and by its name, and
-// becomes the alert that is written here. The bodies are made from those documents; the programs themselves are in prometheus.test.ts.
-// Signatures and templates that do not hold; what else no program would send is in hostile_requests.test.ts.
+// The shapes of webhooks: what each program's own documentation shows as its message is understood by its looks and
+// by its name, and becomes the alert that is written here. The bodies are made from those documents; the programs
+// themselves are in prometheus.test.ts. Signatures and templates that do not hold; what else no program would send is
+// in hostile_requests.test.ts.
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

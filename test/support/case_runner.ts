@@ -1,6 +1,6 @@
 // Case rows: one rule and its result. Each row runs over REST. One success and one refusal of each tool also run over
-// MCP, in a new state, and both transports must give equal bodies. test/rules/transports_property.test.ts compares all other calls.
-// rules#two-faces
+// MCP, in a new state, and both transports must give equal bodies. test/rules/transports_property.test.ts compares
+// all other calls. rules#two-faces
 
 import { expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
@@ -65,8 +65,9 @@ function comparable(body: unknown): unknown {
 }
 
 /**
- * What MCP answers where REST's default is the whole: the full view, and of a list that ended early the pages up to the
- * limit that was asked for, so that both faces must give the same bytes. The defaults have test/transports/mcp_views.test.ts.
+ * What MCP answers where REST's default is the whole: the full view, and of a list that ended early the pages up to
+ * the limit that was asked for, so that both faces must give the same bytes. The defaults have
+ * test/transports/mcp_views.test.ts.
  */
 async function wholeOverMcp(
   world: World,

@@ -16,8 +16,8 @@ const chromiumPath = process.env.CHROMIUM;
 const shellPath = [`${chromiumPath}-headless-shell`].find((path) => existsSync(path));
 
 /**
- * What every test may need, so that they share a browser: sound that waits for a touch, and a name for this machine besides. What
- * draws is no process of its own, which spares a twentieth of the CPU.
+ * What every test may need, so that they share a browser: sound that waits for a touch, and a name for this machine
+ * besides. What draws is no process of its own, which spares a twentieth of the CPU.
  */
 const ARGS = [
   "--no-sandbox --disable-gpu --disable-quic --no-first-run",
@@ -39,8 +39,8 @@ export interface BrowserNeeds {
 export type SharedBrowser = Pick<Browser, "newContext" | "newPage" | "close">;
 
 /**
- * The browser with these needs that the tests of a process share; it ends with the process. `close` takes away what was opened by
- * this share alone.
+ * The browser with these needs that the tests of a process share; it ends with the process. `close` takes away what
+ * was opened by this share alone.
  */
 export async function launchBrowser({ whole = false }: BrowserNeeds = {}): Promise<SharedBrowser> {
   const executablePath = (whole ? undefined : shellPath) ?? chromiumPath;
@@ -104,7 +104,9 @@ export class ConsoleSite {
   }
 }
 
-/** A browser of its own with what its pages did wrong: other origins asked, policies broken, scripts or styles inline. */
+/**
+ * A browser of its own with what its pages did wrong: other origins asked, policies broken, scripts or styles inline.
+ */
 export async function openWatchedPage(
   browser: SharedBrowser,
   site: ConsoleSite,

@@ -1,5 +1,6 @@
-// The database's clock in a test's hand. Every statement of the service stays as it is: a schema before pg_catalog in the
-// search path answers `now()` and `clock_timestamp()`, in triggers as well, with an instant that stands until it is moved.
+// The database's clock in a test's hand. Every statement of the service stays as it is: a schema before pg_catalog in
+// the search path answers `now()` and `clock_timestamp()`, in triggers as well, with an instant that stands until it
+// is moved.
 
 import type { World } from "./world.ts";
 

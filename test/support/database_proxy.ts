@@ -1,5 +1,5 @@
-// A door in front of PostgreSQL that can fall silent: connections stay open and new ones are taken, and nothing passes. It
-// can stall as well: then everything passes once that is over.
+// A door in front of PostgreSQL that can fall silent: connections stay open and new ones are taken, and nothing
+// passes. It can stall as well: then everything passes once that is over.
 
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -21,8 +21,8 @@ export interface DatabaseProxy {
   count(): number;
   swallowed(): number;
   /**
-   * How often the database was asked so far, beside what wakes other processes: pieces that nothing was answered between are one
-   * question. A farewell is none.
+   * How often the database was asked so far, beside what wakes other processes: pieces that nothing was answered
+   * between are one question. A farewell is none.
    */
   asked(): number;
   close(): Promise<void>;

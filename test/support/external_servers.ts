@@ -1,4 +1,5 @@
-// Real servers of others for tests, each on a free port and to be ended: what a test says of itself stays in its folder.
+// Real servers of others for tests, each on a free port and to be ended: what a test says of itself stays in its
+// folder.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +34,10 @@ export async function startExternalServer(port: number, program: string, args: s
   };
 }
 
-/** Resolves once something listens there. @throws Error with `why` where the child ends, or nothing does for half a minute. */
+/**
+ * Resolves once something listens there. @throws Error with `why` where the child ends, or nothing does for half a
+ * minute.
+ */
 export async function waitUntilListening(port: number, child: ChildProcess, why: () => string): Promise<void> {
   for (let tries = 0; tries < 600 && child.exitCode === null; tries += 1) {
     const socket = connect(port, "127.0.0.1");

@@ -4,7 +4,9 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Its library is compiled with less care: these programs live for a second. What is compiled stays in Go's own cache. */
+/**
+ * Its library is compiled with less care: these programs live for a second. What is compiled stays in Go's own cache.
+ */
 const QUICKLY = { GOFLAGS: "-mod=mod -gcflags=all=-l", CGO_ENABLED: "0" };
 
 /** Makes `folder` the module example.org/tried, with these files by their paths. */
@@ -19,7 +21,10 @@ export function writeGoModule(folder: string, files: ReadonlyMap<string, string>
 /** Go compiles its library first, which takes a busy machine with an empty cache minutes. */
 export const GO_TIMEOUT_MS = 900_000;
 
-/** Runs go or gofmt in the module's folder. The thread stays free: a worker that is silent for a minute counts as lost. */
+/**
+ * Runs go or gofmt in the module's folder. The thread stays free: a worker that is silent for a minute counts as
+ * lost.
+ */
 export function runGo(
   folder: string,
   [command, ...args]: string[],

@@ -44,7 +44,10 @@ export const parseUuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 export const suspend = (world: World, handle: string, suspended = true) =>
   setChannelSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 
-/** Waits until an account was told that so many subscribe; each event said by how much that differs from the one before. */
+/**
+ * Waits until an account was told that so many subscribe; each event said by how much that differs from the one
+ * before.
+ */
 export async function waitForSubscriberCount(world: World, pusherId: string, count: number) {
   const told = () => listChannelEvents(world, pusherId).filter(({ event }) => event.startsWith("subscriber")) as any[];
   await expect.poll(() => told().at(-1)?.count).toBe(count);

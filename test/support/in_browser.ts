@@ -1,4 +1,5 @@
-// Tests in a real Chromium: the block that says so where there is none, and what its tests share. Needs CHROMIUM=/path/to/chromium.
+// Tests in a real Chromium: the block that says so where there is none, and what its tests share. Needs
+// CHROMIUM=/path/to/chromium.
 
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";

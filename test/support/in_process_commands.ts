@@ -1,5 +1,5 @@
-// A command line that is run in this process, and what it says: a process of its own costs as much as everything that it then does.
-// One at a time, since there is one standard output.
+// A command line that is run in this process, and what it says: a process of its own costs as much as everything that
+// it then does. One at a time, since there is one standard output.
 
 import { OPERATIONS } from "../../operations/index.ts";
 import { runCli } from "../../src/program/cli/command_tree.ts";

@@ -1,5 +1,5 @@
-// What a keyboard alone meets on a page: Tab reaches every control that is seen, in the page's own order, each shows that it has the
-// focus, and from the last one it goes on.
+// What a keyboard alone meets on a page: Tab reaches every control that is seen, in the page's own order, each shows
+// that it has the focus, and from the last one it goes on.
 
 import type { Page } from "playwright-core";
 
@@ -56,8 +56,9 @@ function watchFocus(): { controls: number; dates: number } {
 }
 
 /**
- * Lists the faults that a keyboard user meets on a page, each with its markup. A fault of the page appears in every walk. A slow
- * browser can hand the focus over late and disturb one walk, so a fault counts when a second walk finds it again.
+ * Lists the faults that a keyboard user meets on a page, each with its markup. A fault of the page appears in every
+ * walk. A slow browser can hand the focus over late and disturb one walk, so a fault counts when a second walk finds
+ * it again.
  */
 export async function findKeyboardFaults(page: Page): Promise<string[]> {
   const first = await walk(page);
@@ -72,8 +73,8 @@ async function walk(page: Page): Promise<string[]> {
   await page.route(/[?&]live=/, (route) => route.fulfill({ body: "" }));
   await page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true");
   const { controls, dates } = await page.evaluate(watchFocus);
-  // Past the last control the focus goes by way of the browser, which may give it back when the next press is on its way. So the walk
-  // ends where it first came to its begin again, and what was pressed since then is no part of it.
+  // Past the last control the focus goes by way of the browser, which may give it back when the next press is on its
+  // way. So the walk ends where it first came to its begin again, and what was pressed since then is no part of it.
   const length = () =>
     page.evaluate<number>("walked.stops.findIndex(({ at }, i) => i > 0 && at === walked.stops[0].at)");
   // Beside controls, what scrolls and what is framed may hold the focus, too.

@@ -1,12 +1,15 @@
-// SQL of tests beside a running service, in the order in which the service locks rows (docs/contributing/architecture.md, "In which order rows
-// are locked"). A test that locked an alert before its channel could end in a deadlock with the service.
+// SQL of tests beside a running service, in the order in which the service locks rows
+// (docs/contributing/architecture.md, "In which order rows are locked"). A test that locked an alert before its
+// channel could end in a deadlock with the service.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 
 /** Writes to rows that come after the channel in the lock order. */
 const AFTER_CHANNEL = /\b(?:update|delete from|insert into)\s+(?:alert|alert_\w+|pusher|subscription|device|report)\b/i;
 
-/** Runs a statement with `?` parameters. A write locks all channels of the database first, in one transaction with it. */
+/**
+ * Runs a statement with `?` parameters. A write locks all channels of the database first, in one transaction with it.
+ */
 export function executeInLockOrder<Row = any>(
   em: SqlEntityManager,
   text: string,

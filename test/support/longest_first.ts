@@ -1,5 +1,6 @@
-// The order of test files: the longest first, so that at the end no worker waits for one that began late. Vitest would know
-// from an earlier run; a fresh clone has none, and there it begins with the largest files, which are not the longest.
+// The order of test files: the longest first, so that at the end no worker waits for one that began late. Vitest
+// would know from an earlier run; a fresh clone has none, and there it begins with the largest files, which are not
+// the longest.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

@@ -1,5 +1,6 @@
 // The house: the wings of src, the rooms inside them, what each decides, and who may import whom.
-// test/repository/architecture.test.ts holds this against the import lines, docs/contributing/architecture.md shows it (npm run gen).
+// test/repository/architecture.test.ts holds this against the import lines, docs/contributing/architecture.md shows
+// it (npm run gen).
 
 /** Wing → what it is made for, from below upwards. */
 export const LAYERS: Record<string, string> = {

@@ -138,7 +138,10 @@ export async function connectAssistant(
   return { next, consent, tokens };
 }
 
-/** Opens a service with a signed-in owner before the tests of a block, passes both to `use`, and closes the service after the tests. */
+/**
+ * Opens a service with a signed-in owner before the tests of a block, passes both to `use`, and closes the service
+ * after the tests.
+ */
 export function withOwner(use: (world: World, owner: HttpVisitor) => void): void {
   let opened: World | undefined;
   beforeAll(async () => {

@@ -1,5 +1,6 @@
-// Whether a page keeps anybody out: axe finds nothing and nothing is wider than the screen, at three widths, in the light and in the
-// dark; who reads it by ear knows what is what; bars leave a phone's screen to it. And what a page weighs.
+// Whether a page keeps anybody out: axe finds nothing and nothing is wider than the screen, at three widths, in the
+// light and in the dark; who reads it by ear knows what is what; bars leave a phone's screen to it. And what a page
+// weighs.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,7 +25,10 @@ export const measurePageBytes = (page: Page) =>
 /** Of a phone's 844 pixels, those that the head of a page and whatever stays in its place may take. */
 const BARS = 120;
 
-/** Holds that head and bars leave a phone's screen to the page, and with `begins` that its first field is in view at twice the size. */
+/**
+ * Holds that head and bars leave a phone's screen to the page, and with `begins` that its first field is in view at
+ * twice the size.
+ */
 export async function checkContentRoom(page: Page, name: string, begins: boolean): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   const [head, tabs, staying] = await page.evaluate<[number, number, number]>(`(() => {
@@ -54,8 +58,8 @@ const DRAWN = "data-drawn";
 const wellDrawn = new Set<string>();
 
 /**
- * Runs in the page: marks, of all texts that are drawn alike and upon the same, the first, but for what is known. What axe says by colours
- * it says of each of them or of none.
+ * Runs in the page: marks, of all texts that are drawn alike and upon the same, the first, but for what is known.
+ * What axe says by colours it says of each of them or of none.
  */
 function markDrawn([attribute, wellDrawn]: [string, string[]]): string[] {
   const { document, getComputedStyle } = globalThis as any;
@@ -84,7 +88,10 @@ function markDrawn([attribute, wellDrawn]: [string, string[]]): string[] {
 const KNOWN = "data-known";
 const FRESH = "data-fresh";
 
-/** Runs in the page: marks each element that is visible now and was not visible at an earlier mark. Returns whether there is one. */
+/**
+ * Runs in the page: marks each element that is visible now and was not visible at an earlier mark. Returns whether
+ * there is one.
+ */
 function markFresh([known, fresh]: [string, string]): boolean {
   let isAny = false;
   for (const node of (globalThis as any).document.querySelectorAll("*")) {
@@ -97,8 +104,8 @@ function markFresh([known, fresh]: [string, string]): boolean {
 }
 
 /**
- * Returns each finding of axe on a page, or in `parts` of it, with its markup; with null for colours alone. Findings that are not about
- * colours are the same in the dark, so axe looks for them in the light only.
+ * Returns each finding of axe on a page, or in `parts` of it, with its markup; with null for colours alone. Findings
+ * that are not about colours are the same in the dark, so axe looks for them in the light only.
  */
 export async function listAxeFindings(
   page: Page,
@@ -148,7 +155,8 @@ function wrongByEar(): string[] {
   for (const table of seen("table"))
     if (!seen("th", table).some((th) => th.scope === "col" && wordsOf(th) !== ""))
       wrong.push(`a table without columns: ${wordsOf(table).slice(0, 60)}`);
-  // Of two fields of a form that are called the same nobody knows which one is meant. What is chosen among has its group's name besides.
+  // Of two fields of a form that are called the same nobody knows which one is meant. What is chosen among has its
+  // group's name besides.
   for (const form of seen("form")) {
     const names = seen("input:not([type=radio], [type=checkbox], [type=hidden]), select, textarea", form).map(
       (field) => field.getAttribute("aria-label") ?? [...field.labels].map(wordsOf).join(" "),
@@ -163,7 +171,10 @@ function wrongByEar(): string[] {
 const openDetails = (page: Page, closed = ".none") =>
   page.evaluate(`for (const more of document.querySelectorAll("details:not(${closed})")) more.open = true`);
 
-/** Holds that a page keeps nobody out, with everything opened that can be; `name` says which it was. It ends light, and 1280 wide. */
+/**
+ * Holds that a page keeps nobody out, with everything opened that can be; `name` says which it was. It ends light,
+ * and 1280 wide.
+ */
 export async function checkAccessibility(page: Page, name: string, closed?: string): Promise<void> {
   await openDetails(page, closed);
   expect([name, await page.evaluate(wrongByEar)]).toEqual([name, []]);
@@ -171,7 +182,8 @@ export async function checkAccessibility(page: Page, name: string, closed?: stri
     await page.setViewportSize({ width, height: 844 });
     const fits = [name, width];
     expect([...fits, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([...fits, width]);
-    // What is shown and how it is coloured is the same as at 320: no style begins or ends to hold between these two that says either.
+    // What is shown and how it is coloured is the same as at 320: no style begins or ends to hold between these two
+    // that says either.
     if (width === 390) continue;
     const isFresh = await page.evaluate(markFresh, [KNOWN, FRESH] as [string, string]);
     const parts = width === 320 ? ":root" : isFresh ? `[${FRESH}]` : null;
@@ -184,8 +196,8 @@ export async function checkAccessibility(page: Page, name: string, closed?: stri
 }
 
 /**
- * Checks pages below `base` that test/console/page_accessibility.test.ts also visits with usual content. Unusual content must fit all widths and
- * pass axe at the narrowest one, and no page may be empty or heavy.
+ * Checks pages below `base` that test/console/page_accessibility.test.ts also visits with usual content. Unusual
+ * content must fit all widths and pass axe at the narrowest one, and no page may be empty or heavy.
  */
 export async function checkPageWidths(page: Page, base: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {

@@ -1,5 +1,5 @@
-// A passkey's keeper in software: makes keys and signs as a device would (WebAuthn level 2, ES256, no attestation), also wrongly
-// where a test asks for it.
+// A passkey's keeper in software: makes keys and signs as a device would (WebAuthn level 2, ES256, no attestation),
+// also wrongly where a test asks for it.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 

@@ -46,8 +46,8 @@ async function makeClusterIn(folder: string): Promise<DataDirectory> {
 }
 
 /**
- * Puts a cluster into a data directory, a copy of `made` or a new one, whose role may do what tests and the bench do and no service
- * does: make databases, and fill them past the triggers. Single-user mode alone may say so.
+ * Puts a cluster into a data directory, a copy of `made` or a new one, whose role may do what tests and the bench do
+ * and no service does: make databases, and fill them past the triggers. Single-user mode alone may say so.
  */
 export async function prepareServer(folder: string, made?: string): Promise<void> {
   if (made) copyCluster(made, folder);

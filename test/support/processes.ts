@@ -111,10 +111,11 @@ async function startHost(args: string[], onExit: () => void): Promise<Host> {
 }
 
 /**
- * Runs `runBelfry` commands in a process that they share, one after the other: the same code with the same arguments, environment and
- * standard input, without the second that a process takes to start. What a process shows by itself (its exit, its signals, a lock
- * that it holds, an embedded database that it starts) takes `runBelfry`; a test in cli.test.ts holds that both say the same.
- * @param program a package's folder `dist`; the program of this tree when absent
+ * Runs `runBelfry` commands in a process that they share, one after the other: the same code with the same arguments,
+ * environment and standard input, without the second that a process takes to start. What a process shows by itself
+ * (its exit, its signals, a lock that it holds, an embedded database that it starts) takes `runBelfry`; a test in
+ * cli.test.ts holds that both say the same. @param program a package's folder `dist`; the program of this tree when
+ * absent
  */
 export function commandRunner(dist?: string) {
   let host: Promise<Host> | null = null;
@@ -136,8 +137,8 @@ export function commandRunner(dist?: string) {
 export const runBelfryShared = commandRunner();
 
 /**
- * A folder for one test file. `endProcesses` kills the servers that still run and the processes that work on the folder;
- * `remove` does the same and deletes the folder.
+ * A folder for one test file. `endProcesses` kills the servers that still run and the processes that work on the
+ * folder; `remove` does the same and deletes the folder.
  */
 export function temporaryFolder(): { path: string; endProcesses(): void; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "belfry-cli-"));
@@ -185,8 +186,8 @@ export const isAlive = (pid: number) => {
 };
 
 /**
- * The processes that work on a folder, by their command line or the folder they stand in; `watchdogs` alone are the shells
- * beside an embedded server. Linux only; elsewhere none are found.
+ * The processes that work on a folder, by their command line or the folder they stand in; `watchdogs` alone are the
+ * shells beside an embedded server. Linux only; elsewhere none are found.
  */
 export function processesOn(path: string, { watchdogs = false } = {}): number[] {
   if (!existsSync("/proc/self/stat")) return [];
@@ -205,8 +206,8 @@ export function processesOn(path: string, { watchdogs = false } = {}): number[] 
 }
 
 /**
- * Gives a data directory the cluster that its first start would make with initdb, and a secret: everything else of that start
- * is still to come. For tests of something else than that. Returns the directory.
+ * Gives a data directory the cluster that its first start would make with initdb, and a secret: everything else of
+ * that start is still to come. For tests of something else than that. Returns the directory.
  */
 export function prepareCluster(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true });
@@ -229,8 +230,8 @@ export interface RunningServer {
 }
 
 /**
- * Milliseconds for a start, which is seconds of work: what a test waits for anything on a core of its own, and longer by as much as
- * more processes want to run than there are cores.
+ * Milliseconds for a start, which is seconds of work: what a test waits for anything on a core of its own, and longer
+ * by as much as more processes want to run than there are cores.
  */
 const patience = () => WAIT.timeout * Math.max(1, loadavg()[0]! / availableParallelism());
 
@@ -290,8 +291,8 @@ export async function startServer(
 }
 
 /**
- * Gives a data directory what lies in one after its first start, secret and key included: for tests of what a service does later. The
- * first test of a run that asks for it makes it, all others copy it. Returns the directory.
+ * Gives a data directory what lies in one after its first start, secret and key included: for tests of what a service
+ * does later. The first test of a run that asks for it makes it, all others copy it. Returns the directory.
  */
 export async function prepareStartedService(dataDir: string): Promise<string> {
   const made = join(dirname(inject("cluster")), "started");

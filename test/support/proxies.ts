@@ -1,4 +1,5 @@
-// Real proxies with the own lines of docs/how-to/https.md, on ports of a test; nginx with as many replicas as there are.
+// Real proxies with the own lines of docs/how-to/https.md, on ports of a test; nginx with as many replicas as there
+// are.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

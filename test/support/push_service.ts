@@ -1,5 +1,6 @@
-// A push service on loopback, as strict as those of browsers: it takes a wake-up only with what RFC 8030 and RFC 8292 ask
-// for, and answers as they do. Below /up/ it is one of UnifiedPush, which wants a message. Must not know the code under test.
+// A push service on loopback, as strict as those of browsers: it takes a wake-up only with what RFC 8030 and RFC 8292
+// ask for, and answers as they do. Below /up/ it is one of UnifiedPush, which wants a message. Must not know the code
+// under test.
 
 import { createPublicKey, verify } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -62,8 +63,8 @@ function problemOf(
 const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
 
 /**
- * `answer`: the status for a path once the request itself is in order, at once or later. `refused` names what was wrong with
- * those that were not.
+ * `answer`: the status for a path once the request itself is in order, at once or later. `refused` names what was
+ * wrong with those that were not.
  */
 export async function startPushService(answer: (path: string) => number | Promise<number> = () => 201) {
   const received: ReceivedPush[] = [];

@@ -10,8 +10,8 @@ const NEEDS_MORE =
 const ALWAYS = "test/rules/cases.test.ts";
 
 /**
- * Returns the test files that `npm run test:quick` leaves out, as paths from the repository: those that need a browser or processes, and
- * the longest ones.
+ * Returns the test files that `npm run test:quick` leaves out, as paths from the repository: those that need a
+ * browser or processes, and the longest ones.
  */
 export const listSlowTests = () => [
   ...globSync("test/*/*.test.ts").filter((path) => NEEDS_MORE.test(readFileSync(path, "utf8"))),

@@ -1,5 +1,6 @@
-// What a machine must have for a test to run: a test that cannot run is skipped, counted, and its reason printed, in one way.
-// Where all programs were put in place before (BELFRY_TEST_REQUIRE=1, as CI says), a missing one is an error.
+// What a machine must have for a test to run: a test that cannot run is skipped, counted, and its reason printed, in
+// one way. Where all programs were put in place before (BELFRY_TEST_REQUIRE=1, as CI says), a missing one is an
+// error.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -43,11 +44,17 @@ export function isMissing(program: RequiredProgram): boolean {
   return isPrevented(reason);
 }
 
-/** For `skipIf`: whether a program that no package of ours brings, and that only some registries have, is missing, which it prints. */
+/**
+ * For `skipIf`: whether a program that no package of ours brings, and that only some registries have, is missing,
+ * which it prints.
+ */
 export const isSenderMissing = (program: string): boolean =>
   isPrevented(isOnPath(program) ? null : `no ${program} on the PATH`);
 
-/** For `skipIf`: whether there is a reason that nobody can mend by an installation (rights, the system), which it prints. */
+/**
+ * For `skipIf`: whether there is a reason that nobody can mend by an installation (rights, the system), which it
+ * prints.
+ */
 export function isPrevented(reason: string | null): boolean {
   if (reason !== null) console.log(`skipped: ${reason}`);
   return reason !== null;
@@ -59,7 +66,9 @@ export const lacksLoopbackAddresses = (): boolean =>
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** The programs of Debian's newest PostgreSQL; null where it is not there. The package's own brings no pg_basebackup. */
+/**
+ * The programs of Debian's newest PostgreSQL; null where it is not there. The package's own brings no pg_basebackup.
+ */
 export function findDebianPostgres(): string | null {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const whole = versions.filter((version) => existsSync(join(DEBIAN, version, "bin/pg_basebackup")));
@@ -67,7 +76,10 @@ export function findDebianPostgres(): string | null {
   return newest === undefined ? null : join(DEBIAN, newest, "bin");
 }
 
-/** For `skipIf`: whether there is no PostgreSQL of which a test could make standbys, which it prints. @throws where every program must be there. */
+/**
+ * For `skipIf`: whether there is no PostgreSQL of which a test could make standbys, which it prints. @throws where
+ * every program must be there.
+ */
 export function lacksReplicaPostgres(): boolean {
   const reason = findDebianPostgres() ? null : `no pg_basebackup below ${DEBIAN}`;
   if (reason && process.env.BELFRY_TEST_REQUIRE === "1") throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);

@@ -1,5 +1,5 @@
-// The rules of docs/reference/rules and their citations in tests: by name in the rows of test/cases, by `rules#name` on the
-// line above any other test. Used by scripts/rule_coverage.ts and test/repository/rule_citations.test.ts.
+// The rules of docs/reference/rules and their citations in tests: by name in the rows of test/cases, by `rules#name`
+// on the line above any other test. Used by scripts/rule_coverage.ts and test/repository/rule_citations.test.ts.
 
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,4 +1,5 @@
-// A small S3-compatible provider made of node:http, which believes nobody who does not sign, and lists a thousand at a time at most.
+// A small S3-compatible provider made of node:http, which believes nobody who does not sign, and lists a thousand at
+// a time at most.
 
 import { createServer } from "node:http";
 

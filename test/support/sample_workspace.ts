@@ -1,5 +1,6 @@
-// A workspace in use, for tests that look at all that the console shows: a news desk with three channels, an assistant and a robot,
-// subscribers, sent and planned alerts, a draft to review, a disabled webhook, a passkey, and four weeks of reports.
+// A workspace in use, for tests that look at all that the console shows: a news desk with three channels, an
+// assistant and a robot, subscribers, sent and planned alerts, a draft to review, a disabled webhook, a passkey, and
+// four weeks of reports.
 
 import { addMember } from "../../src/identity/operator/account_administration.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
@@ -11,8 +12,9 @@ import { PNG } from "./sample_files.ts";
 import { timeInSeconds, type World } from "./world.ts";
 
 /**
- * Fills the first workspace of a service, whose owner is signed in. Answers what stands for the parameters of the console's paths
- * (`:pusher`, or `keys/:id` where several pages say `:id`), and the address at which an assistant asks for access.
+ * Fills the first workspace of a service, whose owner is signed in. Answers what stands for the parameters of the
+ * console's paths (`:pusher`, or `keys/:id` where several pages say `:id`), and the address at which an assistant
+ * asks for access.
  */
 export async function createSampleWorkspace(
   { world, url }: { world: World; url: string },

@@ -9,7 +9,10 @@ type Row = any;
 export interface SenderChannel {
   id: string;
   key: string;
-  /** Sends one message, named by `?from=`, and returns the status, the notes and the alerts that were made of it, in their order. */
+  /**
+   * Sends one message, named by `?from=`, and returns the status, the notes and the alerts that were made of it, in
+   * their order.
+   */
   send(
     program: SenderProgram,
     body: unknown,

@@ -1,5 +1,5 @@
-// A PostgreSQL of the system's with hot standbys, as an operator has them, for the tests of what reads from those. The package's
-// own PostgreSQL brings no pg_basebackup.
+// A PostgreSQL of the system's with hot standbys, as an operator has them, for the tests of what reads from those.
+// The package's own PostgreSQL brings no pg_basebackup.
 
 import { execFile, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
-// What PostgreSQL says of a statement without running it, held against what the statement declares: names and types of
-// its parameters and columns, and for a column that comes straight from a table whether it may be null and which texts it
-// takes. The protocol's own question, so that it is the same on every version.
+// What PostgreSQL says of a statement without running it, held against what the statement declares: names and types
+// of its parameters and columns, and for a column that comes straight from a table whether it may be null and which
+// texts it takes. The protocol's own question, so that it is the same on every version.
 
 import type { SqlType } from "../../src/model/fields/sql_types.ts";
 import type { AnyStatement } from "../../src/store/db/statement.ts";

@@ -1,4 +1,5 @@
-// A handset that follows its inbox by a stream, as docs/reference/handset-api.md says: it applies what begins where it is, and polls otherwise.
+// A handset that follows its inbox by a stream, as docs/reference/handset-api.md says: it applies what begins where
+// it is, and polls otherwise.
 
 import type { Answer } from "./world.ts";
 

@@ -1,5 +1,5 @@
-// Where a run keeps what it throws away: in memory, where there is room. Tests make and remove thousands of files of PostgreSQL, which on a
-// disk is a fifth of their CPU. Programs are started from there too, so it must let them run.
+// Where a run keeps what it throws away: in memory, where there is room. Tests make and remove thousands of files of
+// PostgreSQL, which on a disk is a fifth of their CPU. Programs are started from there too, so it must let them run.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -41,7 +41,10 @@ function usable(folder: string): boolean {
   }
 }
 
-/** Makes temporary folders of this process, and of those that it starts, lie in memory where they can. A TMPDIR that is given stays. */
+/**
+ * Makes temporary folders of this process, and of those that it starts, lie in memory where they can. A TMPDIR that
+ * is given stays.
+ */
 export function keepTemporaryInMemory(): void {
   if (process.platform !== "linux" || process.env.TMPDIR) return;
   const folder = join(MEMORY, `belfry-tests-${process.pid}`);

@@ -5,7 +5,8 @@ import { afterAll } from "vitest";
 import { temporaryFolder } from "./processes.ts";
 
 /**
- * Makes a folder that is removed after the tests of the file. `at` is a path in it. Functions in `ends` run before that, the last first.
+ * Makes a folder that is removed after the tests of the file. `at` is a path in it. Functions in `ends` run before
+ * that, the last first.
  */
 export function openTestFolder() {
   const folder = temporaryFolder();

@@ -1,5 +1,6 @@
-// The three faces of one service (REST, MCP, the command line) as one kind of thing that is asked and answers, and an account of each with
-// whoever may ask in it. Answers are told without what differs from account to account: ids, handles, instants.
+// The three faces of one service (REST, MCP, the command line) as one kind of thing that is asked and answers, and an
+// account of each with whoever may ask in it. Answers are told without what differs from account to account: ids,
+// handles, instants.
 
 import type { ERROR_STATUS } from "../../src/model/errors.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";

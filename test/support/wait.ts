@@ -1,4 +1,5 @@
-// The time that a test waits for a condition. A busy machine can take a minute for a start, so the limit is far above that.
+// The time that a test waits for a condition. A busy machine can take a minute for a start, so the limit is far above
+// that.
 
 import { vi } from "vitest";
 
@@ -10,9 +11,9 @@ const now = performance.now.bind(performance);
 const { setTimeout: later, clearTimeout: never } = globalThis;
 
 /**
- * Looks until nothing is thrown, and answers what was seen: soon at first, then more and more rarely, since who looks takes the time of
- * what he waits for. Where a test has taken the timers over, they go on meanwhile.
- * @throws what the last look threw
+ * Looks until nothing is thrown, and answers what was seen: soon at first, then more and more rarely, since who looks
+ * takes the time of what he waits for. Where a test has taken the timers over, they go on meanwhile. @throws what the
+ * last look threw
  */
 export async function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
   if (vi.isFakeTimers()) return vi.waitFor(look, WAIT);

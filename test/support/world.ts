@@ -64,8 +64,8 @@ function administrator(url: string): SqlEntityManager {
 }
 
 /**
- * A fresh database as settings, migrated unless it shall be empty, and what removes it. With BELFRY_TEST_CELLS a cell of TEST_CITUS_URL
- * instead, for whichever tests are run so.
+ * A fresh database as settings, migrated unless it shall be empty, and what removes it. With BELFRY_TEST_CELLS a cell
+ * of TEST_CITUS_URL instead, for whichever tests are run so.
  */
 export async function freshDatabase({ empty = false } = {}): Promise<{
   settings: Record<string, string>;
@@ -132,7 +132,9 @@ export class World {
     this.#remove = parts.remove;
   }
 
-  /** Opens a service on a fresh database. `limits: true` keeps the operations' own ceilings, which tests rarely want. */
+  /**
+   * Opens a service on a fresh database. `limits: true` keeps the operations' own ceilings, which tests rarely want.
+   */
   static async open(
     options: ServiceOptions & { settings?: Record<string, string>; limits?: boolean } = {},
   ): Promise<World> {
@@ -185,7 +187,10 @@ export class World {
     return this.#remove();
   }
 
-  /** Raw SQL with `?` parameters, for changes that only time or an operator could make. Writes keep the program's lock order. */
+  /**
+   * Raw SQL with `?` parameters, for changes that only time or an operator could make. Writes keep the program's lock
+   * order.
+   */
   sql<Row = any>(text: string, parameters: unknown[] = []): Promise<Row[]> {
     return executeInLockOrder(this.service.orm.em.fork() as SqlEntityManager, text, parameters);
   }

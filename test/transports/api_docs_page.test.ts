@@ -1,5 +1,6 @@
-// The page of the API in a real browser, at three widths, dark and light, view by view: it fits, nothing keeps anybody out (axe,
-// keyboard alone), it asks nobody else for anything, and it says everything without its script. Needs CHROMIUM; skipped without one.
+// The page of the API in a real browser, at three widths, dark and light, view by view: it fits, nothing keeps
+// anybody out (axe, keyboard alone), it asks nobody else for anything, and it says everything without its script.
+// Needs CHROMIUM; skipped without one.
 
 import type { BrowserContextOptions } from "playwright-core";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// The tasks of scripts/eval, played by a real client over a socket: each reaches its end state in the fewest calls, and in no more tokens
-// than the table of docs/contributing/assistant-evaluation.md says.
+// The tasks of scripts/eval, played by a real client over a socket: each reaches its end state in the fewest calls,
+// and in no more tokens than the table of docs/contributing/assistant-evaluation.md says.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findTaskFaults, playAll } from "../../scripts/eval/main.ts";

@@ -1,5 +1,5 @@
-// What of the official conformance suite does not apply here, and why: `scenario`, of which something fails wherever it runs, or
-// `scenario/check`. conformance.test.ts holds that nothing else fails, and that none of these passes.
+// What of the official conformance suite does not apply here, and why: `scenario`, of which something fails wherever
+// it runs, or `scenario/check`. conformance.test.ts holds that nothing else fails, and that none of these passes.
 
 interface Inapplicable {
   why: string;

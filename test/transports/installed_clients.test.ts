@@ -1,5 +1,5 @@
-// The assistants' clients that npm installs, without an account: each is given the line that the console shows for it, and says what
-// it sees of the server. MCP_CLIENTS names the folder of their commands.
+// The assistants' clients that npm installs, without an account: each is given the line that the console shows for
+// it, and says what it sees of the server. MCP_CLIENTS names the folder of their commands.
 
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -24,8 +24,8 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
   });
 
   /**
-   * Runs a line in a shell with a home of its own, until it ends or has said what is waited for.
-   * @param input lines on its standard input, which stays open until then; or what a person does meanwhile, after which it goes on
+   * Runs a line in a shell with a home of its own, until it ends or has said what is waited for. @param input lines
+   * on its standard input, which stays open until then; or what a person does meanwhile, after which it goes on
    */
   function shell(
     home: string,
@@ -103,7 +103,10 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
     expect(searchParams.get("scope")).not.toContain("alerts:send");
   });
 
-  /** What the makers publish of their clients, as this server would have fetched it a moment ago: the far network is not here. */
+  /**
+   * What the makers publish of their clients, as this server would have fetched it a moment ago: the far network is
+   * not here.
+   */
   async function publish(clientId: string, name: string): Promise<void> {
     const redirect_uris = ["http://localhost/callback", "http://127.0.0.1/callback"];
     const { body } = await registerClient(site.world, { client_name: name, redirect_uris });

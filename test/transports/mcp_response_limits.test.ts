@@ -1,5 +1,5 @@
-// What strangers and owners can make long, or write for an assistant to read: no answer over MCP grows by it, and nothing that a
-// device says of itself reads as an instruction.
+// What strangers and owners can make long, or write for an assistant to read: no answer over MCP grows by it, and
+// nothing that a device says of itself reads as an instruction.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";

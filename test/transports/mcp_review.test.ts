@@ -1,5 +1,5 @@
-// A person in the call: what clients of each era are answered that may write and not publish, and what becomes of it when a
-// person decides on the review page, or nobody does.
+// A person in the call: what clients of each era are answered that may write and not publish, and what becomes of it
+// when a person decides on the review page, or nobody does.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";

@@ -143,8 +143,8 @@ test("generated files are current (mend with: npm run gen)", async () => {
 // rules#additive
 describe("only additions", () => {
   /**
-   * What was closed later in fields that nobody had documented, a scope that only a field asks for which was added with it, and a field
-   * that says something of pages which no longer exist.
+   * What was closed later in fields that nobody had documented, a scope that only a field asks for which was added
+   * with it, and a field that says something of pages which no longer exist.
    */
   const DECIDED = [
     "POST /handset/v1/devices body.platform: it is newly limited to a list of values",

@@ -125,7 +125,9 @@ const runShell: Runner = async (source, env) => {
   return body;
 };
 
-/** Runs each line's program as a process of its own would: with its environment alone, under a main module of its own. */
+/**
+ * Runs each line's program as a process of its own would: with its environment alone, under a main module of its own.
+ */
 const INTERPRETER = `
 import contextlib, io, json, os, sys, traceback
 for line in sys.stdin:

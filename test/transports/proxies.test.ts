@@ -1,5 +1,5 @@
-// The proxy lines of docs/how-to/https.md as they stand there, with real proxies in front of real sockets: who the client is, and what is
-// closed.
+// The proxy lines of docs/how-to/https.md as they stand there, with real proxies in front of real sockets: who the
+// client is, and what is closed.
 
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
-// A real cache in front, with the lines of docs/how-to/https.md as they stand there: however many read a public channel, few requests arrive
-// here, and what was changed, cancelled or suspended is seen by all. BELFRY_TEST_READERS says how many requests; 2,000 otherwise.
+// A real cache in front, with the lines of docs/how-to/https.md as they stand there: however many read a public
+// channel, few requests arrive here, and what was changed, cancelled or suspended is seen by all. BELFRY_TEST_READERS
+// says how many requests; 2,000 otherwise.
 
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What a program in TypeScript has from our OpenAPI document: openapi-typescript makes types of it, and a compiler holds
-// client.ts against them. The types are made anew in memory each time; nothing of them is kept.
+// What a program in TypeScript has from our OpenAPI document: openapi-typescript makes types of it, and a compiler
+// holds client.ts against them. The types are made anew in memory each time; nothing of them is kept.
 
 import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";

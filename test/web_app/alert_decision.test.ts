@@ -303,7 +303,8 @@ describe("what an alert does", () => {
   });
 });
 
-// ---- whatever the facts are -------------------------------------------------------------------------------------------
+// ---- whatever the facts are
+// -------------------------------------------------------------------------------------------
 
 const some = <T>(...values: T[]) => fc.constantFrom(...values);
 const word = (...values: string[]) => some<string | null>(null, "unknown", ...values);

@@ -1,5 +1,5 @@
-// Decisions made heard and felt, in a Chromium that keeps pages silent until they are touched: what goes to the loudspeaker,
-// the motor and the voice, and what is shown for whatever could not be heard.
+// Decisions made heard and felt, in a Chromium that keeps pages silent until they are touched: what goes to the
+// loudspeaker, the motor and the voice, and what is shown for whatever could not be heard.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -8,7 +8,10 @@ import { observeOutputs } from "../support/app_modules.ts";
 import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
 import { WAIT } from "../support/wait.ts";
 
-/** The page's clock goes by itself until it is stopped; from then on only the test moves it, however slow the machine is. */
+/**
+ * The page's clock goes by itself until it is stopped; from then on only the test moves it, however slow the machine
+ * is.
+ */
 const BEFORE = new Date("2026-11-22T08:00:00Z");
 const STOPPED = new Date("2026-11-22T12:00:00Z");
 

@@ -1,5 +1,5 @@
-// The app's own word of what the API answers, held against the API's: the compiler fails where the app reads what is not sent, and
-// the test where the two lists of fields part.
+// The app's own word of what the API answers, held against the API's: the compiler fails where the app reads what is
+// not sent, and the test where the two lists of fields part.
 
 import { expect, test } from "vitest";
 import type { z } from "zod";

@@ -1,5 +1,5 @@
-// The app's page, its weight, its policy, who can use it, and what it does with what strangers wrote, in a real Chromium. Needs
-// CHROMIUM=/path/to/chromium; without one it says so and is skipped.
+// The app's page, its weight, its policy, who can use it, and what it does with what strangers wrote, in a real
+// Chromium. Needs CHROMIUM=/path/to/chromium; without one it says so and is skipped.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -309,7 +309,8 @@ describeInBrowser("the app", () => {
     expect(await page.locator(".chosen a[href^='javascript']").count()).toBe(0);
     const place = await page.locator(".chosen iframe").getAttribute("src");
 
-    // Some of every family, each in a frame as the app makes it: what the sanitiser leaves of all is tried with the sanitiser.
+    // Some of every family, each in a frame as the app makes it: what the sanitiser leaves of all is tried with the
+    // sanitiser.
     const families = Map.groupBy(HOSTILE_MARKUP, ({ name }) => name.replace(/ \d+$/, ""));
     const markups = [...families.values()].flatMap((family) => family.slice(0, 2).map(({ html }) => html));
     const shown = await page.evaluate(showAll, { place: place!, markups });
@@ -329,8 +330,8 @@ const within = (work: Promise<unknown>) =>
   Promise.race([work.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 2000))]);
 
 /**
- * Shows each markup in a frame of its own, by turns as a part and as a whole page, and answers how many frames said how high they
- * are. Runs in the page.
+ * Shows each markup in a frame of its own, by turns as a part and as a whole page, and answers how many frames said
+ * how high they are. Runs in the page.
  */
 function showAll(input: { place: string; markups: string[] }): Promise<number> {
   const web: any = globalThis;

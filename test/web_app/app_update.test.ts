@@ -1,5 +1,6 @@
-// A newer version of the app beside one that is open: the person is told, nothing changes before they say so, and then everything
-// does at once. A front of the test's own hands the service on, and from some moment on another version of its files.
+// A newer version of the app beside one that is open: the person is told, nothing changes before they say so, and
+// then everything does at once. A front of the test's own hands the service on, and from some moment on another
+// version of its files.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,6 @@
-// From an assistant's call to a person's ear: a client of MCP sends in one place, and the app in another sounds, vibrates, notifies and
-// says so, in a Chromium that keeps pages silent until they are touched. And where the device is decides, on the device.
+// From an assistant's call to a person's ear: a client of MCP sends in one place, and the app in another sounds,
+// vibrates, notifies and says so, in a Chromium that keeps pages silent until they are touched. And where the device
+// is decides, on the device.
 
 import { availableParallelism, loadavg } from "node:os";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

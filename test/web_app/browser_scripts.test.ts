@@ -1,4 +1,5 @@
-// The scripts that browsers run, as the bundler builds them: which files there are, their size, and the report of a build that fails.
+// The scripts that browsers run, as the bundler builds them: which files there are, their size, and the report of a
+// build that fails.
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";

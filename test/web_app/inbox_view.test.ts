@@ -1,5 +1,5 @@
-// What stands in the inbox of the app, and how a person finds and clears it: the past of a channel that they join, what is put away,
-// what is looked for. Needs CHROMIUM=/path/to/chromium.
+// What stands in the inbox of the app, and how a person finds and clears it: the past of a channel that they join,
+// what is put away, what is looked for. Needs CHROMIUM=/path/to/chromium.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";

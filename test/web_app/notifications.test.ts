@@ -1,5 +1,5 @@
-// What a decision leaves outside of the page: a line in the device's list of notifications, a count on the icon. And where
-// the device is, which leaves it never.
+// What a decision leaves outside of the page: a line in the device's list of notifications, a count on the icon. And
+// where the device is, which leaves it never.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// What the app shows of what it has, while nobody can be reached and after a newer version took over: nothing of it is empty, and
-// nothing of it breaks a view. In a real Chromium against a whole service.
+// What the app shows of what it has, while nobody can be reached and after a newer version took over: nothing of it
+// is empty, and nothing of it breaks a view. In a real Chromium against a whole service.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";

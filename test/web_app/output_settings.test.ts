@@ -1,4 +1,5 @@
-// The settings of the senses, in the app itself: tones to be tried, quiet hours, and lines that tell the truth about the device.
+// The settings of the senses, in the app itself: tones to be tried, quiet hours, and lines that tell the truth about
+// the device.
 
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";

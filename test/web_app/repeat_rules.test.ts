@@ -1,4 +1,5 @@
-// When an urgent alert is shown again, and when never: bounded in number and in time, and silent where its person does not want it.
+// When an urgent alert is shown again, and when never: bounded in number and in time, and silent where its person
+// does not want it.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// An assistant asks its owner's phones and goes on: two apps in a real Chromium answer, a call over MCP that waits is told, and what
-// was answered can be changed, is marked, and waits while nobody can be reached.
+// An assistant asks its owner's phones and goes on: two apps in a real Chromium answer, a call over MCP that waits is
+// told, and what was answered can be changed, is marked, and waits while nobody can be reached.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Page } from "playwright-core";

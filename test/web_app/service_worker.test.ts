@@ -1,5 +1,5 @@
-// The app's worker in a real Chromium: an empty wake-up asks the inbox and shows what the person allowed, and always something. Needs
-// CHROMIUM=/path/to/chromium.
+// The app's worker in a real Chromium: an empty wake-up asks the inbox and shows what the person allowed, and always
+// something. Needs CHROMIUM=/path/to/chromium.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
@@ -11,7 +11,10 @@ import { joinInApp, readAppStore } from "../support/web_app.ts";
 describeInBrowser("the worker", () => {
   const its = siteAndBrowser({}, { whole: true });
 
-  /** A browser whose app is closed: a page that runs nothing of it stays, to look from. `wake` is what a push service does. */
+  /**
+   * A browser whose app is closed: a page that runs nothing of it stays, to look from. `wake` is what a push service
+   * does.
+   */
   async function closed(context: BrowserContext, page: Page) {
     // It is ready before it is activated, and until then a wake-up goes nowhere.
     await page.evaluate(async () => {
@@ -30,7 +33,10 @@ describeInBrowser("the worker", () => {
     await page.goto(`${its.site.url}/app/none`);
     const push = { origin: its.site.url, registrationId, data: "" };
     return {
-      /** The browser's tools lose one at times, without a word; a worker that does not show anything fails all the same. */
+      /**
+       * The browser's tools lose one at times, without a word; a worker that does not show anything fails all the
+       * same.
+       */
       wakes: (shows: () => Promise<void>) =>
         waitFor(async () => {
           await session.send("ServiceWorker.deliverPushMessage", push);

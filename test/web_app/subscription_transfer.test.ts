@@ -1,5 +1,5 @@
-// What a person follows outlives a browser: as a file, and by a link that moves it; and a device that is removed is gone. In a real
-// Chromium against a whole service. Needs CHROMIUM=/path/to/chromium.
+// What a person follows outlives a browser: as a file, and by a link that moves it; and a device that is removed is
+// gone. In a real Chromium against a whole service. Needs CHROMIUM=/path/to/chromium.
 
 import { buffer } from "node:stream/consumers";
 import type { Page } from "playwright-core";

@@ -1,4 +1,5 @@
-// The words of the app: every language has all of them, with the same values, and writes numbers, days and distances its way.
+// The words of the app: every language has all of them, with the same values, and writes numbers, days and distances
+// its way.
 
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";

@@ -564,7 +564,8 @@ describe("on a service", () => {
     sinks.push(...receivers);
     for (const { port } of [hang, reset, drip, failing, redirecting])
       for (let n = 0; n < 4; n++) await listen(`http://127.0.0.1:${port}/${n}`);
-    // A send that waited for these receivers would take their five seconds: so many cannot, however slow the machine is.
+    // A send that waited for these receivers would take their five seconds: so many cannot, however slow the machine
+    // is.
     expect(await sends(30)).toBeLessThan((30 * 5_000) / 2);
     // They were called all the same.
     await eventually(() => failing.requests.length > 0 && redirecting.requests.length > 0);

@@ -1,5 +1,6 @@
-// The feed of events under transactions that commit in another order than they wrote: nothing is lost, repeated or turned
-// round, while a reader that goes by the order of writing loses something in the same run. And what an event costs.
+// The feed of events under transactions that commit in another order than they wrote: nothing is lost, repeated or
+// turned round, while a reader that goes by the order of writing loses something in the same run. And what an event
+// costs.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newUuid } from "../../src/model/domain/type_ids.ts";

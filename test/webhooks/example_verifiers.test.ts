@@ -1,4 +1,5 @@
-// The verifiers of examples/webhooks, each in its own language, with true deliveries of the service and with what is none.
+// The verifiers of examples/webhooks, each in its own language, with true deliveries of the service and with what is
+// none.
 
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Deliveries that somebody asks for by hand, and the log of all: what reaches the receiver, how it is signed, and what counts.
+// Deliveries that somebody asks for by hand, and the log of all: what reaches the receiver, how it is signed, and
+// what counts.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";

@@ -1,6 +1,6 @@
-// The description as a page for people, made from the OpenAPI document alone: no business word in here. It has the frame, palette
-// and parts of all our pages, and one script, which stands in it and is named by its hash in the policy, since a key may be typed
-// here. Calls are tried out only when somebody presses Send.
+// The description as a page for people, made from the OpenAPI document alone: no business word in here. It has the
+// frame, palette and parts of all our pages, and one script, which stands in it and is named by its hash in the
+// policy, since a key may be typed here. Calls are tried out only when somebody presses Send.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,6 @@
-// What a tongue is: how one program that sends alerts speaks, read into create_alert's own arguments, and how it is answered. No
-// rule lives in a tongue: publish_request.ts hands every alert to the ordinary operation, whose scopes, limits and sanitiser hold.
+// What a tongue is: how one program that sends alerts speaks, read into create_alert's own arguments, and how it is
+// answered. No rule lives in a tongue: publish_request.ts hands every alert to the ordinary operation, whose scopes,
+// limits and sanitiser hold.
 
 import type { ApiError } from "../../model/errors.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
@@ -24,7 +25,10 @@ export interface IngestRequest {
   readonly contentType: string;
   /** The body as UTF-8. @throws ApiError (invalid_request) for what is none. */
   text(): string;
-  /** The body as JSON, whatever its content type says, within our bounds of depth and values. @throws ApiError (invalid_request). */
+  /**
+   * The body as JSON, whatever its content type says, within our bounds of depth and values. @throws ApiError
+   * (invalid_request).
+   */
   json(): unknown;
   /** Entries of long lists that are not in this JSON, once it was read (rules#senders-lists). */
   readonly omitted: number;
@@ -36,7 +40,10 @@ export interface IngestRequest {
   files(): Promise<ReceivedFile[]>;
   /** The body was a file beyond the limit, and is empty here. Only at addresses that take files. */
   readonly isTooLarge: boolean;
-  /** Whether this is the HMAC-SHA-256 of the body under the key that the request bears: a sender that signs is given its key as the secret. */
+  /**
+   * Whether this is the HMAC-SHA-256 of the body under the key that the request bears: a sender that signs is given
+   * its key as the secret.
+   */
   isSignature(signature: Uint8Array): boolean;
   readonly now: Date;
 }
@@ -50,7 +57,9 @@ export interface ParsedAlert {
   fields: AlertInput;
   /** Files that were sent along: the first one that is a picture becomes the alert's. */
   files?: readonly ReceivedFile[];
-  /** What the sender calls this message, where it repeats itself: the same key and the same alert are published once. */
+  /**
+   * What the sender calls this message, where it repeats itself: the same key and the same alert are published once.
+   */
   idempotencyKey?: string | undefined;
   /** ntfy's sequence id: the scheduled alerts that have it are replaced by this one. */
   sequenceId?: string | undefined;
@@ -59,9 +68,15 @@ export interface ParsedAlert {
 }
 
 export interface ParsedRequest {
-  /** None: nothing was to be published (a ping, a trial of the connection), and the answer is a success. At most LIMITS.ingest_alerts. */
+  /**
+   * None: nothing was to be published (a ping, a trial of the connection), and the answer is a success. At most
+   * LIMITS.ingest_alerts.
+   */
   alerts: ParsedAlert[];
-  /** What has no counterpart here, each a sentence of ours that repeats nothing of the request. Told in a header and on the sender's page. */
+  /**
+   * What has no counterpart here, each a sentence of ours that repeats nothing of the request. Told in a header and
+   * on the sender's page.
+   */
   notes: string[];
   /** The channel that the body names (its id or handle), where no address does. */
   channel?: string | undefined;
@@ -80,7 +95,9 @@ export interface PublishedAlert {
   said: string;
 }
 
-/** An answer: a value is sent as JSON, a text as text/plain. Headers of the refusal and of the notes are added to it. */
+/**
+ * An answer: a value is sent as JSON, a text as text/plain. Headers of the refusal and of the notes are added to it.
+ */
 export interface AdapterResponse {
   status: number;
   body: unknown;
@@ -91,17 +108,23 @@ export interface SenderAdapter {
   /** The value of `?from=`. */
   readonly name: SenderProgram;
   /**
-   * How the program delivers a message that is refused at the limit of sends with 503: `repeated` until it is accepted, or `once`.
-   * Absent: its clients understand 429 (rules#senders-limit).
+   * How the program delivers a message that is refused at the limit of sends with 503: `repeated` until it is
+   * accepted, or `once`. Absent: its clients understand 429 (rules#senders-limit).
    */
   readonly delivery?: "repeated" | "once";
-  /** By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that does is taken. */
+  /**
+   * By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that
+   * does is taken.
+   */
   recognises(request: IngestRequest): boolean;
   /** @throws ApiError for what cannot be an alert. */
   read(request: IngestRequest): ParsedRequest | Promise<ParsedRequest>;
   /** All alerts are published, or kept as drafts. Answered in our own shape where it has none. */
   answer?(published: PublishedAlert[], request: IngestRequest): AdapterResponse;
-  /** The first refusal; what was published before it stays, so a sender that repeats needs idempotency keys. In our own shape where it has none. */
+  /**
+   * The first refusal; what was published before it stays, so a sender that repeats needs idempotency keys. In our
+   * own shape where it has none.
+   */
   refuse?(problem: ApiError): AdapterResponse;
 }
 

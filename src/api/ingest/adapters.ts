@@ -1,5 +1,6 @@
-// The list of tongues, in the order in which they are asked whether a request is theirs: the surest signs first, plain text last, as
-// `curl -d` sends it: its first line is the title, and any program that can send a text to an address speaks it.
+// The list of tongues, in the order in which they are asked whether a request is theirs: the surest signs first,
+// plain text last, as `curl -d` sends it: its first line is the title, and any program that can send a text to an
+// address speaks it.
 
 import { invalidRequest } from "../../model/errors.ts";
 import type { IngestRequest, SenderAdapter } from "./adapter.ts";

@@ -1,5 +1,5 @@
-// Files that other programs send along: a picture becomes the alert's picture, others are left out with a note. The alert is published
-// in every case.
+// Files that other programs send along: a picture becomes the alert's picture, others are left out with a note. The
+// alert is published in every case.
 
 import { ApiError } from "../../model/errors.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";

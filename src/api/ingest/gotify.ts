@@ -1,4 +1,5 @@
-// Gotify's API for messages (https://gotify.net/api-docs): an application's token is a key that is bound to one channel.
+// Gotify's API for messages (https://gotify.net/api-docs): an application's token is a key that is bound to one
+// channel.
 
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";

@@ -1,6 +1,6 @@
-// A request as tongues are shown it: its body read within a bound and once, looked at only as far as a tongue asks, and every
-// way in which it can be wrong a refusal of ours. The credential is taken out before: one of our own keys, found by the
-// ordinary look-up.
+// A request as tongues are shown it: its body read within a bound and once, looked at only as far as a tongue asks,
+// and every way in which it can be wrong a refusal of ours. The credential is taken out before: one of our own keys,
+// found by the ordinary look-up.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { DEVICE_PREFIX, getBearerToken, KEY_PREFIX } from "../../identity/auth/bearer_tokens.ts";
@@ -162,8 +162,9 @@ export const isBelfryToken = (token: string): boolean =>
   token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
 
 /**
- * The credential of a request: of those that are ours the first one, where the program's own places come before Authorization, which a
- * proxy may have set (rules#sender-credential). Without one of ours, the first of any; null for none.
+ * The credential of a request: of those that are ours the first one, where the program's own places come before
+ * Authorization, which a proxy may have set (rules#sender-credential). Without one of ours, the first of any; null
+ * for none.
  */
 export function extractToken(
   request: Request,

@@ -1,5 +1,6 @@
-// Where other programs send to: the ingest route of a channel, ntfy's addresses and Gotify's. The last two stand below /ntfy and
-// /gotify, and at the root of a host name of their own where a setting names one, since many programs know a bare host only.
+// Where other programs send to: the ingest route of a channel, ntfy's addresses and Gotify's. The last two stand
+// below /ntfy and /gotify, and at the root of a host name of their own where a setting names one, since many programs
+// know a bare host only.
 
 import { H3, type H3Event } from "h3";
 import manifest from "../../../package.json" with { type: "json" };

@@ -1,4 +1,5 @@
-// JSON text with long lists, bounded before it is parsed: the entries of a list that are beyond the limits are left out and counted.
+// JSON text with long lists, bounded before it is parsed: the entries of a list that are beyond the limits are left
+// out and counted.
 
 import { invalidRequest } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -16,12 +17,16 @@ export interface TruncatedJson {
 }
 
 /**
- * Leaves out the last entries of a list that has too many values or bytes: of the outermost list, and of lists in the outermost object.
- * @throws ApiError (invalid_request) for too many values elsewhere, and for too many levels, which a parser would follow.
+ * Leaves out the last entries of a list that has too many values or bytes: of the outermost list, and of lists in the
+ * outermost object. @throws ApiError (invalid_request) for too many values elsewhere, and for too many levels, which
+ * a parser would follow.
  */
 export function truncateLists(bytes: Uint8Array): TruncatedJson {
   const kept: Uint8Array[] = [];
-  /** Where the text begins that is not in `kept` yet, and where the text ends that stays of a list; -1: all of it stays. */
+  /**
+   * Where the text begins that is not in `kept` yet, and where the text ends that stays of a list; -1: all of it
+   * stays.
+   */
   let from = 0;
   let end = -1;
   let omitted = 0;

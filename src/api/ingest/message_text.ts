@@ -1,5 +1,5 @@
-// What tongues have in common about texts: a title where there may be none or a long one, Markdown, and header values as people
-// write them.
+// What tongues have in common about texts: a title where there may be none or a long one, Markdown, and header values
+// as people write them.
 
 import { hasVisibleText } from "../../model/fields/invisible_characters.ts";
 import { httpsUrlSchema, isWithinLength } from "../../model/fields/value_schemas.ts";
@@ -17,7 +17,9 @@ export function truncateText(text: string, most: number): { text: string; isCut:
 const SHOWN = 2 * LIMITS.alert_body;
 const PIECE = 2 * SHOWN;
 
-/** Cleans as much of a text as can be shown. The rest only counts for its length, and replacing in megabytes is slow. */
+/**
+ * Cleans as much of a text as can be shown. The rest only counts for its length, and replacing in megabytes is slow.
+ */
 function cleanShown(text: string, clean: (piece: string) => string): string {
   let shown = "";
   let at = 0;
@@ -42,8 +44,8 @@ export const cleanLines = (text: string): string =>
   cleanShown(text, (piece) => piece.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, ""));
 
 /**
- * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first visible line of the text is the title.
- * Adds to `notes` when control characters were removed.
+ * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first
+ * visible line of the text is the title. Adds to `notes` when control characters were removed.
  */
 export function splitTitle(title: string | null, text: string, notes: string[]): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
@@ -54,11 +56,16 @@ export function splitTitle(title: string | null, text: string, notes: string[]):
   return { title: first, body: body === first ? null : body };
 }
 
-/** The parser's worst cases grow with the square of these, and it goes down a level for each one of quotes and lists. */
+/**
+ * The parser's worst cases grow with the square of these, and it goes down a level for each one of quotes and lists.
+ */
 const MARKS = /[*_~`[\]>|-]|\d[.)](?=\s)/g;
 const MOST_MARKS = 500;
 
-/** Title and text of an alert whose text is Markdown: markup where it has any, which `fitAlert` and the sanitiser check. */
+/**
+ * Title and text of an alert whose text is Markdown: markup where it has any, which `fitAlert` and the sanitiser
+ * check.
+ */
 export async function splitMarkdownTitle(
   title: string | null,
   text: string,
@@ -101,7 +108,10 @@ export function decodeHeader(value: string): string {
   return text.replace(ENCODED_RUN, decodedRun);
 }
 
-/** A run of encoded words. The bytes of neighbours in one charset are joined first, since programs cut inside of letters. */
+/**
+ * A run of encoded words. The bytes of neighbours in one charset are joined first, since programs cut inside of
+ * letters.
+ */
 function decodedRun(run: string): string {
   const parts: { charset: string; bytes: Buffer; raw: string }[] = [];
   for (const [raw, charset = "", kind = "", coded = ""] of run.matchAll(ENCODED)) {

@@ -1,5 +1,5 @@
-// The buttons of a message of ntfy, as JSON or in its short form: `view, Open portal, https://…; http, Close, https://…`. Only
-// those that open an address have a counterpart.
+// The buttons of a message of ntfy, as JSON or in its short form: `view, Open portal, https://…; http, Close,
+// https://…`. Only those that open an address have a counterpart.
 
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { LIMITS, spellLimit } from "../../model/limits.ts";

@@ -1,5 +1,6 @@
-// When a delayed message of ntfy shall appear, in the spellings that its documentation names: an instant in Unix seconds, a
-// duration ("30m", "1h30m", "2 days"), or words ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other words are none.
+// When a delayed message of ntfy shall appear, in the spellings that its documentation names: an instant in Unix
+// seconds, a duration ("30m", "1h30m", "2 days"), or words ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other words
+// are none.
 
 import { localToUtcLenient, utcToLocal } from "../../model/fields/local_time.ts";
 

@@ -1,5 +1,5 @@
-// What a request to ntfy says, wherever it says it: headers and their short forms, the query, or one JSON object. The names and the
-// order in which they are looked at are ntfy's own.
+// What a request to ntfy says, wherever it says it: headers and their short forms, the query, or one JSON object. The
+// names and the order in which they are looked at are ntfy's own.
 
 import { isUtf8 } from "node:buffer";
 import { ApiError, invalidRequest } from "../../model/errors.ts";

@@ -1,4 +1,5 @@
-// Alerts that share a sequence id of ntfy's: a newer one replaces those that are still scheduled, and DELETE cancels them.
+// Alerts that share a sequence id of ntfy's: a newer one replaces those that are still scheduled, and DELETE cancels
+// them.
 
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { ApiError, unauthorized } from "../../model/errors.ts";
@@ -18,8 +19,8 @@ export interface SequenceStore {
   /** cancel_alert */
   cancel: OwnerOperation;
   /**
-   * Alerts of a channel (`psh_…`) with this collapse key or id, newest first: the scheduled ones, and those among the newest
-   * LIMITS.ntfy_messages that were sent.
+   * Alerts of a channel (`psh_…`) with this collapse key or id, newest first: the scheduled ones, and those among the
+   * newest LIMITS.ntfy_messages that were sent.
    */
   find(pusherId: string, collapseKey: string, alertId: string | null): Promise<SequenceMember[]>;
   /** The id of a channel (`psh_…`) that the caller sees, by its id or handle, or null. */
@@ -50,8 +51,9 @@ async function cancel(id: string, pusherId: string, caller: Caller, { dispatcher
 }
 
 /**
- * Cancels the scheduled alerts of a sequence that are older than the one that was published, as ntfy replaces a scheduled message by a
- * newer one. A program that keeps moving a warning into the future then warns only when it stops. Does not throw.
+ * Cancels the scheduled alerts of a sequence that are older than the one that was published, as ntfy replaces a
+ * scheduled message by a newer one. A program that keeps moving a warning into the future then warns only when it
+ * stops. Does not throw.
  */
 export async function cancelReplaced(
   published: { id: string; pusherId: string },
@@ -81,9 +83,9 @@ export const CLEAR_UNSUPPORTED = new ApiError(
 );
 
 /**
- * Cancels the alerts of a sequence: scheduled ones are not sent, and sent ones reach no phone that does not have them yet.
- * Returns the id of the newest one and how many were cancelled.
- * @throws ApiError: 401, 403 without alerts:send, 404 where nothing was there to cancel.
+ * Cancels the alerts of a sequence: scheduled ones are not sent, and sent ones reach no phone that does not have them
+ * yet. Returns the id of the newest one and how many were cancelled. @throws ApiError: 401, 403 without alerts:send,
+ * 404 where nothing was there to cancel.
  */
 export async function cancelSequence(
   { caller, channel, sequenceId }: { caller: Caller | null; channel: string; sequenceId: string },

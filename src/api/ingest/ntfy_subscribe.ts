@@ -1,5 +1,5 @@
-// ntfy's subscribing API (https://docs.ntfy.sh/subscribe/api/): which channels, from when on, in which form and what of it, read from
-// path, headers and query. Who may hear them and what they are told is decided elsewhere.
+// ntfy's subscribing API (https://docs.ntfy.sh/subscribe/api/): which channels, from when on, in which form and what
+// of it, read from path, headers and query. Who may hear them and what they are told is decided elsewhere.
 
 import type { H3, H3Event } from "h3";
 import { parseId } from "../../model/domain/type_ids.ts";
@@ -14,7 +14,10 @@ import { formatNtfyError, NTFY_PRIORITIES } from "./ntfy.ts";
 import { parseDelay } from "./ntfy_delay.ts";
 import { createParamReader, isYesValue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
 
-/** Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie is read here. */
+/**
+ * Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie
+ * is read here.
+ */
 export const CORS_ANY_ORIGIN = { "access-control-allow-origin": "*" };
 
 const FORMATS = ["json", "sse", "raw", "ws"] as const;
@@ -112,8 +115,8 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
   if (said === "all" || said === "latest") return said;
   const uuid = parseId("alr", said);
   if (uuid) {
-    // The first digits of our ids are the instant at which they were made: before anybody heard of it. Anybody may write others, of
-    // instants beyond what PostgreSQL reads.
+    // The first digits of our ids are the instant at which they were made: before anybody heard of it. Anybody may
+    // write others, of instants beyond what PostgreSQL reads.
     const made = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
     return { at: new Date(Math.min(made, now.getTime())), after: uuid };
   }

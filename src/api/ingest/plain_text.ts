@@ -14,7 +14,9 @@ const REFERENCES = [
   ["&amp;", "&"],
 ] as const;
 
-/** The words of markup as its readers see them, without what the sanitiser removes. Lists and lines stay recognisable. */
+/**
+ * The words of markup as its readers see them, without what the sanitiser removes. Lists and lines stay recognisable.
+ */
 export function toPlainText(markup: string): string {
   // In sanitised markup no attribute contains an angle bracket.
   let text = sanitizeHtml(markup)

@@ -1,5 +1,6 @@
-// From a request in another program's words to alerts: who calls, what is said, the ordinary operation for each alert, and the
-// outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts here as everywhere.
+// From a request in another program's words to alerts: who calls, what is said, the ordinary operation for each
+// alert, and the outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts
+// here as everywhere.
 
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_status.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
@@ -244,7 +245,10 @@ async function saveDraft(
   return outcome.body as CreateAlertAnswer;
 }
 
-/** The refusal at the limit of sends, in the status that makes the program deliver the alert later (rules#senders-limit). */
+/**
+ * The refusal at the limit of sends, in the status that makes the program deliver the alert later
+ * (rules#senders-limit).
+ */
 async function refusalAtLimit(
   limit: ApiError,
   alert: ParsedAlert,

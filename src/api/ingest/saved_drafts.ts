@@ -1,4 +1,5 @@
-// Drafts of messages that could not be published when they arrived. They are deleted when the message comes again and is published.
+// Drafts of messages that could not be published when they arrived. They are deleted when the message comes again and
+// is published.
 
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ApiError } from "../../model/errors.ts";
@@ -38,7 +39,10 @@ export interface SavedDrafts {
   remove(caller: Caller, draft: SavedDraft, log: Log): Promise<void>;
 }
 
-/** The idempotency key of a draft: one for each id of a sender, and for a message without an id one for each text and minute. */
+/**
+ * The idempotency key of a draft: one for each id of a sender, and for a message without an id one for each text and
+ * minute.
+ */
 export function createDraftKey({ idempotencyKey, fields }: ParsedAlert, channel: string, now: Date): string {
   const minute = now.toISOString().slice(0, 16);
   return createCollapseKey("draft", channel, idempotencyKey ?? JSON.stringify([minute, fields]));
@@ -50,8 +54,8 @@ export const SAVED_WHILE_INACTIVE =
 export const DRAFT_DELETED = "The draft that was saved for this message was deleted.";
 
 /**
- * Deletes the drafts of a message that was published: the one of its id, or without an id those with the same collapse key and title.
- * Returns whether it deleted any. A draft that cannot be deleted stays, and is logged.
+ * Deletes the drafts of a message that was published: the one of its id, or without an id those with the same
+ * collapse key and title. Returns whether it deleted any. A draft that cannot be deleted stays, and is logged.
  */
 export async function deleteSavedDrafts(
   { idempotencyKey }: ParsedAlert,

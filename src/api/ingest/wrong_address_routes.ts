@@ -1,5 +1,5 @@
-// Addresses that programs try although they are elsewhere here: each is refused in the program's own shape, with the right address
-// (rules#wrong-addresses). Nothing depends on which channels there are.
+// Addresses that programs try although they are elsewhere here: each is refused in the program's own shape, with the
+// right address (rules#wrong-addresses). Nothing depends on which channels there are.
 
 import type { H3, H3Event } from "h3";
 import { ApiError } from "../../model/errors.ts";
@@ -19,8 +19,9 @@ export interface ServiceAddresses {
 const atHost = (host: string | null) => (host ? `, or the host ${host}` : "");
 
 /**
- * Whether a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a body, and JSON anywhere but at
- * the root, are answered in the service's own envelope, as every unknown route (rules#error-envelope).
+ * Whether a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a body,
+ * and JSON anywhere but at the root, are answered in the service's own envelope, as every unknown route
+ * (rules#error-envelope).
  */
 function isOfNtfy(request: Request): boolean {
   if (request.method === "GET") return true;

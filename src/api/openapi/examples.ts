@@ -32,7 +32,9 @@ const KINDS: Record<string, string> = {
 
 const ACTION = { type: "open_url", label: "Timetable", url: "https://ferries.example/lisbon/line-3" };
 
-/** Values by field name, or by kind and field name where the name alone says too little. Several: the first that fits. */
+/**
+ * Values by field name, or by kind and field name where the name alone says too little. Several: the first that fits.
+ */
 function story(publicUrl: string): Record<string, unknown[]> {
   const channelUrl = `${publicUrl}/c/${EXAMPLE_IDS.handle}`;
   return {

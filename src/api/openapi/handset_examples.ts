@@ -1,4 +1,5 @@
-// The handset's part of the story that examples.ts tells: somebody in Lisbon who wants to know when the ferry does not run.
+// The handset's part of the story that examples.ts tells: somebody in Lisbon who wants to know when the ferry does
+// not run.
 
 export const EXAMPLE_HANDLE = "tejo-ferries";
 

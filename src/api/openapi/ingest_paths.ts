@@ -1,4 +1,5 @@
-// The route by which other programs publish in their own words, which is no operation: docs/reference/senders.md has the rest.
+// The route by which other programs publish in their own words, which is no operation: docs/reference/senders.md has
+// the rest.
 
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
 import { createErrorResponses, createHeaderRefs, ERROR_TYPES, type OpenApiJson } from "./error_responses.ts";

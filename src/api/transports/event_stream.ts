@@ -17,8 +17,8 @@ export const createFixedEventStream = (text: string): Response =>
   new FastResponse(text, { status: 200, headers: HEADERS });
 
 /**
- * An event stream that ends with its connection. Once its head is written, `begin` gets the connection, which nobody else uses any
- * more; `never`: it was gone by then.
+ * An event stream that ends with its connection. Once its head is written, `begin` gets the connection, which nobody
+ * else uses any more; `never`: it was gone by then.
  */
 export function createEventStream(
   response: ServerResponse<IncomingMessage>,
@@ -46,7 +46,9 @@ function noRequest(this: Socket): void {
   this.destroy();
 }
 
-/** Nobody asks on it any more. What listens holds neither request nor answer, which would live as long as the stream. */
+/**
+ * Nobody asks on it any more. What listens holds neither request nor answer, which would live as long as the stream.
+ */
 function closeOnRequest(socket: Socket): void {
   socket.on("error", noRequest);
   socket.on("data", noRequest);
@@ -57,8 +59,8 @@ function closeOnRequest(socket: Socket): void {
 export const DETACHED_EVENT = "detached";
 
 /**
- * The connection of an answer without what HTTP keeps for it: parser, request and response take three times what a socket takes. A new
- * socket gets the handle, and the old one ends. Node has no public way to this.
+ * The connection of an answer without what HTTP keeps for it: parser, request and response take three times what a
+ * socket takes. A new socket gets the handle, and the old one ends. Node has no public way to this.
  */
 function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   const { socket } = response;

@@ -18,7 +18,10 @@ export function createEmptyResponse(status: 204 | 304, headers: Record<string, s
   return new Answer(null, status, { ...COMMON, ...headers });
 }
 
-/** Its headers stay plain until somebody reads them: making the web's own takes longer than all else of a short answer. */
+/**
+ * Its headers stay plain until somebody reads them: making the web's own takes longer than all else of a short
+ * answer.
+ */
 class Answer extends FastResponse {
   readonly #plain: Record<string, string>;
   #read = false;
@@ -66,7 +69,9 @@ export function matchesEtag(presented: string | null, etag: string): boolean {
   return presented.split(",").some((tag) => ["*", bare(etag)].includes(bare(tag)));
 }
 
-/** Whether a reader would rather have a page than JSON: only who names pages, as browsers do, and wants nothing more. */
+/**
+ * Whether a reader would rather have a page than JSON: only who names pages, as browsers do, and wants nothing more.
+ */
 export function prefersHtml({ headers }: Pick<Request, "headers">): boolean {
   const weights = new Map<string, number>();
   for (const item of (headers.get("accept") ?? "").toLowerCase().split(",")) {

@@ -1,4 +1,5 @@
-// The first place at which a text stops being JSON, for refusals: an engine's own message repeats the text, or has no place.
+// The first place at which a text stops being JSON, for refusals: an engine's own message repeats the text, or has no
+// place.
 
 export interface JsonPosition {
   /** From 1. */

@@ -73,7 +73,9 @@ export function parseFastPathRequest({ headers }: Request, message: unknown): Fa
   return era && { era, id, name: name as string | null, args, progress: meta.progressToken !== undefined };
 }
 
-/** The protocol that the headers and the body agree on; null when they do not, or when it is none that is known here. */
+/**
+ * The protocol that the headers and the body agree on; null when they do not, or when it is none that is known here.
+ */
 function eraOf(headers: Headers, method: string, name: string | null, meta: Fields): FastPathRequest["era"] | null {
   const version = headers.get("mcp-protocol-version");
   if (version === MODERN_PROTOCOL) {

@@ -1,5 +1,5 @@
-// The prompts: what people ask their assistants for most often, each as the message that they would have to write. They name tools and
-// leave to them what those say of themselves.
+// The prompts: what people ask their assistants for most often, each as the message that they would have to write.
+// They name tools and leave to them what those say of themselves.
 
 import {
   type GetPromptResult,

@@ -1,6 +1,7 @@
-// What an MCP result carries, and how long it may be: an assistant reads every byte of it. A field of a row is left out only where it is
-// null, empty, false or 0 (rules#lean-rows). A list that would be too long ends early and says so, anything
-// else is answered in its short form, and without the end of a list where that is too long. Holds no business word.
+// What an MCP result carries, and how long it may be: an assistant reads every byte of it. A field of a row is left
+// out only where it is null, empty, false or 0 (rules#lean-rows). A list that would be too long ends early and says
+// so, anything else is answered in its short form, and without the end of a list where that is too long. Holds no
+// business word.
 
 import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";
@@ -54,8 +55,8 @@ function withoutEnd(body: Row): Row {
 }
 
 /**
- * As many rows as fit, and at least one; never between two that share the instant which the next page goes on from, where the list knows
- * no place between them.
+ * As many rows as fit, and at least one; never between two that share the instant which the next page goes on from,
+ * where the list knows no place between them.
  */
 function endEarly(
   page: Page,
@@ -82,7 +83,10 @@ function endEarly(
   return { ...page, data: data.slice(0, end), meta: { next_before: placeAt(end) } };
 }
 
-/** What a call of a tool answers: the REST body, or the envelope of a refusal, with the limits that REST tells in headers. */
+/**
+ * What a call of a tool answers: the REST body, or the envelope of a refusal, with the limits that REST tells in
+ * headers.
+ */
 export interface ToolAnswer extends SerializedBody {
   isError: boolean;
   headers: Record<string, string>;
@@ -108,8 +112,9 @@ export function formatResultFields({ json, isError }: ToolAnswer): string {
 const EMPTY: readonly unknown[] = [null, [], "", false, 0];
 
 /**
- * The value of a field that a row leaves out: the first of null, an empty list or text, false and 0 that the field takes. Undefined for
- * a field that is always there: one that may be absent, and one whose default is another value, such as `is_public`.
+ * The value of a field that a row leaves out: the first of null, an empty list or text, false and 0 that the field
+ * takes. Undefined for a field that is always there: one that may be absent, and one whose default is another value,
+ * such as `is_public`.
  */
 function nothingOf(field: z.ZodType): unknown {
   const { default: usual = null } = field.meta() ?? {};
@@ -142,7 +147,10 @@ function leanBy(schema: z.ZodType | undefined, value: unknown): unknown {
   return Object.fromEntries(said.map(([name, field]) => [name, leanBy(schema.shape[name], field)]));
 }
 
-/** An answer of this shape as an assistant reads it: the rows of a list are lean, and so is an alert in the short form. */
+/**
+ * An answer of this shape as an assistant reads it: the rows of a list are lean, and so is an alert in the short
+ * form.
+ */
 export function removeEmptyFields(schema: z.ZodType, body: unknown, view: unknown): unknown {
   if (view === "full" || !(schema instanceof z.ZodObject)) return body;
   const { data } = schema.shape as Record<string, z.ZodType | undefined>;

@@ -1,6 +1,6 @@
-// A person in the call: where only somebody signed in may decide, the client is asked to send its person to a page, in the words of its
-// protocol, and the call that is tried again answers what became of it. What a client answers for its person proves nothing: it
-// only says whether somebody went to look. Holds no business word. rules#mcp-review
+// A person in the call: where only somebody signed in may decide, the client is asked to send its person to a page,
+// in the words of its protocol, and the call that is tried again answers what became of it. What a client answers for
+// its person proves nothing: it only says whether somebody went to look. Holds no business word. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import {
@@ -53,8 +53,8 @@ export function getReviewPromptMode(message: unknown, headers: Headers): ReviewP
 }
 
 /**
- * The session id that a client of 2025 is answered: it tells its calls from another client's, and that it can open addresses, which it
- * says once. Nothing is remembered here. Null for what opens no session.
+ * The session id that a client of 2025 is answered: it tells its calls from another client's, and that it can open
+ * addresses, which it says once. Nothing is remembered here. Null for what opens no session.
  */
 export function createMcpSessionId(message: unknown): string | null {
   const { method, params } = (message ?? {}) as McpMessage;
@@ -98,7 +98,10 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
   );
   const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
 
-  /** What was decided about the alert of a refused call; null while nobody has, where it is no person's to decide, and for who may not read it. */
+  /**
+   * What was decided about the alert of a refused call; null while nobody has, where it is no person's to decide, and
+   * for who may not read it.
+   */
   async function became(
     tool: OwnerOperation,
     refused: ApiError,

@@ -1,7 +1,8 @@
-// What MCP serves, for HTTP and standard input alike: the list of tools, and calls of them with the answers that assistants
-// get. And calls that their clients cancel by a message of its own, as those of 2025 do over HTTP: it names the call by the id that the client
-// gave it, so a session tells apart the clients of a credential. One of 2026 closes its request, which needs nothing here. What is
-// cancelled in another process than the one that holds it ends by its own time. Holds no business word.
+// What MCP serves, for HTTP and standard input alike: the list of tools, and calls of them with the answers that
+// assistants get. And calls that their clients cancel by a message of its own, as those of 2025 do over HTTP: it
+// names the call by the id that the client gave it, so a session tells apart the clients of a credential. One of 2026
+// closes its request, which needs nothing here. What is cancelled in another process than the one that holds it ends
+// by its own time. Holds no business word.
 
 import {
   type InputRequiredResult,

@@ -1,5 +1,5 @@
-// What an assistant reads before it calls anything: the list of tools, and the instructions. It pays for every byte, so what
-// several tools have in common is said once, and what only the server has to check is not said.
+// What an assistant reads before it calls anything: the list of tools, and the instructions. It pays for every byte,
+// so what several tools have in common is said once, and what only the server has to check is not said.
 
 import { LIMITS } from "../../model/limits.ts";
 import { getPathArguments, type OwnerOperation } from "../../operation/define_operation.ts";
@@ -84,7 +84,10 @@ function argumentsOf(tool: OwnerOperation): Fields {
   return creates ? { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT } : own;
 }
 
-/** The first description that two tools give of an argument, by its name, where no tool takes one without a description. */
+/**
+ * The first description that two tools give of an argument, by its name, where no tool takes one without a
+ * description.
+ */
 function sharedDescriptions(tools: readonly OwnerOperation[]): Map<string, string> {
   const taken = tools.flatMap(({ input }) => Object.entries(toJsonSchema(input).properties ?? {}));
   const undescribed = new Set(taken.flatMap(([name, { description }]) => (description ? [] : [name])));
@@ -99,7 +102,10 @@ function sharedDescriptions(tools: readonly OwnerOperation[]): Map<string, strin
   return shared;
 }
 
-/** The hints, without what the protocol takes for granted: what is not said to read changes, and what reads destroys nothing. */
+/**
+ * The hints, without what the protocol takes for granted: what is not said to read changes, and what reads destroys
+ * nothing.
+ */
 function annotationsOf({ readOnly, destructive, idempotent, openWorld }: OperationHints) {
   const changes = { destructiveHint: destructive, ...(idempotent ? { idempotentHint: true } : {}) };
   return { ...(readOnly ? { readOnlyHint: true } : changes), openWorldHint: openWorld };
@@ -109,8 +115,8 @@ function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Operati
 const MAX_OFFERS = 64;
 
 /**
- * What of the tools a caller is shown: all, but for a key, whose scopes never grow, not those that it can never use (rules#mcp-list).
- * The same list for the same scopes.
+ * What of the tools a caller is shown: all, but for a key, whose scopes never grow, not those that it can never use
+ * (rules#mcp-list). The same list for the same scopes.
  */
 export function createToolFilter(tools: readonly OwnerOperation[]): (caller: Caller) => readonly OwnerOperation[] {
   const known = new Map<string, readonly OwnerOperation[]>();

@@ -73,8 +73,8 @@ export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
   on("POST", `${AUTH_PATH}/oauth2/revoke`, async (request) => {
     const { headers, form } = await formOf(request);
     const token = form.get("token") ?? "";
-    // "Invalid tokens do not cause an error response" (RFC 7009 §2.2); the library takes one that it cannot verify for a
-    // fault of its own.
+    // "Invalid tokens do not cause an error response" (RFC 7009 §2.2); the library takes one that it cannot verify
+    // for a fault of its own.
     if (JWT.test(token) && !(await library.readAccessToken(token))) return new Response(null, { headers: NO_STORE });
     return pass(request, headers, form);
   });
@@ -92,7 +92,9 @@ async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   return bytes;
 }
 
-/** A client's form, once every parameter in it is a text that can be looked for, with the headers that are looked at. */
+/**
+ * A client's form, once every parameter in it is a text that can be looked for, with the headers that are looked at.
+ */
 async function formOf(request: Request): Promise<{ headers: Headers; form: URLSearchParams }> {
   const headers = new Headers(request.headers);
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get("content-type") ?? ""))
@@ -114,7 +116,10 @@ function refusal(error: unknown): Response {
   return createJsonResponse(known.status, body, { ...NO_STORE, ...known.headers });
 }
 
-/** "The server is currently unable to handle the request due to a temporary overloading" has a word of its own (RFC 6749). */
+/**
+ * "The server is currently unable to handle the request due to a temporary overloading" has a word of its own (RFC
+ * 6749).
+ */
 function faultInShape({ status, message, headers }: ApiError): OAuthError {
   return new OAuthError(status === 503 ? "temporarily_unavailable" : "server_error", message, {
     status,

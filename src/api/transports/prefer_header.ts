@@ -1,10 +1,14 @@
-// What a client would like of an answer (RFC 7240), what is malformed or not known here passed over; and a poll that may be
-// held, as HTTP says it: `Prefer: wait=N` asks, `Preference-Applied` says that it was granted (rules#held-inbox).
+// What a client would like of an answer (RFC 7240), what is malformed or not known here passed over; and a poll that
+// may be held, as HTTP says it: `Prefer: wait=N` asks, `Preference-Applied` says that it was granted
+// (rules#held-inbox).
 
 import { LIMITS } from "../../model/limits.ts";
 import { createEmptyResponse, createJsonResponse } from "./http_responses.ts";
 
-/** A preference, and what of it stands in front of its parameters, which are of no concern here. A comma may stand in quotes. */
+/**
+ * A preference, and what of it stands in front of its parameters, which are of no concern here. A comma may stand in
+ * quotes.
+ */
 const PREFERENCE = /(?:"(?:\\.|[^"\\])*"?|[^",])+/g;
 const BARE = /^(?:"(?:\\.|[^"\\])*"?|[^";])*/;
 
@@ -12,8 +16,8 @@ const preferences = (header: string): string[] =>
   (header.match(PREFERENCE) ?? []).map((one) => BARE.exec(one)?.[0] ?? "");
 
 /**
- * `wait`: how many seconds the client would wait for an answer; null where it does not say, or not in digits. Of several the
- * first one counts.
+ * `wait`: how many seconds the client would wait for an answer; null where it does not say, or not in digits. Of
+ * several the first one counts.
  */
 export function parseWaitSeconds(headers: Headers): number | null {
   const header = headers.get("prefer");

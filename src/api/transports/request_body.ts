@@ -1,5 +1,6 @@
-// The one reader of bodies. Every request is bounded before its route sees it, so that nobody, a library included, can
-// read more than the route's record allows. What is wrong with a body is returned, not thrown: the credential comes first.
+// The one reader of bodies. Every request is bounded before its route sees it, so that nobody, a library included,
+// can read more than the route's record allows. What is wrong with a body is returned, not thrown: the credential
+// comes first.
 
 import type { IncomingMessage } from "node:http";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
@@ -101,7 +102,8 @@ const unreadable = () => invalidRequest("malformed_body", "The body could not be
 export async function readBodyBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
   const incoming = incomingOf(request);
   const max = bounds.get(request);
-  // Below a server its own stream is read, within the same bound: a stream of the web's costs as much as many an answer.
+  // Below a server its own stream is read, within the same bound: a stream of the web's costs as much as many an
+  // answer.
   if (incoming && max !== undefined) return collected(incoming, declaredBytes(request), max);
   try {
     const chunks: Uint8Array[] = [];

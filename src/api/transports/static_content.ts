@@ -1,5 +1,5 @@
-// Answers that were made once and stay the same: told apart by ETag, GET and HEAD alike; and text in fewer bytes, for who takes
-// it.
+// Answers that were made once and stay the same: told apart by ETag, GET and HEAD alike; and text in fewer bytes, for
+// who takes it.
 
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -18,8 +18,8 @@ const WORTH = 1024;
 export const acceptsGzip = ({ headers }: Request): boolean => /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
 
 /**
- * A page that was made for one person. One that another site opened stays as it is: by the length of what is compressed, that site
- * could guess at secrets that stand beside words which it chose itself (BREACH).
+ * A page that was made for one person. One that another site opened stays as it is: by the length of what is
+ * compressed, that site could guess at secrets that stand beside words which it chose itself (BREACH).
  */
 export async function compressResponse(request: Request, page: Response): Promise<Response> {
   const from = request.headers.get("sec-fetch-site") ?? "none";
@@ -65,8 +65,8 @@ function staticAnswer(request: Request, { plain, gzip, headers }: StaticContent)
 }
 
 /**
- * Serves under `path` what `made` finds for a request; another method is 404 with those that there are. `count` comes first, and may
- * refuse.
+ * Serves under `path` what `made` finds for a request; another method is 404 with those that there are. `count` comes
+ * first, and may refuse.
  */
 export function addStaticRoute(
   app: H3,

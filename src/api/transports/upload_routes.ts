@@ -1,6 +1,6 @@
-// The uploads of a signed-in person as JSON, which no key reaches (rules#uploads). The console says who is signed
-// in, and dispatch says what the person may do. This file makes sure that a page of another origin cannot make the browser
-// upload or delete.
+// The uploads of a signed-in person as JSON, which no key reaches (rules#uploads). The console says who is signed in,
+// and dispatch says what the person may do. This file makes sure that a page of another origin cannot make the
+// browser upload or delete.
 
 import type { H3, H3Event } from "h3";
 import { IncomingFile } from "../../effects/assets/incoming_file.ts";

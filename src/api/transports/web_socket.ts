@@ -1,5 +1,5 @@
-// WebSockets beside HTTP: a request to become one goes the way of every request, and whoever answers it says who begins on the
-// socket. Knows nothing of what is told.
+// WebSockets beside HTTP: a request to become one goes the way of every request, and whoever answers it says who
+// begins on the socket. Knows nothing of what is told.
 
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";

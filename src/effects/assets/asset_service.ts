@@ -1,6 +1,6 @@
-// Uploaded files as the rest of the service sees them: their addresses, one to serve, the expired ones to remove. Joins the
-// parts of this folder to the rows and the store. A file that no alert and no channel has used for a day goes: nobody finds it from the
-// instant of its expiry on, and the housekeeping removes its bytes later.
+// Uploaded files as the rest of the service sees them: their addresses, one to serve, the expired ones to remove.
+// Joins the parts of this folder to the rows and the store. A file that no alert and no channel has used for a day
+// goes: nobody finds it from the instant of its expiry on, and the housekeeping removes its bytes later.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { FileStore } from "../../model/domain/asset_rules.ts";
@@ -44,8 +44,8 @@ export async function createAssets(options: {
 }
 
 /**
- * Removes a file that nobody finds any more. The bytes go first and the row last, so that a removal which failed in between
- * is found again by its row. The row goes in one statement, and only while nothing uses the file.
+ * Removes a file that nobody finds any more. The bytes go first and the row last, so that a removal which failed in
+ * between is found again by its row. The row goes in one statement, and only while nothing uses the file.
  */
 export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);

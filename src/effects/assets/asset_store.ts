@@ -1,5 +1,5 @@
-// Where the bytes of uploaded files lie: in a folder below DATA_DIR, or with an S3-compatible provider. Raw bytes under the id
-// of their row; which of them exist and who may have them, only the rows know.
+// Where the bytes of uploaded files lie: in a folder below DATA_DIR, or with an S3-compatible provider. Raw bytes
+// under the id of their row; which of them exist and who may have them, only the rows know.
 
 import { constants, mkdirSync } from "node:fs";
 import { access, type FileHandle, open, rm } from "node:fs/promises";

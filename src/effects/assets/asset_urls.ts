@@ -1,5 +1,5 @@
-// The address of an uploaded file: "{PUBLIC_URL}/assets/{id}/{token}". Handsets have no session to show, and an id holds
-// too little chance to be a secret, so the address carries a token that only this server can make.
+// The address of an uploaded file: "{PUBLIC_URL}/assets/{id}/{token}". Handsets have no session to show, and an id
+// holds too little chance to be a secret, so the address carries a token that only this server can make.
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";

@@ -1,5 +1,5 @@
-// A file as it comes in: named by its owner, believed by nobody, and read only when somebody asks for its bytes. Names are
-// cleaned for keeping, and spelt for a download.
+// A file as it comes in: named by its owner, believed by nobody, and read only when somebody asks for its bytes.
+// Names are cleaned for keeping, and spelt for a download.
 
 import { assertDefined } from "../../model/assert.ts";
 import type { AssetKind } from "../../model/entities/asset.ts";

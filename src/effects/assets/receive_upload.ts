@@ -29,9 +29,8 @@ export interface UploadRequest {
 }
 
 /**
- * Takes one file.
- * @throws 409 at the member's quota; 422 for a file that is too large or not of that kind, and for a picture with too many
- *   pixels or that cannot be decoded.
+ * Takes one file. @throws 409 at the member's quota; 422 for a file that is too large or not of that kind, and for a
+ * picture with too many pixels or that cannot be decoded.
  */
 export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord> {
   const { em, store, log, caller, kind, file } = upload;
@@ -63,8 +62,9 @@ export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord>
     asset.stored = true;
     await em.flush();
   } catch (error) {
-    // Of a store that is away nobody waits for a second answer: the row takes none of the member's places any more, and the
-    // housekeeping clears it away with whatever came to lie there. Should this fail as well, it goes when its day is over.
+    // Of a store that is away nobody waits for a second answer: the row takes none of the member's places any more,
+    // and the housekeeping clears it away with whatever came to lie there. Should this fail as well, it goes when its
+    // day is over.
     const cleared =
       error instanceof FileStoreError
         ? em.nativeUpdate(Asset, { id }, { expires_at: raw("clock_timestamp()") })

@@ -1,4 +1,5 @@
-// Files with an S3-compatible provider: three verbs on one address, signed, and what is there. Loaded by those alone who use it.
+// Files with an S3-compatible provider: three verbs on one address, signed, and what is there. Loaded by those alone
+// who use it.
 
 import { AwsClient } from "aws4fetch";
 import { createTooLargeError, safeFileName } from "./safe_file_name.ts";
@@ -23,7 +24,9 @@ export function createS3Backend({ endpoint, bucket, ...credentials }: S3Bucket, 
   const client = new AwsClient({ service: "s3", ...credentials });
   const base = `${endpoint.replace(/\/$/, "")}/${bucket}`;
 
-  /** Null for 404, which some providers also answer where what is gone already is removed. @throws naming the status. */
+  /**
+   * Null for 404, which some providers also answer where what is gone already is removed. @throws naming the status.
+   */
   async function call(method: string, id: string, body?: Uint8Array<ArrayBuffer>): Promise<Response | null> {
     // Signed here and sent once: whoever asked decides about another try.
     const request = await client.sign(`${base}/${safeFileName(id)}`, { method, body });
@@ -62,8 +65,8 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
 }
 
 /**
- * What lies in the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once and with its slash.
- * The provider answers a thousand at a time. @throws naming the status.
+ * What lies in the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once
+ * and with its slash. The provider answers a thousand at a time. @throws naming the status.
  */
 export async function listBucket({ endpoint, bucket, ...credentials }: S3Bucket, path: string): Promise<string[]> {
   const client = new AwsClient({ service: "s3", ...credentials });

@@ -1,8 +1,8 @@
 // What a file is, told from its bytes alone (rules#uploads). Names and declared types are never asked. A file that is
-// of two kinds at once counts as the binary one; nothing here runs or renders it. Where a signature alone says too little, more
-// must hold: MPEG frames follow one another, a container holds sound and nothing to look at, HTML is UTF-8 text whose first
-// element is one of HTML's. Own code, since the well-kept file-type (22.3) takes eight of the files that the test has refused:
-// films under a sound's brand, signatures alone.
+// of two kinds at once counts as the binary one; nothing here runs or renders it. Where a signature alone says too
+// little, more must hold: MPEG frames follow one another, a container holds sound and nothing to look at, HTML is
+// UTF-8 text whose first element is one of HTML's. Own code, since the well-kept file-type (22.3) takes eight of the
+// files that the test has refused: films under a sound's brand, signatures alone.
 
 import type { AssetKind } from "../../model/entities/asset.ts";
 

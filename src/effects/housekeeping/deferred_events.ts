@@ -1,7 +1,8 @@
 // What accounts are told after the act: which alerts became visible, how often they were acknowledged and answered
-// (rules#events-asked-for), and what subscribers came to while nobody could be told (#subscriber-events-are-gathered).
-// It waits in rows, and whichever process comes first locks them, writes the events down with them, and tells. So do the next
-// occurrences of repeating alerts come, whether or not the process that began them still lives.
+// (rules#events-asked-for), and what subscribers came to while nobody could be told
+// (#subscriber-events-are-gathered). It waits in rows, and whichever process comes first locks them, writes the
+// events down with them, and tells. So do the next occurrences of repeating alerts come, whether or not the process
+// that began them still lives.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";

@@ -1,6 +1,6 @@
-// The list of everything that would grow for ever, and when it is removed. A row that nobody can find any more is removed
-// here and nowhere else, so a new table whose rows expire needs a line here. Due alerts that nobody polled are settled here
-// as well.
+// The list of everything that would grow for ever, and when it is removed. A row that nobody can find any more is
+// removed here and nowhere else, so a new table whose rows expire needs a line here. Due alerts that nobody polled
+// are settled here as well.
 
 import { LIMITS } from "../../model/limits.ts";
 import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./deferred_events.ts";

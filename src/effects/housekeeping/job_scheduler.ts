@@ -1,5 +1,6 @@
-// What a step of the housekeeping is (what goes, by which statement, how much at a time and how often), and how steps run beside the
-// service: one small round after another, never two at once, awaited by no request, on every replica alike. Knows no step by name.
+// What a step of the housekeeping is (what goes, by which statement, how much at a time and how often), and how steps
+// run beside the service: one small round after another, never two at once, awaited by no request, on every replica
+// alike. Knows no step by name.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
@@ -34,8 +35,9 @@ export interface TaskJob extends Described {
 export type Job = StatementJob | TaskJob;
 
 /**
- * A statement that removes up to `batch` rows of `table` for which the SQL in `where` holds. Rows that another replica is
- * removing, or that somebody is changing, are left for another time, so nothing waits and nothing is done twice.
+ * A statement that removes up to `batch` rows of `table` for which the SQL in `where` holds. Rows that another
+ * replica is removing, or that somebody is changing, are left for another time, so nothing waits and nothing is done
+ * twice.
  */
 export function defineRemoval(name: string, table: string, where: string) {
   return defineStatement(`remove_${name}`, {

@@ -1,8 +1,9 @@
-// What goes with its time. Alerts that were kept as long as their channel says, a slice at a time, and then what handsets
-// reported of them: a slice is one transaction, so whoever stops in the middle has left nothing half done, and several
-// processes never take the same. Lines of the audit log, which is only added to: its trigger lets go of what is older than the
-// instant that the statement names, and of nothing else. Devices that never come back: for the counts this is the same as leaving,
-// the channel's subscribers fall by one and its account gets the event; what the device reported stays counted.
+// What goes with its time. Alerts that were kept as long as their channel says, a slice at a time, and then what
+// handsets reported of them: a slice is one transaction, so whoever stops in the middle has left nothing half done,
+// and several processes never take the same. Lines of the audit log, which is only added to: its trigger lets go of
+// what is older than the instant that the statement names, and of nothing else. Devices that never come back: for the
+// counts this is the same as leaving, the channel's subscribers fall by one and its account gets the event; what the
+// device reported stays counted.
 
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
@@ -88,8 +89,8 @@ const lockUnseen = defineStatement("lock_unseen", {
 });
 
 /**
- * Removes up to `max` devices that were not seen for `days`, the longest unseen first, and answers how many. Accounts are told
- * as of leaving.
+ * Removes up to `max` devices that were not seen for `days`, the longest unseen first, and answers how many. Accounts
+ * are told as of leaving.
  */
 export async function removeUnseenDevices(
   { orm, publish, now }: DeviceRemovalDeps,

@@ -165,8 +165,8 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...caused, ...result };
     if (result.ok) log.debug(fields, "webhook delivered");
     else log.info(fields, "webhook delivery failed");
-    // What the shutdown cut off says nothing about its receiver. The place is kept until the result is recorded, so that
-    // storage is never asked for more at once than there are places.
+    // What the shutdown cut off says nothing about its receiver. The place is kept until the result is recorded, so
+    // that storage is never asked for more at once than there are places.
     if (result.ok || !end.signal.aborted) await record(endpointId, result, { id, eventId, event, body });
     lanes.release(endpointId);
     start();

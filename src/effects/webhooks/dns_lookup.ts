@@ -56,7 +56,9 @@ export async function resolveHostName(
   }
 }
 
-/** The same question to the machine itself, its hosts file included: for names that only the operator's network knows. */
+/**
+ * The same question to the machine itself, its hosts file included: for names that only the operator's network knows.
+ */
 export async function resolveLocalHostName(host: string, signal: AbortSignal): Promise<LookupResult> {
   const stopped = new Promise<LookupResult>((resolve) => {
     const stop = () => resolve({ found: false, why: "failed" });

@@ -16,7 +16,10 @@ export interface WebhookEvent {
   data: { pusher_id: string; [field: string]: unknown };
 }
 
-/** Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for once. */
+/**
+ * Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for
+ * once.
+ */
 export interface EventRun {
   workspaceId: string;
   event: WebhookEvent;

@@ -1,14 +1,14 @@
-// Who goes next: the places that deliveries take and the room in which others wait, shared fairly between workspaces, and
-// within each between its endpoints.
-// A data structure and nothing else: must not know the network, storage, logs or the clock.
+// Who goes next: the places that deliveries take and the room in which others wait, shared fairly between workspaces,
+// and within each between its endpoints. A data structure and nothing else: must not know the network, storage, logs
+// or the clock.
 
 import { LIMITS } from "../../model/limits.ts";
 
 /**
- * A burst to one receiver goes out at once; twenty that never answer leave room for the rest: two of them fill the first
- * half of the places, and the others hold four each of the second. Once several workspaces have something to deliver and
- * half of the places are taken, each may hold as many as if there were one workspace more: that share stays free for
- * whoever comes next.
+ * A burst to one receiver goes out at once; twenty that never answer leave room for the rest: two of them fill the
+ * first half of the places, and the others hold four each of the second. Once several workspaces have something to
+ * deliver and half of the places are taken, each may hold as many as if there were one workspace more: that share
+ * stays free for whoever comes next.
  */
 export const FAIR_QUEUE_LIMITS = {
   /** Deliveries under way at once, over all endpoints. */

@@ -1,6 +1,7 @@
-// A connection to an address that was checked, and to no other, for one request; and those to one origin that are kept for many, each
-// made as a delivery's is: the origin is resolved and judged anew. Must not know what is asked over them. One GET of a small document at an
-// address that a stranger named, by the rules of deliveries: https, no redirects, little time, few bytes. Must not know what it says.
+// A connection to an address that was checked, and to no other, for one request; and those to one origin that are
+// kept for many, each made as a delivery's is: the origin is resolved and judged anew. Must not know what is asked
+// over them. One GET of a small document at an address that a stranger named, by the rules of deliveries: https, no
+// redirects, little time, few bytes. Must not know what it says.
 
 import { isUtf8 } from "node:buffer";
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
@@ -17,8 +18,8 @@ export const loadHttpClient = () => {
 };
 
 /**
- * Connects to one of `addresses`, tried in turn, and to nothing else: the look-up that the socket would make is answered
- * from them. TLS asks for, and verifies, the certificate of the URL's host.
+ * Connects to one of `addresses`, tried in turn, and to nothing else: the look-up that the socket would make is
+ * answered from them. TLS asks for, and verifies, the certificate of the URL's host.
  */
 export async function openConnection(
   url: URL,
@@ -57,8 +58,8 @@ export async function openConnection(
 }
 
 /**
- * Makes one request over that connection alone, without time limits of its own, and has its answer read. Neither the connection nor
- * its client is left afterwards, whatever became of them.
+ * Makes one request over that connection alone, without time limits of its own, and has its answer read. Neither the
+ * connection nor its client is left afterwards, whatever became of them.
  */
 export async function sendRequest<T>(
   url: URL,

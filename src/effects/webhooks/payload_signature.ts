@@ -14,8 +14,8 @@ function digest(secret: string, rawBody: string | Uint8Array, timestamp: string)
 }
 
 /**
- * The value of `X-Webhook-Signature`: `t=<unix>,v1=<hex>`, and a second `v1` under the secret before, while that is good.
- * `unixSeconds` is the moment of sending in whole seconds; anything else is a RangeError.
+ * The value of `X-Webhook-Signature`: `t=<unix>,v1=<hex>`, and a second `v1` under the secret before, while that is
+ * good. `unixSeconds` is the moment of sending in whole seconds; anything else is a RangeError.
  */
 export function signPayload(
   secret: string,

@@ -1,5 +1,5 @@
-// Which IP addresses may be called: globally reachable unicast by IANA's special-purpose address registries, as ipaddr.js knows
-// them; the test holds it against each of their blocks. Must not know names, DNS, URLs or settings.
+// Which IP addresses may be called: globally reachable unicast by IANA's special-purpose address registries, as
+// ipaddr.js knows them; the test holds it against each of their blocks. Must not know names, DNS, URLs or settings.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -10,10 +10,11 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 const RETURNED = ipaddr.IPv6.parseCIDR("3ffe::/16");
 
 /**
- * Whether `ip`, in plain textual form (no brackets, no octal, no short forms), is a globally reachable unicast address.
- * An address with a zone (`fe80::1%eth0`) and any text that is not an address are not public. Blocks that are reachable but
- * shared infrastructure (AS112, AMT, anycast) are refused: no receiver lives there. So are forms that embed an IPv4 address
- * (mapped, compatible, NAT64, 6to4, Teredo), even a public one: who unpacks it, and where, is not ours to know.
+ * Whether `ip`, in plain textual form (no brackets, no octal, no short forms), is a globally reachable unicast
+ * address. An address with a zone (`fe80::1%eth0`) and any text that is not an address are not public. Blocks that
+ * are reachable but shared infrastructure (AS112, AMT, anycast) are refused: no receiver lives there. So are forms
+ * that embed an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), even a public one: who unpacks it, and where,
+ * is not ours to know.
  */
 export function isPublicAddress(ip: string): boolean {
   if (typeof ip !== "string" || ip.includes("%") || isIP(ip) === 0) return false;

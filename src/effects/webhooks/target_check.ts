@@ -15,8 +15,8 @@ export interface TargetRules {
 }
 
 /**
- * `url`: no URL of ours, whatever DNS says. `address`: an address that is not public. `missing`: not in DNS, or without an
- * address. `resolver`: DNS did not say.
+ * `url`: no URL of ours, whatever DNS says. `address`: an address that is not public. `missing`: not in DNS, or
+ * without an address. `resolver`: DNS did not say.
  */
 export type TargetRefusal = "url" | "address" | "missing" | "resolver";
 
@@ -146,7 +146,9 @@ function isDnsName(name: string, rules: TargetRules): boolean {
   return served === undefined || (served && rules.dnsServers.length > 0);
 }
 
-/** Whether the text alone, without any look-up, may be an address to call. Each delivery asks again, with the look-up. */
+/**
+ * Whether the text alone, without any look-up, may be an address to call. Each delivery asks again, with the look-up.
+ */
 export const isPossibleTarget = (text: string, rules: TargetRules): boolean => !("ok" in readTarget(text, rules));
 
 /** Everything that is known before a look-up. */

@@ -77,7 +77,10 @@ export abstract class StreamConnection<Reason> {
     return this.ended || this.#sink.pendingBytes() + this.#sink.unacknowledgedBytes(queues) <= ON_THEIR_WAY;
   }
 
-  /** Called CHECKS_PER_HEARTBEAT times between two signs of life. A client that took nothing in so many checks is slow. */
+  /**
+   * Called CHECKS_PER_HEARTBEAT times between two signs of life. A client that took nothing in so many checks is
+   * slow.
+   */
   check(queues: SendQueues): void {
     if (!this.isUnconfirmed) return;
     const accepted = this.#sink.unacknowledgedBytes(queues);

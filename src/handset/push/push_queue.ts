@@ -1,6 +1,6 @@
-// Wake-ups that wait for their turn: so many at once, fairly between the origins of push services, each device once. What
-// does not fit, or waits for an origin that does not answer, is dropped and counted. Held in memory; nothing is tried again.
-// Must not know rows, channels or HTTP.
+// Wake-ups that wait for their turn: so many at once, fairly between the origins of push services, each device once.
+// What does not fit, or waits for an origin that does not answer, is dropped and counted. Held in memory; nothing is
+// tried again. Must not know rows, channels or HTTP.
 
 import { createFairQueue, type FairQueueLimits } from "../../effects/webhooks/fair_queue.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";

@@ -1,6 +1,7 @@
-// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing, encrypted as UnifiedPush
-// asks of every message (RFC 8291, RFC 8188): between the push service and the handset all are alike. Goes over connections to its origin
-// that are kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
+// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing,
+// encrypted as UnifiedPush asks of every message (RFC 8291, RFC 8188): between the push service and the handset all
+// are alike. Goes over connections to its origin that are kept. Must not know rows or other wake-ups; nothing is
+// tried twice, and no redirect is followed.
 
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 import type { Pool } from "undici";
@@ -50,8 +51,8 @@ const KEPT = 64;
 export type PushUrgency = "normal" | "high";
 
 /**
- * What became of it: taken · the push service knows no such endpoint any more · another answer · no answer, which says more
- * about the origin than about the endpoint.
+ * What became of it: taken · the push service knows no such endpoint any more · another answer · no answer, which
+ * says more about the origin than about the endpoint.
  */
 export type PushOutcome = "accepted" | "gone" | "failed" | "unanswered";
 

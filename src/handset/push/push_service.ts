@@ -1,7 +1,8 @@
-// Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an event after whose
-// commit the devices of its channel are woken (rules#push-wakes). Joins the parts of this folder to the rows. What the answers
-// of push services say about endpoints is written down beside the service's work: one that is gone is forgotten, one that fails is
-// counted, one that works again counts from the beginning. A wake-up that was taken leaves nothing (rules#push-leaves-nothing).
+// Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an
+// event after whose commit the devices of its channel are woken (rules#push-wakes). Joins the parts of this folder to
+// the rows. What the answers of push services say about endpoints is written down beside the service's work: one that
+// is gone is forgotten, one that fails is counted, one that works again counts from the beginning. A wake-up that was
+// taken leaves nothing (rules#push-leaves-nothing).
 
 import { checkTarget, parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -29,7 +30,10 @@ import { createVapid, loadVapidKey } from "./vapid_keys.ts";
 
 /** What is under way at shutdown is given so long; a push service answers within a moment. */
 const DRAIN_MS = 1_000;
-/** Endpoints whose names are asked for at once before they are stored; beyond that the wake-up's own look-up has to do. */
+/**
+ * Endpoints whose names are asked for at once before they are stored; beyond that the wake-up's own look-up has to
+ * do.
+ */
 const LOOK_UPS = 32;
 const LOG_EVERY_MS = 60_000;
 

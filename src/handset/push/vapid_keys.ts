@@ -1,6 +1,7 @@
-// How a wake-up says who sends it (VAPID, RFC 8292): a token for the push service's origin, signed with this server's own key.
-// One token serves an origin for hours, so that many wake-ups cost one signature. The key is made when wake-ups are first switched on, and
-// kept, sealed, beside what tells the server secret: every browser's subscription is bound to it. Must not know endpoints.
+// How a wake-up says who sends it (VAPID, RFC 8292): a token for the push service's origin, signed with this server's
+// own key. One token serves an origin for hours, so that many wake-ups cost one signature. The key is made when
+// wake-ups are first switched on, and kept, sealed, beside what tells the server secret: every browser's subscription
+// is bound to it. Must not know endpoints.
 
 import {
   createPrivateKey,

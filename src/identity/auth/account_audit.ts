@@ -1,6 +1,7 @@
-// What the audit log is told of the ways into an account: in each workspace that the account is a member of, since their
-// owners trust it. Nothing that was typed, and no network address. Whoever fails is a stranger, and cannot fill the log: of
-// one account and kind the 1st, 10th, 100th … failed run within a time leaves a line, which says how many there were.
+// What the audit log is told of the ways into an account: in each workspace that the account is a member of, since
+// their owners trust it. Nothing that was typed, and no network address. Whoever fails is a stranger, and cannot fill
+// the log: of one account and kind the 1st, 10th, 100th … failed run within a time leaves a line, which says how many
+// there were.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
@@ -97,8 +98,8 @@ export function createAccountAudit({
 
   return {
     /**
-     * The person of an account did it; last in the transaction of `db`, or after it where the library wrote the rows. With
-     * `workspaceId` it concerns that one alone.
+     * The person of an account did it; last in the transaction of `db`, or after it where the library wrote the rows.
+     * With `workspaceId` it concerns that one alone.
      */
     async done(
       act: AccountAction,

@@ -1,8 +1,8 @@
-// From a bearer key, or the access token of an assistant that connected by consent, to a caller; a key that is unknown, revoked or
-// expired is no caller at all. A token may do what it was issued for and what its connection still grants, read on every request:
-// disconnecting, unticking and restricting take effect at once, and a later consent gives nothing to the tokens of an earlier one. What a
-// caller is follows from a member and a credential in one way for keys, assistants and sessions; its last use is written down without
-// costing each request a write.
+// From a bearer key, or the access token of an assistant that connected by consent, to a caller; a key that is
+// unknown, revoked or expired is no caller at all. A token may do what it was issued for and what its connection
+// still grants, read on every request: disconnecting, unticking and restricting take effect at once, and a later
+// consent gives nothing to the tokens of an earlier one. What a caller is follows from a member and a credential in
+// one way for keys, assistants and sessions; its last use is written down without costing each request a write.
 
 import { getVisibleChannelIds } from "../../model/domain/access_policy.ts";
 import { formatId } from "../../model/domain/type_ids.ts";

@@ -1,5 +1,5 @@
-// Bearer secrets: a prefix that tells what they are, 256 random bits in base62 and a checksum, so that a mistyped one is
-// refused without asking the database. Only the SHA-256 of a token is ever stored.
+// Bearer secrets: a prefix that tells what they are, 256 random bits in base62 and a checksum, so that a mistyped one
+// is refused without asking the database. Only the SHA-256 of a token is ever stored.
 
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";

@@ -1,5 +1,6 @@
-// The sign-in library as it is set up here: accounts, sessions and the authorization server on the ORM's own connection.
-// Only sign_in_library.ts loads this file, since its packages are a third of all code that the service reads.
+// The sign-in library as it is set up here: accounts, sessions and the authorization server on the ORM's own
+// connection. Only sign_in_library.ts loads this file, since its packages are a third of all code that the service
+// reads.
 
 import { runWithAdapter } from "@better-auth/core/context";
 import { kyselyAdapter } from "@better-auth/kysely-adapter";
@@ -119,12 +120,14 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
         // The library takes no other address. Where assistants cannot ask for consent, no route of theirs is served.
         resource: supportsOAuth(publicUrl) ? getResourceUrl(publicUrl) : "https://no-consent.invalid/mcp",
         scopes: [OFFLINE_SCOPE, ...ALL_SCOPES],
-        // Clients are registered by our own rules (oauth_clients.ts); the library looks them up and checks their secrets.
+        // Clients are registered by our own rules (oauth_clients.ts); the library looks them up and checks their
+        // secrets.
         storeClientSecret: { hash: async (secret) => hashSecret(secret) },
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
-        // Repeats are answered in front of the library (refresh_tokens.ts): it sees each token once and stores no answers.
+        // Repeats are answered in front of the library (refresh_tokens.ts): it sees each token once and stores no
+        // answers.
         refreshTokenReuseInterval: 0,
         postLogin: {
           page: AUTH_PAGES.consent,
@@ -217,8 +220,8 @@ const TIMESTAMP = /^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00(:?00)?$/;
 const COLUMN = /(?:At|Time|Until)$|^revoked$/;
 
 /**
- * The ORM's connection answers timestamps as text, the sign-in library compares dates: without this, an expired session would stay valid,
- * since no comparison with text is ever true.
+ * The ORM's connection answers timestamps as text, the sign-in library compares dates: without this, an expired
+ * session would stay valid, since no comparison with text is ever true.
  */
 const datesForSignIn: KyselyPlugin = {
   transformQuery: ({ node }) => node,

@@ -90,8 +90,9 @@ const isWeb = (address: string) => /^https:/i.test(address);
 const SHOWN = 60;
 
 /**
- * The name that an assistant gives itself, as it may be shown; null when there is nothing to show. Nobody has checked it, so it must not
- * look like anything else on a page: one line, short, without characters that hide or reorder their neighbours, without quotes of its own.
+ * The name that an assistant gives itself, as it may be shown; null when there is nothing to show. Nobody has checked
+ * it, so it must not look like anything else on a page: one line, short, without characters that hide or reorder
+ * their neighbours, without quotes of its own.
  */
 export function parseClientName(said: unknown): string | null {
   if (typeof said !== "string") return null;

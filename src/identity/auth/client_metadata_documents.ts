@@ -1,5 +1,6 @@
-// Clients that name themselves by an address at which they describe themselves (Client ID Metadata Documents). A stranger
-// makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for one visitor.
+// Clients that name themselves by an address at which they describe themselves (Client ID Metadata Documents). A
+// stranger makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for
+// one visitor.
 
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";

@@ -1,6 +1,6 @@
-// Grants: one consent of a person each, the tie between what the sign-in library hands out and the connection that it was
-// handed out for. The library carries a grant's id through codes, refreshes and remembered consents, and signs it into
-// access tokens; this file decides which grant that is, and when it ends.
+// Grants: one consent of a person each, the tie between what the sign-in library hands out and the connection that it
+// was handed out for. The library carries a grant's id through codes, refreshes and remembered consents, and signs it
+// into access tokens; this file decides which grant that is, and when it ends.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";

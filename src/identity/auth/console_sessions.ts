@@ -1,5 +1,6 @@
-// People as the console knows them: which members a signed-in person is, and what assistants ask of them. How a person signs in
-// stands in sign_in.ts, how one comes to an account in link_redemption.ts; what a signed-in person does is an operation (src/identity/session/).
+// People as the console knows them: which members a signed-in person is, and what assistants ask of them. How a
+// person signs in stands in sign_in.ts, how one comes to an account in link_redemption.ts; what a signed-in person
+// does is an operation (src/identity/session/).
 
 import { invalidRequest } from "../../model/errors.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";

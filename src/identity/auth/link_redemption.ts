@@ -1,5 +1,6 @@
-// What following a one-time link does: makes an account, lets an account join one more workspace, or sets a new password.
-// A link names its address. The link, the account and the member change in one transaction, or none of them does.
+// What following a one-time link does: makes an account, lets an account join one more workspace, or sets a new
+// password. A link names its address. The link, the account and the member change in one transaction, or none of them
+// does.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
@@ -29,8 +30,8 @@ import type { SignInThrottle } from "./sign_in_throttle.ts";
 export type LinkState = "live" | "used" | "replaced" | "expired" | "unknown";
 
 /**
- * `new` makes the account of an address that has none, `known` lets the account that the address has join by its password,
- * `reset` sets the account's new password.
+ * `new` makes the account of an address that has none, `known` lets the account that the address has join by its
+ * password, `reset` sets the account's new password.
  */
 export type LinkKind = "new" | "known" | "reset";
 
@@ -92,8 +93,8 @@ export function createLinkRedemption(options: {
     (await runStatement(on, findLink, { token_hash: hashToken(token) }))[0];
 
   /**
-   * Writes the rows of one claim. The link comes first: of simultaneous claims one goes on, and the others find the link
-   * used.
+   * Writes the rows of one claim. The link comes first: of simultaneous claims one goes on, and the others find the
+   * link used.
    */
   async function settle(
     inside: SqlEntityManager,
@@ -115,8 +116,8 @@ export function createLinkRedemption(options: {
         "This account also belongs to other workspaces, so only the server operator can reset its password. Ask the operator for a link.",
       );
     const email = link.email === PLACEHOLDER_EMAIL ? claim.email : link.email;
-    // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator answers for
-    // the person to whom a link goes, though not for an address that this one chooses.
+    // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator
+    // answers for the person to whom a link goes, though not for an address that this one chooses.
     const proved = link.made_by === "person" || (link.made_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
     const account = () => assertDefined(link.user_id, "a link that makes no account is of one");
     const userId = await library.inTransaction(inside, async (accounts, { adapter }) => {
@@ -130,8 +131,8 @@ export function createLinkRedemption(options: {
       }
       const id = account();
       await accounts.updatePassword(id, hash);
-      // Before the proof they may be somebody else's. Of a proved account the second step stands: no link alone opens the door,
-      // so the proof stands with it, and a second link finds the account as this one did.
+      // Before the proof they may be somebody else's. Of a proved account the second step stands: no link alone opens
+      // the door, so the proof stands with it, and a second link finds the account as this one did.
       const kept = link.proved ? {} : { twoFactorEnabled: false };
       const stays = link.proved === true && link.second_factor === true;
       await accounts.updateUser(id, { emailVerified: proved || stays, ...kept });
@@ -151,7 +152,10 @@ export function createLinkRedemption(options: {
   }
 
   return {
-    /** What a link is for and what became of it, which the audit log is told where it works no longer; null when it is not known. */
+    /**
+     * What a link is for and what became of it, which the audit log is told where it works no longer; null when it is
+     * not known.
+     */
     async open(token: string) {
       const link = await find(kysely, token);
       if (!link) return null;
@@ -171,7 +175,8 @@ export function createLinkRedemption(options: {
 
     /**
      * Follows a link and uses it up; then the account can sign in with `email` and the password that was given.
-     * @throws 404 for a link that is not live (`open` says why), 403 for an account that may not follow it, 422 naming every wrong field, 409, 429.
+     * @throws 404 for a link that is not live (`open` says why), 403 for an account that may not follow it, 422
+     * naming every wrong field, 409, 429.
      */
     async claim(
       token: string,
@@ -215,8 +220,9 @@ export function createLinkRedemption(options: {
     },
 
     /**
-     * Somebody asks for a link to a new password. Whether the address is known shows in nothing: the answer does not wait,
-     * and `mail` gets the link when there is an account. @throws 429 for the network address that asks too often.
+     * Somebody asks for a link to a new password. Whether the address is known shows in nothing: the answer does not
+     * wait, and `mail` gets the link when there is an account. @throws 429 for the network address that asks too
+     * often.
      */
     async askReset(email: string, address: string | null, mail: (to: string, link: string) => unknown): Promise<void> {
       await throttle.countReset(address);

@@ -69,7 +69,10 @@ interface MailError {
   message?: string;
 }
 
-/** Where it failed, and by which number. Neither the address nor the link of the mail belongs into a log, so no words after the first step. */
+/**
+ * Where it failed, and by which number. Neither the address nor the link of the mail belongs into a log, so no words
+ * after the first step.
+ */
 const reasonOf = ({ code = "unknown", command, responseCode, message }: MailError) => ({
   code,
   ...(command && { command }),

@@ -1,6 +1,6 @@
-// An authorization request, from the browser that brought it to where that browser goes next: sign-in, consent, or the
-// assistant. Nobody is sent to a stranger's address by this server: an error goes there only for somebody who is signed in
-// and has let that assistant in before; anybody else reads it here.
+// An authorization request, from the browser that brought it to where that browser goes next: sign-in, consent, or
+// the assistant. Nobody is sent to a stranger's address by this server: an error goes there only for somebody who is
+// signed in and has let that assistant in before; anybody else reads it here.
 
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
 import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
@@ -50,8 +50,8 @@ function refused(error: string | null): ApiError {
 }
 
 /**
- * Keeps the known ones of the requested scopes. Without any, an assistant may read and write drafts, and never send. A client that
- * registered for refresh tokens gets one, since older clients do not ask for it.
+ * Keeps the known ones of the requested scopes. Without any, an assistant may read and write drafts, and never send.
+ * A client that registered for refresh tokens gets one, since older clients do not ask for it.
  */
 function scopesOf(requested: string | null, grants: readonly string[]): string[] {
   const known = ALL_SCOPES.filter((scope) => (requested ?? "").split(" ").includes(scope));

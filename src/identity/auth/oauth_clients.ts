@@ -1,7 +1,8 @@
-// The assistants that the authorization server knows: one registers itself, within bounds and so many a minute from one
-// address. The rows are the sign-in library's; what may stand in them is decided here. And step-up for those that hold a refresh token.
-// Those of SDK 1 answer "insufficient_scope" by refreshing, which gives the same scopes again, and then give up. So the refresh that follows
-// such an answer at once is refused with a word that sends them to the person; any other refresh is none of this.
+// The assistants that the authorization server knows: one registers itself, within bounds and so many a minute from
+// one address. The rows are the sign-in library's; what may stand in them is decided here. And step-up for those that
+// hold a refresh token. Those of SDK 1 answer "insufficient_scope" by refreshing, which gives the same scopes again,
+// and then give up. So the refresh that follows such an answer at once is refused with a word that sends them to the
+// person; any other refresh is none of this.
 
 import { randomBytes } from "node:crypto";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";

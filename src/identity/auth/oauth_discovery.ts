@@ -1,5 +1,5 @@
-// Where the authorization server lives, and what it and the protected resource say of themselves (RFC 8414, RFC 9728): only
-// what works here. The library could say more than is served, so both documents are written out.
+// Where the authorization server lives, and what it and the protected resource say of themselves (RFC 8414, RFC
+// 9728): only what works here. The library could say more than is served, so both documents are written out.
 
 import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
 import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";

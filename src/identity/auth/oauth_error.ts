@@ -1,6 +1,6 @@
-// The authorization server's requests and refusals as OAuth has them: parameters that are what RFC 6749 (appendix A) allows and
-// stand there once, asked before anything else looks at them; refusals in its own words (§5.2, RFC 7591 §3.2.2) with fixed
-// texts of ours.
+// The authorization server's requests and refusals as OAuth has them: parameters that are what RFC 6749 (appendix A)
+// allows and stand there once, asked before anything else looks at them; refusals in its own words (§5.2, RFC 7591
+// §3.2.2) with fixed texts of ours.
 
 export type OAuthErrorCode =
   | "invalid_request"

@@ -1,5 +1,6 @@
-// One-time links that make whoever follows them a member, or let a member choose a new password. Only the hash of a link is
-// kept. Its secret stands behind the "#", which no browser sends: no server, proxy or log on the way ever sees it.
+// One-time links that make whoever follows them a member, or let a member choose a new password. Only the hash of a
+// link is kept. Its secret stands behind the "#", which no browser sends: no server, proxy or log on the way ever
+// sees it.
 
 import { randomBytes } from "node:crypto";
 import { raw } from "@mikro-orm/core";
@@ -25,7 +26,8 @@ export const LINK_LIFETIMES: Record<LinkIssuer, string> = {
 };
 
 /**
- * Stands in place of the first owner's address until the first link is followed, since only that person knows the address.
+ * Stands in place of the first owner's address until the first link is followed, since only that person knows the
+ * address.
  */
 export const PLACEHOLDER_EMAIL = "owner@localhost";
 
@@ -33,8 +35,8 @@ export const PLACEHOLDER_EMAIL = "owner@localhost";
 export const LINK_PATH = "/console/welcome";
 
 /**
- * A new link for a member, in the manager's own transaction; `memberId` is the row's, `publicUrl` may be empty for the path
- * alone.
+ * A new link for a member, in the manager's own transaction; `memberId` is the row's, `publicUrl` may be empty for
+ * the path alone.
  */
 export async function insertLink(
   em: SqlEntityManager,
@@ -59,7 +61,9 @@ export async function insertLink(
 export const createLink = (em: SqlEntityManager, publicUrl: string, memberId: string, madeBy: LinkIssuer) =>
   em.transactional((inside) => insertLink(inside, publicUrl, memberId, madeBy));
 
-/** The secret in a link, also in a whole address as people paste it. Any other text is answered as an unknown link is. */
+/**
+ * The secret in a link, also in a whole address as people paste it. Any other text is answered as an unknown link is.
+ */
 export function extractLinkToken(pasted: string): string {
   return /(?:^|#|token=)([\w-]{43})$/.exec(pasted.trim())?.[1] ?? "";
 }

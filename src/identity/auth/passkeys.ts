@@ -1,6 +1,6 @@
-// A person's own passkeys: asking a browser for a new one, checking what it answers, listing and removing. The rows are the
-// sign-in library's, which asks for them when somebody signs in. Answers are looked at as bounded texts before any of it
-// reaches the library or a statement. WebAuthn binds passkeys to a name, and asks for https.
+// A person's own passkeys: asking a browser for a new one, checking what it answers, listing and removing. The rows
+// are the sign-in library's, which asks for them when somebody signs in. Answers are looked at as bounded texts
+// before any of it reaches the library or a statement. WebAuthn binds passkeys to a name, and asks for https.
 
 import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";

@@ -1,5 +1,5 @@
-// What is wrong with a new password beside its length: it is on a list of common ones, or it repeats who it is of. The list
-// comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
+// What is wrong with a new password beside its length: it is on a list of common ones, or it repeats who it is of.
+// The list comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
 
 import { validatePasswordLength } from "../../model/domain/name_validation.ts";
 import type { Finding } from "../../model/error_messages.ts";

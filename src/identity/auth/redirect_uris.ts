@@ -23,8 +23,8 @@ export function loopbackAlternatives(address: string): string[] {
 }
 
 /**
- * Assistants connect by OAuth over https, or over http on loopback. On a plain http address in a network people can sign
- * in, and assistants use keys.
+ * Assistants connect by OAuth over https, or over http on loopback. On a plain http address in a network people can
+ * sign in, and assistants use keys.
  */
 export function supportsOAuth(publicUrl: string): boolean {
   const { protocol, hostname } = new URL(publicUrl);
@@ -38,7 +38,10 @@ const REASONS = {
     "This redirect URI scheme is not allowed. Use https, http on loopback, a reverse-domain scheme (com.example.app:/callback) or one from OAUTH_REDIRECT_SCHEMES.",
 } as const;
 
-/** What is wrong with a redirect address, as a fixed sentence; null when nothing is. `more` are the operator's schemes. */
+/**
+ * What is wrong with a redirect address, as a fixed sentence; null when nothing is. `more` are the operator's
+ * schemes.
+ */
 export function validateRedirectUri(address: string, more: readonly string[]): string | null {
   if (address.length > MAX_REDIRECT_LENGTH || !/^[\x21-\x7e]+$/.test(address)) return REASONS.shape;
   const url = URL.parse(address);

@@ -1,6 +1,6 @@
-// A person's own second factor: a secret that an app on the phone makes codes of, and recovery codes for the day the phone is
-// gone. Both lie encrypted in the sign-in library's table, so that the library asks for them when somebody signs in. And the
-// own password and sessions, which change in the transaction of the operation that asks.
+// A person's own second factor: a secret that an app on the phone makes codes of, and recovery codes for the day the
+// phone is gone. Both lie encrypted in the sign-in library's table, so that the library asks for them when somebody
+// signs in. And the own password and sessions, which change in the transaction of the operation that asks.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";

@@ -1,5 +1,5 @@
-// Signing in and out: a password, after it the second factor where one is on, or a passkey in place of both. The sign-in
-// library judges each; here every attempt is counted, and nothing that it answers reaches a browser unread.
+// Signing in and out: a password, after it the second factor where one is on, or a passkey in place of both. The
+// sign-in library judges each; here every attempt is counted, and nothing that it answers reaches a browser unread.
 
 import type { Kysely } from "kysely";
 import type { z } from "zod";
@@ -98,7 +98,9 @@ export function createSignIn(options: {
     };
   }
 
-  /** Opens a session, or begins to: with a second factor the browser owes it. Null: address or password is not right. */
+  /**
+   * Opens a session, or begins to: with a second factor the browser owes it. Null: address or password is not right.
+   */
   async function openSession(
     credentials: { email: string; password: string },
     oauthQuery: string | null,
@@ -146,9 +148,9 @@ export function createSignIn(options: {
     owesSecond: async (headers: Headers): Promise<boolean> => (await challenged(headers)) !== null,
 
     /**
-     * The second step, with a code of the app or a recovery code. Wrong ones are counted as wrong passwords are, and each
-     * code of the app is good once.
-     * @throws 401 when the password has to be shown again, 422 for a wrong code, 429.
+     * The second step, with a code of the app or a recovery code. Wrong ones are counted as wrong passwords are, and
+     * each code of the app is good once. @throws 401 when the password has to be shown again, 422 for a wrong code,
+     * 429.
      */
     async showSecond(
       given: { kind: "code" | "recovery"; text: string },

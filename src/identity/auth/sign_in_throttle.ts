@@ -1,8 +1,8 @@
-// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by network
-// address, by address and account together, and by account alone. The first two refuse; the last, which anybody in the world
-// can fill, only makes the next attempt wait. A browser that signed in before is counted by itself. A hash takes a processor
-// for a tenth of a second, so few are made at once and so many wait: first who is known, then strangers in the order in which
-// they came. More are told to come back.
+// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by
+// network address, by address and account together, and by account alone. The first two refuse; the last, which
+// anybody in the world can fill, only makes the next attempt wait. A browser that signed in before is counted by
+// itself. A hash takes a processor for a tenth of a second, so few are made at once and so many wait: first who is
+// known, then strangers in the order in which they came. More are told to come back.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
@@ -71,7 +71,10 @@ const PROOFS: RateLimitPolicy = { name: "password-proofs", max: 100, seconds: 30
 const FREE = LIMITS.wrong_passwords;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 3000;
-/** A wait holds a timer and a connection. With so many of them, further attempts go on at once: still nobody is refused. */
+/**
+ * A wait holds a timer and a connection. With so many of them, further attempts go on at once: still nobody is
+ * refused.
+ */
 const MOST_WAITING = 500;
 
 /** How long an attempt waits when it is the `count`th wrong one of its account, in milliseconds. */
@@ -134,8 +137,8 @@ export function createSignInThrottle(options: {
 
   return {
     /**
-     * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack. Only
-     * wrong ones and refusals stay counted. @throws 429 before the password is looked at.
+     * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack.
+     * Only wrong ones and refusals stay counted. @throws 429 before the password is looked at.
      */
     async attempt<T>(
       { email, address, browser }: SignInAttempt,

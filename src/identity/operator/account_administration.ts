@@ -224,8 +224,8 @@ export async function listKeys(em: Em, { workspace }: { workspace?: string }) {
 }
 
 /**
- * Takes effect on the next request, on every process. Revoking twice keeps the first instant, and can end the webhooks that
- * went on; the answer says what still does. `now` is that instant.
+ * Takes effect on the next request, on every process. Revoking twice keeps the first instant, and can end the
+ * webhooks that went on; the answer says what still does. `now` is that instant.
  */
 export async function revokeKey(
   em: Em,

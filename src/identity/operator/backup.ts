@@ -1,4 +1,5 @@
-// `belfry backup`: rows of one instant, the uploaded files that they name and the server secret, together and while the service runs.
+// `belfry backup`: rows of one instant, the uploaded files that they name and the server secret, together and while
+// the service runs.
 
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";

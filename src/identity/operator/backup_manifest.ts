@@ -1,5 +1,6 @@
-// The manifest of a backup: its fields, the names that its parts must have, and how it is read. It is written by `belfry backup` and
-// may have been changed since, so nothing of it is used as a name, a path or SQL before it has passed here.
+// The manifest of a backup: its fields, the names that its parts must have, and how it is read. It is written by
+// `belfry backup` and may have been changed since, so nothing of it is used as a name, a path or SQL before it has
+// passed here.
 
 import { z } from "zod";
 import { conflict, invalidRequest } from "../../model/errors.ts";

@@ -1,5 +1,5 @@
-// Where backups lie, a folder or a bucket, and how one comes to be there: piece by piece, and counted only once its manifest is in
-// place, which is the last thing that is written.
+// Where backups lie, a folder or a bucket, and how one comes to be there: piece by piece, and counted only once its
+// manifest is in place, which is the last thing that is written.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -61,7 +61,9 @@ const damaged = (box: StoredBackup, name: string, problem: string) =>
     "from",
   );
 
-/** Null when there is no such piece. @throws 422 for one of more than `maxBytes`, and for what is not a regular file. */
+/**
+ * Null when there is no such piece. @throws 422 for one of more than `maxBytes`, and for what is not a regular file.
+ */
 export const readBackupPiece = (box: StoredBackup, name: string, maxBytes: number): Promise<Uint8Array | null> =>
   box.get(name, maxBytes).catch((error) => {
     throw error instanceof UnsafeFileError ? damaged(box, name, error.message) : error;

@@ -1,5 +1,6 @@
-// `belfry cell`: lays a whole Belfry into one schema that Citus keeps on one worker, with a role that sees nothing else
-// (docs/explanation/scale.md#cells-on-citus). Adds, and never removes: what a run that died left behind, the next one goes on with.
+// `belfry cell`: lays a whole Belfry into one schema that Citus keeps on one worker, with a role that sees nothing
+// else (docs/explanation/scale.md#cells-on-citus). Adds, and never removes: what a run that died left behind, the
+// next one goes on with.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -18,10 +19,10 @@ const DONE = "A Belfry";
 type Row = Record<string, unknown>;
 
 /**
- * `url`: of the coordinator, as a superuser. `name`: what the cell is called there.
- * @returns the address for the service, without a password for a cell that stood already: nobody but who made it has that; host and port
- *   of the `worker` on which all of it lies; `made` is false where it stood already, and was left as it is.
- * @throws ApiError where Citus is not there or has no workers, the name is none or is taken, or the role may not do so.
+ * `url`: of the coordinator, as a superuser. `name`: what the cell is called there. @returns the address for the
+ * service, without a password for a cell that stood already: nobody but who made it has that; host and port of the
+ * `worker` on which all of it lies; `made` is false where it stood already, and was left as it is. @throws ApiError
+ * where Citus is not there or has no workers, the name is none or is taken, or the role may not do so.
  */
 export async function createCell(url: string, name: string) {
   if (!NAME.test(name))
@@ -83,7 +84,10 @@ async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
     );
 }
 
-/** The role and its empty schema, which is on a worker from its beginning: so what a later version adds comes to be there, too. */
+/**
+ * The role and its empty schema, which is on a worker from its beginning: so what a later version adds comes to be
+ * there, too.
+ */
 async function begin(em: SqlEntityManager, cell: string, password: string, again: boolean): Promise<void> {
   await em.transactional(async (inside) => {
     const statements = again

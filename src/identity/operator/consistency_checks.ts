@@ -1,6 +1,6 @@
-// `belfry checkConsistency`: counts every counter again from the rows that it stands for, and looks for rows that are only half
-// written or left over. Reads one snapshot, so that it is exact while the service runs. It changes nothing unless it is
-// asked to mend, and then only takes away rows that belong to nothing.
+// `belfry checkConsistency`: counts every counter again from the rows that it stands for, and looks for rows that are
+// only half written or left over. Reads one snapshot, so that it is exact while the service runs. It changes nothing
+// unless it is asked to mend, and then only takes away rows that belong to nothing.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";

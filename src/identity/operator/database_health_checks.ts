@@ -1,5 +1,5 @@
-// What `belfry checkConsistency` finds in the database, and how a finding is said: whether it answers, whose it is, what its clock says,
-// and counters that were counted again. In one transaction that may change nothing.
+// What `belfry checkConsistency` finds in the database, and how a finding is said: whether it answers, whose it is,
+// what its clock says, and counters that were counted again. In one transaction that may change nothing.
 
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";

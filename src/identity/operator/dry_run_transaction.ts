@@ -6,8 +6,8 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 class Undone extends Error {}
 
 /**
- * Returns the result of `work`, whose changes stay unless it was a dry run. Inside another transaction it is a savepoint.
- * @throws the error of `work`; then no change stays.
+ * Returns the result of `work`, whose changes stay unless it was a dry run. Inside another transaction it is a
+ * savepoint. @throws the error of `work`; then no change stays.
  */
 export async function runInTransaction<T>(
   em: SqlEntityManager,

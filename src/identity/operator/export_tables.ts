@@ -1,6 +1,6 @@
 // The tables whose rows `belfry export` writes and `belfry import` reads (docs/decisions/0037-export-format.md):
-// their order, and how they come in. The columns are those of the rules in import_row_rules.ts; what they name is readable
-// in the file.
+// their order, and how they come in. The columns are those of the rules in import_row_rules.ts; what they name is
+// readable in the file.
 
 import { array, int, jsonb, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";

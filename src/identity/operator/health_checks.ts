@@ -1,5 +1,5 @@
-// `belfry doctor`: what an operator would want to mend, each with the way out. It looks and changes nothing; a part that cannot be asked
-// is a finding, too, and the rest is looked at all the same.
+// `belfry doctor`: what an operator would want to mend, each with the way out. It looks and changes nothing; a part
+// that cannot be asked is a finding, too, and the rest is looked at all the same.
 
 import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// The texts and the markup of alerts that `belfry import` reads: they pass the sanitiser as those of create_alert do, and hold together.
+// The texts and the markup of alerts that `belfry import` reads: they pass the sanitiser as those of create_alert do,
+// and hold together.
 
 import { checkAlertContent, MAX_HTML_LENGTH } from "../../model/domain/alert_validation.ts";
 import { invalidRequest } from "../../model/errors.ts";
@@ -38,7 +39,10 @@ export const cleanFormerValues = (former: Partial<AlertFields>) => cleanTexts(fo
 
 const REVIEW = /^https?:\/\/[^/?#\\]+(\/console\/wsp_\w+\/channels\/psh_\w+\/alerts\/alr_\w+)$/;
 
-/** The actions of a notice about a draft, which lead to the console of the server that wrote it, to that of another origin. */
+/**
+ * The actions of a notice about a draft, which lead to the console of the server that wrote it, to that of another
+ * origin.
+ */
 export const rewriteReviewUrls = (actions: unknown, origin: string): unknown =>
   Array.isArray(actions)
     ? actions.map((action) =>

@@ -33,8 +33,8 @@ const isOfRow = (error: unknown): boolean =>
   error instanceof UnownedRowError || OF_ROWS.test((error as DatabaseError).code ?? "");
 
 /**
- * Puts rows by `put`, which changes nothing but the database.
- * @throws 422 or 409 that names the first line that the database rejects. It quotes the row, so its message is not passed on.
+ * Puts rows by `put`, which changes nothing but the database. @throws 422 or 409 that names the first line that the
+ * database rejects. It quotes the row, so its message is not passed on.
  */
 export async function insertLines(
   em: SqlEntityManager,

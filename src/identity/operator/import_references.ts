@@ -1,4 +1,5 @@
-// The references of the rows that `belfry import` reads: each stays inside its workspace, and subscriptions name devices of the file.
+// The references of the rows that `belfry import` reads: each stays inside its workspace, and subscriptions name
+// devices of the file.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { runStatement } from "../../store/db/statement.ts";
@@ -35,7 +36,10 @@ const RULES: { [K in ExportKind]?: readonly Rule[] } = {
   subscription: [{ field: "invite_id", what: "invite", of: "channel", by: "pusher_id", must: true }],
 };
 
-/** The place of the first row that refers to what its workspace does not have, and the column; null where there is none. */
+/**
+ * The place of the first row that refers to what its workspace does not have, and the column; null where there is
+ * none.
+ */
 export async function findForeignReference(
   em: SqlEntityManager,
   kind: ExportKind,

@@ -1,6 +1,6 @@
-// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever ends it. A
-// workspace that is there already stays as it is, so a second run changes nothing. No line may be longer than it can be: what
-// is no such file ends early, and not in memory.
+// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever
+// ends it. A workspace that is there already stays as it is, so a second run changes nothing. No line may be longer
+// than it can be: what is no such file ends early, and not in memory.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -40,7 +40,10 @@ const CHARACTERS_AT_ONCE = 4_000_000;
 export interface ImportOptions {
   bytes: AsyncIterable<Uint8Array>;
   dryRun: boolean;
-  /** Those of the server that reads: under the one webhooks get new secrets, and files their addresses below the other. */
+  /**
+   * Those of the server that reads: under the one webhooks get new secrets, and files their addresses below the
+   * other.
+   */
   secret: string;
   publicUrl: string;
   /** The webhooks' addresses that it accepts. */

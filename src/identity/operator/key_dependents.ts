@@ -1,5 +1,5 @@
-// What goes on after a key was revoked, since it belongs to the workspace: the webhook endpoints that it registered, and the
-// alerts that it scheduled. Whoever revokes the key is told, and may end the endpoints with it.
+// What goes on after a key was revoked, since it belongs to the workspace: the webhook endpoints that it registered,
+// and the alerts that it scheduled. Whoever revokes the key is told, and may end the endpoints with it.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";

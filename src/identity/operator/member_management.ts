@@ -1,8 +1,8 @@
-// Changes of a workspace's members: one at a time, judged by the rows and not by what a session knew a moment ago. Nobody
-// acts on a member that they do not manage or grants what they do not have, and an owner who sees everything always stays. A person leaves
-// workspaces: where somebody else is an owner the workspace stays as it is; where nobody else is, it must hold nothing any more, and goes
-// along, or is left behind on purpose: nobody can send there until the operator hands it to a new owner. Keys, endpoints and assistants
-// of the membership end with it.
+// Changes of a workspace's members: one at a time, judged by the rows and not by what a session knew a moment ago.
+// Nobody acts on a member that they do not manage or grants what they do not have, and an owner who sees everything
+// always stays. A person leaves workspaces: where somebody else is an owner the workspace stays as it is; where
+// nobody else is, it must hold nothing any more, and goes along, or is left behind on purpose: nobody can send there
+// until the operator hands it to a new owner. Keys, endpoints and assistants of the membership end with it.
 
 import { assertDefined } from "../../model/assert.ts";
 import {
@@ -60,7 +60,9 @@ export const validateMemberWish = (wish: MemberInput): Record<string, Finding | 
 
 const standing = ({ role, pusher_ids }: MemberRow): MemberAccess => ({ role, pusher_ids: pusher_ids ?? null });
 
-/** Waits for the workspace's turn and answers what the caller is by then, so that each sees what the one before left. */
+/**
+ * Waits for the workspace's turn and answers what the caller is by then, so that each sees what the one before left.
+ */
 export async function lockForManagement({ em, sql, caller }: Ctx): Promise<MemberAccess> {
   await sql(lockWorkspace, { id: caller.workspace.id });
   const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });

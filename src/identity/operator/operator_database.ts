@@ -1,5 +1,5 @@
-// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service holds it, and
-// else by starting it for the time of the command, under the data directory's lock. Knows no operation.
+// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service holds it,
+// and else by starting it for the time of the command, under the data directory's lock. Knows no operation.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -143,7 +143,9 @@ export async function runAsOperator<T>(
   return (await onSchema(settings, (orm) => work(orm.em.fork(), orm))).result;
 }
 
-/** Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway. */
+/**
+ * Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway.
+ */
 export function findDatabaseStatus(settings: OperatorSettings) {
   if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
   const { folder, url, running } = describeDatabase(settings.dataDir);
@@ -154,8 +156,8 @@ export function findDatabaseStatus(settings: OperatorSettings) {
 const SOON = { databaseConnectTimeoutMs: 3_000, databaseStatementTimeoutMs: 3_000, databaseLockTimeoutMs: 1_000 };
 
 /**
- * How the service as a whole is (see service_state.ts); null where the database does not run, does not answer, or is not of this version.
- * Starts nothing and changes nothing.
+ * How the service as a whole is (see service_state.ts); null where the database does not run, does not answer, or is
+ * not of this version. Starts nothing and changes nothing.
  */
 export async function findServiceState(
   settings: OperatorSettings,

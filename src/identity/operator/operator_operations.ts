@@ -84,7 +84,9 @@ export const OPERATOR_OPERATIONS = {
     addMember,
   ),
   list_members: operation(within, listMembers),
-  /** The path of a one-time link; who asks knows under which address the service is reached, and whether mail is sent. */
+  /**
+   * The path of a one-time link; who asks knows under which address the service is reached, and whether mail is sent.
+   */
   link_member: audited(
     "link_member",
     within.extend({ member: z.string().optional(), email: z.string().optional() }),

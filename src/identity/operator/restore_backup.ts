@@ -1,5 +1,5 @@
-// `belfry restore`: a backup becomes a server again. Files first, which nobody finds without rows; then rows, in one transaction; so
-// whatever ends it leaves the server that was there, or none that starts.
+// `belfry restore`: a backup becomes a server again. Files first, which nobody finds without rows; then rows, in one
+// transaction; so whatever ends it leaves the server that was there, or none that starts.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -33,8 +33,9 @@ export interface RestoreRequest {
 }
 
 /**
- * `where`: the server that it becomes, which must not run. `migrations`: those of this version that the backup did not know.
- * @throws 422 for what is no whole backup that this version reads, 409 for a server that runs or is not empty, ConfigError.
+ * `where`: the server that it becomes, which must not run. `migrations`: those of this version that the backup did
+ * not know. @throws 422 for what is no whole backup that this version reads, 409 for a server that runs or is not
+ * empty, ConfigError.
  */
 export async function restoreBackup(
   where: OperatorSettings,

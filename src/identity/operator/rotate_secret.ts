@@ -118,7 +118,9 @@ const replacePicture = defineStatement("replace_channel_picture", {
   text: "update pusher set image_url = $image_url where id = $id",
 });
 
-/** In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected. */
+/**
+ * In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected.
+ */
 export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
   if (from === to) throw invalidRequest("invalid_value", "The new secret equals the old one. Choose another.", "to");
   await refuseOtherConnections(em);

@@ -1,5 +1,5 @@
-// How the service as a whole is, for who runs it: what its database has, and what its processes say of themselves in /metrics. Counts of
-// all workspaces together, and never a word of one.
+// How the service as a whole is, for who runs it: what its database has, and what its processes say of themselves in
+// /metrics. Counts of all workspaces together, and never a word of one.
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";

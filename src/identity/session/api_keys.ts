@@ -90,8 +90,8 @@ export const list_sender_requests = defineMemberOperation({
 });
 
 /**
- * How many of the last requests to a channel were refused, since the last one that was not. `channel` is the wire's id; null is for
- * those that named no channel, where a success on any channel counts.
+ * How many of the last requests to a channel were refused, since the last one that was not. `channel` is the wire's
+ * id; null is for those that named no channel, where a success on any channel counts.
  */
 function refusedSince(requests: readonly SenderRequest[], channel: string | null): SenderRequest[] {
   const named = channel === null ? requests : requests.filter(({ pusher_id }) => pusher_id === channel);

@@ -1,5 +1,5 @@
-// The list of what only a signed-in person can do: no key and no access token reaches any of it, over any transport. Each file
-// exports the operations of one topic, each under its own name.
+// The list of what only a signed-in person can do: no key and no access token reaches any of it, over any transport.
+// Each file exports the operations of one topic, each under its own name.
 
 import type { SessionOperation } from "../../operation/define_operation.ts";
 import * as keys from "./api_keys.ts";

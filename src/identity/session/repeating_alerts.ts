@@ -1,4 +1,5 @@
-// How far the occurrences of repeating alerts are written. The console's month needs it: a rule names only what comes later.
+// How far the occurrences of repeating alerts are written. The console's month needs it: a rule names only what comes
+// later.
 
 import { z } from "zod";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";

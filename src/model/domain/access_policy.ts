@@ -1,6 +1,6 @@
-// Who sees which channels: "a workspace member restricted to certain channels, or a key bound to a channel, sees only those
-// channels. That is scope, not an error." What a role may do, and who may act on whom: nobody on a member above their own role
-// or with a wider view.
+// Who sees which channels: "a workspace member restricted to certain channels, or a key bound to a channel, sees only
+// those channels. That is scope, not an error." What a role may do, and who may act on whom: nobody on a member above
+// their own role or with a wider view.
 
 import { ROLES, type Role } from "../entities/member.ts";
 
@@ -36,7 +36,10 @@ export function canManageMember(mine: MemberAccess, theirs: MemberAccess): boole
   );
 }
 
-/** Does a manager with the first standing know of a member with the second at all? One who sees everything knows everybody. */
+/**
+ * Does a manager with the first standing know of a member with the second at all? One who sees everything knows
+ * everybody.
+ */
 export const canSeeMember = (mine: MemberAccess, theirs: MemberAccess): boolean =>
   mine.pusher_ids === null || canManageMember(mine, theirs);
 

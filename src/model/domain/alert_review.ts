@@ -31,8 +31,9 @@ export const formatApprovalMessage = (page: string): string =>
   `This credential needs human approval for this call. Ask a person to do it in the console: ${page}`;
 
 /**
- * The way out for a credential that may not publish, and the alert that it is about. `said` follows what is missing; `approval` is
- * the whole refusal where only a person's approval is. Ids come from a caller's own `args`: whether the rows exist is not checked.
+ * The way out for a credential that may not publish, and the alert that it is about. `said` follows what is missing;
+ * `approval` is the whole refusal where only a person's approval is. Ids come from a caller's own `args`: whether the
+ * rows exist is not checked.
  */
 export function getReviewFallback(
   { pusher_id, alert_id, send }: Record<string, unknown>,

@@ -1,5 +1,5 @@
-// What each verb does to an alert in each status, with every cell filled (docs/reference/rules/alert-states.md, "Alerts: states and
-// verbs"). Pure: it never sees a row, a clock or a caller.
+// What each verb does to an alert in each status, with every cell filled (docs/reference/rules/alert-states.md,
+// "Alerts: states and verbs"). Pure: it never sees a row, a clock or a caller.
 
 import type { AlertStatus } from "../entities/alert.ts";
 import type { CodeOf } from "../error_codes.ts";

@@ -1,7 +1,8 @@
-// Rules of a channel. Which capability of the subscriber's phone each field of an alert leans on, and the notes for those that the channel
-// never asked for: a note is no error (rules#unasked-is-silent). Its circle, which is whole or absent, as an alert's is
-// (rules#channel-geofence); what it looks like when its owner says nothing, initials from the name and gradient colours from the
-// handle; and handles that would collide with the service's own addresses or mislead about who speaks.
+// Rules of a channel. Which capability of the subscriber's phone each field of an alert leans on, and the notes for
+// those that the channel never asked for: a note is no error (rules#unasked-is-silent). Its circle, which is whole or
+// absent, as an alert's is (rules#channel-geofence); what it looks like when its owner says nothing, initials from
+// the name and gradient colours from the handle; and handles that would collide with the service's own addresses or
+// mislead about who speaks.
 
 import { createHash } from "node:crypto";
 import { forBoth } from "../error_messages.ts";

@@ -7,7 +7,10 @@ import { toIsoMicrosOrNull } from "../fields/timestamp_columns.ts";
 import type { EventName } from "../fields/webhook.ts";
 import { formatId } from "./type_ids.ts";
 
-/** `data` always includes `pusher_id` in its wire form. `workspaceId`, `listening` and `requestId` are for ourselves and are not sent. */
+/**
+ * `data` always includes `pusher_id` in its wire form. `workspaceId`, `listening` and `requestId` are for ourselves
+ * and are not sent.
+ */
 export interface DomainEvent {
   /** A uuid, the same wherever the event is told. */
   id: string;
@@ -69,7 +72,9 @@ export const createRepliedData = (alert: {
   };
 };
 
-/** Somebody joined or left: the channel, how many there are now, and by how many that changed since it was last told. */
+/**
+ * Somebody joined or left: the channel, how many there are now, and by how many that changed since it was last told.
+ */
 export const createSubscriberEvent = (channel: {
   pusher_id: string;
   workspace_id: string;

@@ -1,5 +1,5 @@
-// Notes for fields of an alert that have no effect as they are: nothing is refused for them, and nothing would report them otherwise
-// (rules#effect-notes).
+// Notes for fields of an alert that have no effect as they are: nothing is refused for them, and nothing would report
+// them otherwise (rules#effect-notes).
 
 import { ApiError } from "../errors.ts";
 import { toIsoMicros } from "../fields/timestamp_columns.ts";

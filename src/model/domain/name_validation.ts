@@ -1,5 +1,5 @@
-// Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they are. And how long a
-// password is; whether it is the right one, only sign-in knows.
+// Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they
+// are. And how long a password is; whether it is the right one, only sign-in knows.
 
 import type { Finding } from "../error_messages.ts";
 import { invalidRequest } from "../errors.ts";

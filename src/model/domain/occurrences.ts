@@ -1,5 +1,6 @@
-// The occurrences of a repeating alert: its next times, those of a month, and those to be written now. Pure, and bounded in steps
-// whatever the rule says. Also a time of day that a zone's clocks skip or show twice (rules#recurrence-clocks).
+// The occurrences of a repeating alert: its next times, those of a month, and those to be written now. Pure, and
+// bounded in steps whatever the rule says. Also a time of day that a zone's clocks skip or show twice
+// (rules#recurrence-clocks).
 
 import { assertDefined } from "../assert.ts";
 import { forBoth, isMessage } from "../error_messages.ts";
@@ -115,7 +116,10 @@ interface Beginning {
   budget?: StepBudget;
 }
 
-/** The next times after `now` of what begins at `sendAt`. @throws 422 for a rule that names none, or names them too close together. */
+/**
+ * The next times after `now` of what begins at `sendAt`. @throws 422 for a rule that names none, or names them too
+ * close together.
+ */
 export function findNextOccurrences(
   recurrence: string,
   { sendAt, now, most, budget = new StepBudget(MAX_ANSWER_STEPS) }: Beginning,
@@ -145,8 +149,8 @@ interface Window {
 }
 
 /**
- * The times that a rule names from `from` up to `to`, beyond those that are written. Up to `most`; where that is not enough, of each
- * further day the first. None for what is not a rule, and none once the budget is spent.
+ * The times that a rule names from `from` up to `to`, beyond those that are written. Up to `most`; where that is not
+ * enough, of each further day the first. None for what is not a rule, and none once the budget is spent.
  */
 export function findOccurrencesWithin(
   recurrence: string,
@@ -175,9 +179,10 @@ interface Series {
 }
 
 /**
- * The occurrences of a series to be written now: the next few, and of those that should have been since `filled_to` while no process ran,
- * the newest alone (rules#recurrence-late). `fill_at`: when to look again; null where nothing is to come. A stored rule that
- * cannot be read writes nothing, and is looked at again in a day, so that it stops no other series.
+ * The occurrences of a series to be written now: the next few, and of those that should have been since `filled_to`
+ * while no process ran, the newest alone (rules#recurrence-late). `fill_at`: when to look again; null where nothing
+ * is to come. A stored rule that cannot be read writes nothing, and is looked at again in a day, so that it stops no
+ * other series.
  */
 export function planSeriesFill({ series_id, recurrence, send_at, filled_to }: Series, now: number) {
   const iso = (ms: number) => new Date(ms).toISOString();

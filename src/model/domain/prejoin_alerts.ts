@@ -43,7 +43,10 @@ export function parseMicros(timestamp: string): number {
 export const toSentAlerts = (rows: readonly { pusher_id: string; sent_at: string }[]): SentAlert[] =>
   rows.map(({ pusher_id, sent_at }) => ({ channel: pusher_id, at: parseMicros(sent_at) }));
 
-/** @param alerts the newest of all channels of the device, newest first, so that the first of each channel are its newest */
+/**
+ * @param alerts the newest of all channels of the device, newest first, so that the first of each channel are its
+ * newest
+ */
 export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes): string {
   if (joined.newest <= (alerts.at(-1)?.at ?? 0)) return SENT_AFTER_JOINING.repeat(alerts.length);
   const before = new Map<string, number>();
@@ -57,8 +60,8 @@ export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes
 }
 
 /**
- * The marks of a page that was read for one device; null where it may lack alerts that a device sees which joined earlier.
- * @param rows its alerts, each marked
+ * The marks of a page that was read for one device; null where it may lack alerts that a device sees which joined
+ * earlier. @param rows its alerts, each marked
  */
 export function computeRowMarks(rows: readonly { pusher_id: string; before_joining?: boolean }[]): string | null {
   const before = new Map<string, number>();
@@ -71,7 +74,10 @@ export function computeRowMarks(rows: readonly { pusher_id: string; before_joini
   return rows.map(({ before_joining }) => (before_joining ? SENT_BEFORE_JOINING : SENT_AFTER_JOINING)).join("");
 }
 
-/** Of two lists of one length: channels, and when each was joined. Nothing is built before it is asked for, since many are kept. */
+/**
+ * Of two lists of one length: channels, and when each was joined. Nothing is built before it is asked for, since many
+ * are kept.
+ */
 export function createJoinTimes(
   channels: readonly string[],
   since: readonly number[],

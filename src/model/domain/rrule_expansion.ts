@@ -1,5 +1,5 @@
-// Times that a recurrence rule of RFC 5545 names, by integer arithmetic: period by period from any time on, in both directions.
-// Each period counts the steps that it costs, so a caller can bound the work of a whole answer.
+// Times that a recurrence rule of RFC 5545 names, by integer arithmetic: period by period from any time on, in both
+// directions. Each period counts the steps that it costs, so a caller can bound the work of a whole answer.
 
 import type { RuleParts } from "../fields/recurrence.ts";
 import type { StepBudget } from "./step_budget.ts";
@@ -150,7 +150,10 @@ function* calendarTimes(given: RuleParts, { start, from, step, budget }: Expansi
   }
 }
 
-/** Timestamps of a rule that counts the hours or minutes that pass; days, hours and minutes are named by the zone's clocks. */
+/**
+ * Timestamps of a rule that counts the hours or minutes that pass; days, hours and minutes are named by the zone's
+ * clocks.
+ */
 function* elapsedTimes(
   rule: RuleParts,
   clock: ZoneClock,
@@ -211,8 +214,9 @@ export interface ExpansionRange {
 }
 
 /**
- * Times that a rule names from `from` on, in the direction of `step`, none before `start`; COUNT is the caller's. Of a rule that counts
- * days they are what the zone's clocks show, as if it were UTC's; of one that counts hours or minutes they are timestamps.
+ * Times that a rule names from `from` on, in the direction of `step`, none before `start`; COUNT is the caller's. Of
+ * a rule that counts days they are what the zone's clocks show, as if it were UTC's; of one that counts hours or
+ * minutes they are timestamps.
  */
 export const expandRule = (rule: RuleParts, clock: ZoneClock, search: ExpansionRange): Generator<number> =>
   rule.freq === "HOURLY" || rule.freq === "MINUTELY" ? elapsedTimes(rule, clock, search) : calendarTimes(rule, search);

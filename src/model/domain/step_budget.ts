@@ -1,4 +1,5 @@
-// A bound on the work of one answer, in steps: a count is the same on every machine, and so can be tested. A step is about 40 ns of a core.
+// A bound on the work of one answer, in steps: a count is the same on every machine, and so can be tested. A step is
+// about 40 ns of a core.
 
 /** Steps that one answer may spend on all its recurrence rules: about 50 ms. rules#recurrence-rules */
 export const MAX_ANSWER_STEPS = 1_250_000;

@@ -70,7 +70,8 @@ export function formatIdOrNull(kind: IdKind, uuid: string | null): string | null
 
 /**
  * The uuid of a channel's id. What is no id at all was looked for as a handle before, so the refusal says what would
- * be right; it depends on the argument's own shape and on nothing that is stored. `row`: what the channel was named to find. @throws 404.
+ * be right; it depends on the argument's own shape and on nothing that is stored. `row`: what the channel was named
+ * to find. @throws 404.
  */
 export function parseChannelId(text: string, row: Missing = "channel"): string {
   const id = parseId("psh", text);

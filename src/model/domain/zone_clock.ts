@@ -1,4 +1,5 @@
-// The clock of a time zone, read many times in a row: days with one offset are remembered, since asking the runtime costs most of a look-up.
+// The clock of a time zone, read many times in a row: days with one offset are remembered, since asking the runtime
+// costs most of a look-up.
 
 import { localToUtcLenient, utcToLocal } from "../fields/local_time.ts";
 import type { StepBudget } from "./step_budget.ts";
@@ -35,7 +36,10 @@ export class ZoneClock {
     return ms + this.#known.ahead;
   }
 
-  /** The timestamp at which the clock shows `local`; of a time that it skips or shows twice as rules#recurrence-clocks. */
+  /**
+   * The timestamp at which the clock shows `local`; of a time that it skips or shows twice as
+   * rules#recurrence-clocks.
+   */
   timestampOf(local: number): number {
     this.localAt(local);
     const { from, to, ahead } = this.#known;

@@ -46,7 +46,10 @@ export const Asset = defineEntity({
     /** How many times alerts and channels refer to it; kept by triggers, as are the two instants. */
     refs: p.integer().default(0),
     attached_at: timestampColumn().nullable(),
-    /** When the file is removed unless an alert or a channel uses it; null while one does. The default as PostgreSQL prints it. */
+    /**
+     * When the file is removed unless an alert or a channel uses it; null while one does. The default as PostgreSQL
+     * prints it.
+     */
     expires_at: timestampColumn()
       .nullable()
       .defaultRaw(`(clock_timestamp() + '${LIMITS.waiting_files_hours}:00:00'::interval)`),

@@ -1,6 +1,7 @@
-// The triggers that keep no counter of a channel: a file knows how many alerts and channels refer to it, and with that whether it stays;
-// whoever changes how long alerts are kept, by whichever way, has time to take it back before the first of them goes; and what is found
-// follows what is written (docs/decisions/0056-full-text-search-in-postgresql.md).
+// The triggers that keep no counter of a channel: a file knows how many alerts and channels refer to it, and with
+// that whether it stays; whoever changes how long alerts are kept, by whichever way, has time to take it back before
+// the first of them goes; and what is found follows what is written
+// (docs/decisions/0056-full-text-search-in-postgresql.md).
 
 import { LIMITS } from "../limits.ts";
 
@@ -70,7 +71,10 @@ export const CHANNEL_PICTURE_TRIGGERS = [
   when (old.image_asset_id is not null) execute function pusher_to_assets()`,
 ];
 
-/** 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays (rules#retention). */
+/**
+ * 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays
+ * (rules#retention).
+ */
 export const KEEPS_COUNTS_SQL = "current_setting('belfry.stays_counted', true)";
 
 export const RETENTION_TRIGGERS = [
@@ -88,8 +92,8 @@ export const RETENTION_TRIGGERS = [
 ];
 
 /**
- * An edit that leaves words as they were is one of an earlier version, which knows none: they are made again soon. An edit of this
- * version always changes them (store/queries/alert_search_terms.ts).
+ * An edit that leaves words as they were is one of an earlier version, which knows none: they are made again soon. An
+ * edit of this version always changes them (store/queries/alert_search_terms.ts).
  */
 export const SEARCH_WORD_TRIGGERS = [
   `create function alert_words_outdated() returns trigger language plpgsql as $$

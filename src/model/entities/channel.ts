@@ -1,5 +1,6 @@
-// An alert channel and its narrow companion row `channel_state`, the one that a send locks; the ways into a private one, which
-// stay with their first `revoked_at`; and handles that nobody can claim again: those of channels deleted while suspended.
+// An alert channel and its narrow companion row `channel_state`, the one that a send locks; the ways into a private
+// one, which stay with their first `revoked_at`; and handles that nobody can claim again: those of channels deleted
+// while suspended.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { CHANNEL_FIELDS, INVITE_FIELDS } from "../fields/channel.ts";
@@ -9,8 +10,8 @@ import { Asset } from "./asset.ts";
 import { Workspace } from "./member.ts";
 
 /**
- * What the filters `visible` of the entities are told of who asks. They are on for every query; without these arguments a query throws,
- * so forgetting fails closed.
+ * What the filters `visible` of the entities are told of who asks. They are on for every query; without these
+ * arguments a query throws, so forgetting fails closed.
  */
 export interface VisibilityFilter {
   workspace_id: string;
@@ -79,8 +80,8 @@ export type ChannelRow = InferEntity<typeof Channel>;
 
 /**
  * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `rev` grows with every change of
- * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. What the account was told of
- * these is kept by who tells it (rules#subscriber-events-are-gathered).
+ * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. What the account was
+ * told of these is kept by who tells it (rules#subscriber-events-are-gathered).
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",

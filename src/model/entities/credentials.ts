@@ -1,7 +1,8 @@
-// What acts for a member and can never do more than that member: the assistants that people connected, the consents by which they came in,
-// and which further scopes one was just told that a call needs; and bearer keys, of which only the hash is stored. The first answer to a
-// creating call is kept for a day under the caller's own key; of requests in another program's words (src/api/ingest) what became of the
-// last, in one row a key and without anything that was sent.
+// What acts for a member and can never do more than that member: the assistants that people connected, the consents
+// by which they came in, and which further scopes one was just told that a call needs; and bearer keys, of which only
+// the hash is stored. The first answer to a creating call is kept for a day under the caller's own key; of requests
+// in another program's words (src/api/ingest) what became of the last, in one row a key and without anything that was
+// sent.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import type { SenderProgram } from "../fields/sender_programs.ts";
@@ -9,8 +10,8 @@ import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts
 import { Member } from "./member.ts";
 
 /**
- * An assistant that a person connected for one member: what it may do at most, and on which channel. Every request of the
- * assistant reads this row, so disconnecting and unticking take effect at once.
+ * An assistant that a person connected for one member: what it may do at most, and on which channel. Every request of
+ * the assistant reads this row, so disconnecting and unticking take effect at once.
  */
 export const Connection = defineEntity({
   name: "Connection",
@@ -48,7 +49,10 @@ export const ConnectionGrant = defineEntity({
   },
 });
 
-/** Kept for seconds only: until the assistant comes back, with a person for the consent or with a refresh token without. */
+/**
+ * Kept for seconds only: until the assistant comes back, with a person for the consent or with a refresh token
+ * without.
+ */
 export const StepUp = defineEntity({
   name: "StepUp",
   properties: {
@@ -71,7 +75,9 @@ export const ApiKey = defineEntity({
     asks_first: p.boolean().default(false),
     /** The program that it was made for (model/fields/sender_programs.ts); it speaks every tongue all the same. */
     made_for: p.text().nullable(),
-    /** The one channel that the key sees. No foreign key: a key whose channel is gone sees nothing, never everything. */
+    /**
+     * The one channel that the key sees. No foreign key: a key whose channel is gone sees nothing, never everything.
+     */
     pusher_id: p.uuid().nullable(),
     expires_at: timestampColumn().nullable(),
     revoked_at: timestampColumn().nullable(),

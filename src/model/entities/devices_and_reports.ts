@@ -19,8 +19,8 @@ export const Device = defineEntity({
     /** Grows with every join, leave, eviction and test: half of the inbox's validator. */
     subs_rev: p.bigint("number").default(0),
     /**
-     * Grows when the device leaves a channel or is evicted. Part of the inbox's validator: a device that joins the same channel
-     * later is shown other alerts as sent before it joined.
+     * Grows when the device leaves a channel or is evicted. Part of the inbox's validator: a device that joins the
+     * same channel later is shown other alerts as sent before it joined.
      */
     leaves: p.bigint("number").default(0),
     ...createEntityProperties(DEVICE_FIELDS),
@@ -44,7 +44,9 @@ export const DeviceTransfer = defineEntity({
   },
 });
 
-/** Subscriptions for which a device is woken: what a handset shows or sounds was granted. The index holds them alone. */
+/**
+ * Subscriptions for which a device is woken: what a handset shows or sounds was granted. The index holds them alone.
+ */
 export const WANTS_PUSH_SQL = "not muted and permissions && '{notify,sound,vibrate,tts,full}'::text[]";
 
 export const Subscription = defineEntity({
@@ -115,7 +117,9 @@ export const Report = defineEntity({
     device_id: p.bigint("string").primary(),
     kind: p.smallint().primary(),
     at: timestampColumn().nullable(),
-    /** The place of the choice of a reply, from 1; and of the one before it, by which counters know what to take back. */
+    /**
+     * The place of the choice of a reply, from 1; and of the one before it, by which counters know what to take back.
+     */
     choice: p.smallint().nullable(),
     was: p.smallint().nullable(),
   },
@@ -147,7 +151,10 @@ export const AlertCounter = defineEntity({
   },
 });
 
-/** What else was counted of an alert, by statements that met others on its channel (store/queries/reports.ts): all of it is the sum. */
+/**
+ * What else was counted of an alert, by statements that met others on its channel (store/queries/reports.ts): all of
+ * it is the sum.
+ */
 export const AlertCounterStripe = defineEntity({
   name: "AlertCounterStripe",
   properties: {

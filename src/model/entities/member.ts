@@ -1,5 +1,5 @@
-// The account, which owns channels, members, keys and webhook endpoints; and a person in it: a role, and optionally the only
-// channels that this member sees.
+// The account, which owns channels, members, keys and webhook endpoints; and a person in it: a role, and optionally
+// the only channels that this member sees.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
@@ -46,7 +46,10 @@ export const Member = defineEntity({
   },
 });
 
-/** Who asked for a link: the operator on the machine, an owner or admin, or the person by mail to the member's address. */
+/**
+ * Who asked for a link: the operator on the machine, an owner or admin, or the person by mail to the member's
+ * address.
+ */
 export const LINK_ISSUERS = ["operator", "manager", "person"] as const;
 export type LinkIssuer = (typeof LINK_ISSUERS)[number];
 

@@ -25,8 +25,9 @@ import { TRIGGERS } from "./triggers.ts";
 import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
 
 /**
- * How some tables are kept on the disk, which entities cannot say: room for updates in place in what is counted again and again, an
- * early vacuum where rows only come, no statistics of words, and a key that carries the one column that is read with it.
+ * How some tables are kept on the disk, which entities cannot say: room for updates in place in what is counted again
+ * and again, an early vacuum where rows only come, no statistics of words, and a key that carries the one column that
+ * is read with it.
  */
 export const STORAGE_STATEMENTS = [
   "alter table channel_state set (fillfactor = 50)",

@@ -1,6 +1,6 @@
 // Tables of one row. What every validator of an inbox begins with, so that none from before a restore matches again
-// (store/queries/database_epoch.ts); a keyed hash that tells whether the server secret is the one that this database was used with; the
-// key that signs wake-ups.
+// (store/queries/database_epoch.ts); a keyed hash that tells whether the server secret is the one that this database
+// was used with; the key that signs wake-ups.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { writtenAtColumn } from "../fields/timestamp_columns.ts";
@@ -25,7 +25,9 @@ export const ServerSecret = defineEntity({
   properties: {
     one_row: p.boolean().primary().default(true),
     check_value: p.blob(),
-    /** Sealed; null until wake-ups are first switched on. Another key orphans what browsers were given with this one. */
+    /**
+     * Sealed; null until wake-ups are first switched on. Another key orphans what browsers were given with this one.
+     */
     push_key: p.blob().nullable(),
     created_at: writtenAtColumn(),
   },

@@ -1,6 +1,6 @@
 // The triggers as they stand: they keep every counter and revision in the transaction of the rows that it counts. To
-// change one, change it here and let `npm run migration` write it into a migration. Those of whole statements take the rows' values as
-// arrays first: beside tables that Citus distributes no statement may read the rows themselves.
+// change one, change it here and let `npm run migration` write it into a migration. Those of whole statements take
+// the rows' values as arrays first: beside tables that Citus distributes no statement may read the rows themselves.
 
 import {
   ALERT_ASSET_TRIGGERS,
@@ -12,8 +12,8 @@ import {
 import { VALUE_TRIGGERS } from "./value_triggers.ts";
 
 /**
- * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so only suspending and
- * what ends a suspension raise `rev` (rules#inbox-validator).
+ * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so
+ * only suspending and what ends a suspension raise `rev` (rules#inbox-validator).
  */
 const CHANNEL_STATE = [
   `create function pusher_to_state() returns trigger language plpgsql as $$
@@ -47,9 +47,9 @@ const SEARCH = [
 ];
 
 /**
- * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `rev` names the sent
- * rows alone; `next_at` is the first scheduled instant, come or not. New alerts come many at once: of those each channel's row
- * changes once.
+ * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `rev` names
+ * the sent rows alone; `next_at` is the first scheduled instant, come or not. New alerts come many at once: of those
+ * each channel's row changes once.
  */
 const VISIBILITY = [
   `create function new_alerts_to_state() returns trigger language plpgsql as $$
@@ -148,7 +148,10 @@ const VISIBILITY = [
   for each statement execute function alert_reports_removed()`,
 ];
 
-/** Joins, leaves, evictions and what a device says anew of itself: its revision, the channel's count and the breakdown. */
+/**
+ * Joins, leaves, evictions and what a device says anew of itself: its revision, the channel's count and the
+ * breakdown.
+ */
 const SUBSCRIBERS = [
   `create function subscription_to_counts() returns trigger language plpgsql as $$
   declare

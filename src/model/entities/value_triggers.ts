@@ -1,5 +1,6 @@
-// Triggers that refuse values which no operation writes: a second line behind the rules of fields. They look at values that are being
-// written, never at rows that are there, which a check constraint would do (docs/decisions/0054-values-are-validated-on-write.md).
+// Triggers that refuse values which no operation writes: a second line behind the rules of fields. They look at
+// values that are being written, never at rows that are there, which a check constraint would do
+// (docs/decisions/0054-values-are-validated-on-write.md).
 
 import { HANDLE_PATTERN } from "../fields/channel.ts";
 import { LIMITS } from "../limits.ts";
@@ -26,7 +27,9 @@ const https =
 
 const colour = (column: string) => matches(column, "^#[0-9a-f]{6}$");
 
-/** By table and column. Each accepts all that the field's own rule accepts, and what an older version may still write. */
+/**
+ * By table and column. Each accepts all that the field's own rule accepts, and what an older version may still write.
+ */
 export const VALUE_RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   pusher: {
     handle: matches("handle", HANDLE_PATTERN.source),

@@ -1,6 +1,7 @@
-// A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed. Of deliveries the newest of each endpoint
-// are recorded, and nothing is delivered out of the record but by hand. Events are kept for clients that fetch them: written in the
-// transaction that made them true, numbered once they are read, and referring to nothing, so that nobody waits for them.
+// A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed. Of deliveries the
+// newest of each endpoint are recorded, and nothing is delivered out of the record but by hand. Events are kept for
+// clients that fetch them: written in the transaction that made them true, numbered once they are read, and referring
+// to nothing, so that nobody waits for them.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { createEntityProperties } from "../fields/field_table.ts";
@@ -31,7 +32,10 @@ export const WebhookEndpoint = defineEntity({
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
     /** The channel of the credential that registered it, when that was bound to one. */
     pusher_id: p.uuid().nullable(),
-    /** With what it was registered, as the audit log names that: a key, a connection or a member; null from before this was kept. */
+    /**
+     * With what it was registered, as the audit log names that: a key, a connection or a member; null from before
+     * this was kept.
+     */
     maker_id: p.text().nullable(),
     /** What it was called then. */
     maker_name: p.text().nullable(),

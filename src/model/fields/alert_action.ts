@@ -1,5 +1,5 @@
-// The buttons of an alert: those that lead somewhere, and one question with fixed choices, of which a handset reports the one that its
-// person taps (rules#alert-reply).
+// The buttons of an alert: those that lead somewhere, and one question with fixed choices, of which a handset reports
+// the one that its person taps (rules#alert-reply).
 
 import { z } from "zod";
 import type { CodeOf } from "../error_codes.ts";

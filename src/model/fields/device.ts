@@ -13,8 +13,8 @@ export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "ntfy", "ot
 export const OTHER_VALUE = "other";
 
 /**
- * What an assistant is shown of a version and of a locale: figures, and a language with its region. Both are patterns in which a
- * stranger can write a sentence (rules#subscribers-in-plain-labels).
+ * What an assistant is shown of a version and of a locale: figures, and a language with its region. Both are patterns
+ * in which a stranger can write a sentence (rules#subscribers-in-plain-labels).
  */
 export const toPlainVersion = (text: string): string => /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER_VALUE;
 export function toPlainLocale(text: string): string {

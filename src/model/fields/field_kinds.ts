@@ -1,5 +1,6 @@
-// What kinds of fields there are: how each is kept in a row, given to statements and shown in answers. `orNull` is the same
-// kind where a field may be empty; `or` where it holds something though nobody gave it, in its column as well.
+// What kinds of fields there are: how each is kept in a row, given to statements and shown in answers. `orNull` is
+// the same kind where a field may be empty; `or` where it holds something though nobody gave it, in its column as
+// well.
 
 import { p } from "@mikro-orm/core";
 import { z } from "zod";

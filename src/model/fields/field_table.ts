@@ -1,5 +1,5 @@
-// A field of a noun is one record: its column, the values that it accepts, its default, who sees it, and where pages draw
-// it. Entities, statements, arguments, answers and pages are made from the records by the functions below.
+// A field of a noun is one record: its column, the values that it accepts, its default, who sees it, and where pages
+// draw it. Entities, statements, arguments, answers and pages are made from the records by the functions below.
 
 import type { z } from "zod";
 import { assertDefined } from "../assert.ts";
@@ -7,12 +7,15 @@ import type { FieldKind } from "./field_kinds.ts";
 import type { ValuesOf } from "./sql_types.ts";
 
 /**
- * Who is shown a field: the owner in whole answers, the owner in lists, handsets (alerts in the inbox, channels as cards),
- * receivers of events.
+ * Who is shown a field: the owner in whole answers, the owner in lists, handsets (alerts in the inbox, channels as
+ * cards), receivers of events.
  */
 export type Audience = "owner" | "list" | "handset" | "webhook";
 
-/** Pages that draw fields: the owner's form, what an owner reads, the public page of a channel, its feeds, and the app. */
+/**
+ * Pages that draw fields: the owner's form, what an owner reads, the public page of a channel, its feeds, and the
+ * app.
+ */
 export type DisplayPage = "form" | "owner" | "public" | "feed" | "app";
 
 /** How pages draw a field. test/repository/rendered_fields.test.ts holds both lists against what the pages show. */

@@ -1,5 +1,6 @@
-// A zone's local time, as people name an instant: 2026-11-24T07:30 Europe/Lisbon. What the zone's clocks show once is an instant;
-// what they skip in spring and what they show twice in autumn is none, and the offsets around it are the way out.
+// A zone's local time, as people name an instant: 2026-11-24T07:30 Europe/Lisbon. What the zone's clocks show once is
+// an instant; what they skip in spring and what they show twice in autumn is none, and the offsets around it are the
+// way out.
 
 import { assertDefined } from "../assert.ts";
 import type { Finding } from "../error_messages.ts";
@@ -53,8 +54,8 @@ function msOf(offset: string): number {
 }
 
 /**
- * The instant in ms of a zone's local time, whatever its clocks do: of what they show twice the first, and of what they skip as much
- * later as they go forward (rules#recurrence-clocks).
+ * The instant in ms of a zone's local time, whatever its clocks do: of what they show twice the first, and of what
+ * they skip as much later as they go forward (rules#recurrence-clocks).
  */
 export function localToUtcLenient(zone: string, asUtc: number): number {
   const format = assertDefined(formatOf(zone), "the zone was looked at when the rule was read");

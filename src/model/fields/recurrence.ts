@@ -1,5 +1,5 @@
-// The recurrence of an alert as one text: a rule of RFC 5545 and the zone in which it is read, FREQ=WEEKLY;BYDAY=MO Europe/Lisbon.
-// This file parses and checks it; model/domain/occurrences.ts finds its times.
+// The recurrence of an alert as one text: a rule of RFC 5545 and the zone in which it is read, FREQ=WEEKLY;BYDAY=MO
+// Europe/Lisbon. This file parses and checks it; model/domain/occurrences.ts finds its times.
 
 import { z } from "zod";
 import { fieldIssue, forBoth, isMessage, type Message } from "../error_messages.ts";
@@ -102,7 +102,10 @@ function endOf(value: string, zone: string): number | null {
   return utc === "Z" ? ms : localToUtcLenient(zone, ms);
 }
 
-/** The parts of a rule by their names, or what is wrong with one. A part that is not known is named by its position alone. */
+/**
+ * The parts of a rule by their names, or what is wrong with one. A part that is not known is named by its position
+ * alone.
+ */
 function partsOf(rule: string): Map<string, string> | string {
   const parts = new Map<string, string>();
   for (const [i, part] of rule.split(";").entries()) {
@@ -152,7 +155,10 @@ const normalized = (rule: string): string =>
     .filter((part) => part !== "")
     .join(";");
 
-/** The recurrence of a text, or what is wrong with it, as it follows the field's name. Letter case and blanks are free. */
+/**
+ * The recurrence of a text, or what is wrong with it, as it follows the field's name. Letter case and blanks are
+ * free.
+ */
 export function parseRecurrence(value: string): Recurrence | Message {
   const line = /\b(DTSTART|DTEND|RDATE|EXDATE|EXRULE)\b/i.exec(value)?.[1]?.toUpperCase();
   if (line === "DTSTART") return "must not contain DTSTART; send_at sets the start";

@@ -1,5 +1,5 @@
-// Kinds of values that several inputs take. Lengths count Unicode code points, as JSON Schema does. Every message is our
-// own fixed text and says what to send instead.
+// Kinds of values that several inputs take. Lengths count Unicode code points, as JSON Schema does. Every message is
+// our own fixed text and says what to send instead.
 
 import { z } from "zod";
 import type { CodeOf } from "../error_codes.ts";
@@ -155,7 +155,9 @@ export function textCountsSchema(): z.ZodType<Record<string, number>> {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** An RFC 3339 text with Z or an offset, in UTC with six decimals; null for any other, and for what no calendar holds. */
+/**
+ * An RFC 3339 text with Z or an offset, in UTC with six decimals; null for any other, and for what no calendar holds.
+ */
 function readRfc3339(value: string): string | null {
   const parts = RFC3339.exec(value);
   if (!parts) return null;
@@ -200,14 +202,18 @@ function instantOf(value: string): { at: string } | { wrong: Finding } {
   return utc === null ? { wrong: NO_INSTANT } : { at: utc };
 }
 
-/** The instant that a text names, in UTC with six decimals; null where it names none, and outside of the years 1 to 9999. */
+/**
+ * The instant that a text names, in UTC with six decimals; null where it names none, and outside of the years 1 to
+ * 9999.
+ */
 export function parseTimestamp(value: string): string | null {
   const read = instantOf(value);
   return "at" in read ? read.at : null;
 }
 
 /**
- * An instant in any spelling of RFC 3339, or the local time of a zone; whoever reads the field gets it in UTC with six decimals.
+ * An instant in any spelling of RFC 3339, or the local time of a zone; whoever reads the field gets it in UTC with
+ * six decimals.
  */
 export function timestampSchema() {
   return z

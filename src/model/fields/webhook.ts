@@ -7,8 +7,8 @@ import { defineFields } from "./field_table.ts";
 import { textSchema } from "./value_schemas.ts";
 
 /**
- * What happened, as the outside may be told: never a device's identity. The last three are told where an endpoint of the workspace
- * asks for them, and cost nothing elsewhere (rules#events-asked-for).
+ * What happened, as the outside may be told: never a device's identity. The last three are told where an endpoint of
+ * the workspace asks for them, and cost nothing elsewhere (rules#events-asked-for).
  */
 export const EVENT_NAMES = [
   "alert.sent",

@@ -1,5 +1,6 @@
-// All steps up to 0.1.0 as one, which bears the name of their last (docs/decisions/0052-one-migration-per-release.md): what that version had
-// made of an empty database. The sign-in library's tables are as it prints them (auth.sql).
+// All steps up to 0.1.0 as one, which bears the name of their last
+// (docs/decisions/0052-one-migration-per-release.md): what that version had made of an empty database. The sign-in
+// library's tables are as it prints them (auth.sql).
 
 import { readFileSync } from "node:fs";
 import { Migration } from "@mikro-orm/migrations";

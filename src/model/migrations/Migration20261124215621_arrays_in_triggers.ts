@@ -1,4 +1,5 @@
-// Triggers of whole statements take the rows' values as arrays: beside tables that Citus distributes, the rows themselves cannot be read.
+// Triggers of whole statements take the rows' values as arrays: beside tables that Citus distributes, the rows
+// themselves cannot be read.
 
 import { Migration } from "@mikro-orm/migrations";
 

@@ -1,5 +1,6 @@
-// Alerts are found by a column of words and its indexes, and no more by blocks of alerts. The housekeeping makes the words of those that
-// are there. `alert_words` stays for earlier versions, which write into it while they serve beside this one.
+// Alerts are found by a column of words and its indexes, and no more by blocks of alerts. The housekeeping makes the
+// words of those that are there. `alert_words` stays for earlier versions, which write into it while they serve
+// beside this one.
 
 import { Migration } from "@mikro-orm/migrations";
 

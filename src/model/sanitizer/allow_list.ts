@@ -37,7 +37,10 @@ export const DROPPED_WITH_CONTENT = createWordSet(`
  */
 export const MAX_DEPTH = 100;
 
-/** How the value of an attribute is judged: a pattern to match as a whole, or one of the judges with a file of its own. */
+/**
+ * How the value of an attribute is judged: a pattern to match as a whole, or one of the judges with a file of its
+ * own.
+ */
 export type AttributeRule = RegExp | "text" | "link" | "image" | "citation" | "style" | "rel";
 
 const NUMBER = /^-?\d{1,6}$/;

@@ -1,6 +1,6 @@
-// Which attributes of an allowed element stay, and how they are written. Knows nothing of nesting. Whether a link, a picture or a
-// citation may point where it points is judged on what a browser would make of the value and not on how it is spelt; nothing is resolved
-// or fetched.
+// Which attributes of an allowed element stay, and how they are written. Knows nothing of nesting. Whether a link, a
+// picture or a citation may point where it points is judged on what a browser would make of the value and not on how
+// it is spelt; nothing is resolved or fetched.
 
 import { assertDefined } from "../assert.ts";
 import { cleanText } from "../fields/invisible_characters.ts";

@@ -5,7 +5,10 @@ import names from "color-name";
 
 export type Rgb = readonly [number, number, number];
 
-/** What an element's text looks like, as far as the alert decides it. Pixels of 1/96 inch; null: the reader's page decides. */
+/**
+ * What an element's text looks like, as far as the alert decides it. Pixels of 1/96 inch; null: the reader's page
+ * decides.
+ */
 export interface TextAppearance {
   fontSize: number;
   color: Rgb | null;
@@ -83,7 +86,9 @@ export function hidesText(property: string, value: string, fontSize: number): bo
   return WIDTHS.test(property) && largest(value.toLowerCase(), fontSize) > MAX_WIDTH;
 }
 
-/** A colour with its opacity; null for a word that is not a colour everywhere (`canvas` is that of the reader's page). */
+/**
+ * A colour with its opacity; null for a word that is not a colour everywhere (`canvas` is that of the reader's page).
+ */
 export function parseColor(value: string): { rgb: Rgb; alpha: number } | null {
   const text = value.toLowerCase();
   if (text === "transparent") return { rgb: [0, 0, 0], alpha: 0 };

@@ -90,7 +90,9 @@ const RULES = new Map<string, RegExp>([
 ]);
 
 const MAX_DECLARATION = 300;
-/** Declarations of one attribute that may stay. Each colour is compared with each background, so their number counts. */
+/**
+ * Declarations of one attribute that may stay. Each colour is compared with each background, so their number counts.
+ */
 const MAX_DECLARATIONS = 50;
 
 /** Splits at semicolons outside quotes and brackets. A wrong split only makes a declaration fail its pattern. */

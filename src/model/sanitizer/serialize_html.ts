@@ -44,7 +44,10 @@ class Writer {
     this.#report = report;
   }
 
-  /** `depth` counts the written elements around `parent`, `look` is that of their text; `dropped` content is counted only. */
+  /**
+   * `depth` counts the written elements around `parent`, `look` is that of their text; `dropped` content is counted
+   * only.
+   */
   children(parent: HtmlParent, depth: number, look: TextAppearance, dropped: boolean): void {
     for (const child of parent.childNodes) {
       if ("tagName" in child) this.#element(child as ParsedElement, depth, look, dropped);

@@ -1,4 +1,5 @@
-// What verbs do to a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md). The alert and its channel are locked.
+// What verbs do to a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md). The
+// alert and its channel are locked.
 
 import { assertDefined } from "../../model/assert.ts";
 import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
@@ -43,7 +44,10 @@ function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): vo
   });
 }
 
-/** Makes a draft that has a rule a series, with its first occurrences. Counts as a send, also when it is refused. @throws 409, 422, 429. */
+/**
+ * Makes a draft that has a rule a series, with its first occurrences. Counts as a send, also when it is refused.
+ * @throws 409, 422, 429.
+ */
 export async function beginSeries(
   alert: AlertRecord,
   { send_at, former }: { send_at: string; former: PreviousValues | null },
@@ -69,7 +73,10 @@ const cancelled = (rows: readonly AlertRecord[], ctx: Context) => {
   for (const row of rows) emitAlertEvent(ctx, "alert.cancelled", { ...row, status: "cancelled" });
 };
 
-/** After an edit of a series: what is planned of it follows. @throws 422 for a rule that names no time to come, or too many. */
+/**
+ * After an edit of a series: what is planned of it follows. @throws 422 for a rule that names no time to come, or too
+ * many.
+ */
 export async function updateSeriesOccurrences(before: AlertRecord, after: AlertRecord, ctx: Context): Promise<void> {
   if (after.status === "draft") return cancelled(await ctx.sql(withdrawSeries, { id: after.id }), ctx);
   const sendAt = assertDefined(after.send_at, "a series has a beginning");

@@ -55,16 +55,17 @@ export function parseAlertIds(path: AlertPath): { pusherId: string; alertId: str
 }
 
 /**
- * The alert, locked until the transaction ends, and settled if it is due. What the caller expects of it is compared here for
- * every verb, with the row locked (rules#expected-version).
- * @throws 404 when the caller does not see it; 409 when it is another version than the expected one.
+ * The alert, locked until the transaction ends, and settled if it is due. What the caller expects of it is compared
+ * here for every verb, with the row locked (rules#expected-version). @throws 404 when the caller does not see it; 409
+ * when it is another version than the expected one.
  */
 export async function loadLockedAlert(path: AlertToChange, ctx: Context) {
   const { pusherId, alertId } = parseAlertIds(path);
   const [alert] = await ctx.sql(lockAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
   requireExpectedVersion(alert, path, ctx);
-  // If the rest of the change fails, they are due all the same, and a wake-up says no more than that something may be new.
+  // If the rest of the change fails, they are due all the same, and a wake-up says no more than that something may be
+  // new.
   if (alert.due) ctx.services.notifyDue(await ctx.sql(publishDueAlerts, { channels: [pusherId], limit: SETTLED }));
   return { alert, pusherId };
 }
@@ -95,7 +96,8 @@ export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx
 
 /**
  * An edit that leaves an alert scheduled changes what will be published (rules#composing-is-not-publishing). Judged
- * of the locked row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403 insufficient_scope.
+ * of the locked row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403
+ * insufficient_scope.
  */
 export function requireScopeToReschedule(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
   if (alert.status === "draft" || sent.send_at === null) return;
@@ -133,7 +135,10 @@ export function formatVerbAnswer(verb: keyof typeof VERB_NOTES, record: AlertRec
 /** What is told of an alert: `sent_at` comes last, where the statement that sends a new one finds it. */
 type Announced = Pick<AlertRecord, "id" | "pusher_id" | "status" | "sent_at" | keyof typeof EVENT_ALERT_FIELDS>;
 
-/** Announces a change of an alert with the data that receivers plan from. `written`: what a statement has written of the event. */
+/**
+ * Announces a change of an alert with the data that receivers plan from. `written`: what a statement has written of
+ * the event.
+ */
 export function emitAlertEvent(
   ctx: Context,
   event: AlertEvent,
@@ -151,7 +156,10 @@ export const toAuditSubject = ({ id, pusher_id, status }: Pick<AlertRecord, "id"
   status,
 });
 
-/** Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever they name. */
+/**
+ * Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever
+ * they name.
+ */
 export const countSend = (ctx: Context, pusherId: string): ReturnType<Context["countAgainstLimit"]> =>
   ctx.countAgainstLimit(getSendLimitSubject(ctx.caller, pusherId));
 
@@ -166,12 +174,15 @@ export const ALERT_SEND_LIMIT = {
   seconds: LIMITS.window_seconds,
 } as const;
 
-/** Everything but what follows from the texts. An edit that answers a reviewer takes the reply away, and so keeps it here. */
+/**
+ * Everything but what follows from the texts. An edit that answers a reviewer takes the reply away, and so keeps it
+ * here.
+ */
 const COMPARED = getFieldNames(ALERT_FIELDS).filter((name) => name !== "blocked");
 
 /**
- * What an edit replaces: of the fields that it changes, what they hold. Both as rows with instants in UTC, so the ids of files
- * are uuids.
+ * What an edit replaces: of the fields that it changes, what they hold. Both as rows with instants in UTC, so the ids
+ * of files are uuids.
  */
 export function getReplacedValues(
   stored: { [N in keyof AlertFields]?: AlertFields[N] | undefined },
@@ -185,8 +196,9 @@ const shown = (name: string, value: unknown): unknown =>
   name.endsWith("_asset_id") && typeof value === "string" ? formatId("ast", value) : value;
 
 /**
- * What each kept edit changed, in the form that answers have, newest first. `current` is the alert as get_alert shows it: an edit left a field as the one
- * after it found it. Sending empties `send_at`, so what that was before is not told of what is sent.
+ * What each kept edit changed, in the form that answers have, newest first. `current` is the alert as get_alert shows
+ * it: an edit left a field as the one after it found it. Sending empties `send_at`, so what that was before is not
+ * told of what is sent.
  */
 export function listEdits(current: Readonly<Record<string, unknown>>, rows: readonly ChangeRecord[]) {
   const { send_at, ...others } = current;

@@ -1,5 +1,5 @@
-// From what a caller sent (and, for an edit, what is stored, in the form of answers but with the uuids of its files) to the
-// fields of a row: merged, sanitised, instants in UTC. Nothing unsanitised is ever stored.
+// From what a caller sent (and, for an edit, what is stored, in the form of answers but with the uuids of its files)
+// to the fields of a row: merged, sanitised, instants in UTC. Nothing unsanitised is ever stored.
 
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
@@ -30,14 +30,17 @@ export interface ComposedAlert {
   htmlLength: number;
 }
 
-/** The texts that are cleaned and reported as markup is; every other text refuses what no reader sees (model/fields/value_schemas.ts). */
+/**
+ * The texts that are cleaned and reported as markup is; every other text refuses what no reader sees
+ * (model/fields/value_schemas.ts).
+ */
 const CLEANED = getFieldNames(selectMarked(ALERT_FIELDS, "cleaned"));
 
 type Blocked = AlertFields["blocked"];
 
 /**
- * What a text lost that is written now, in place of what the one before it had lost. A text that is the stored one, to the last
- * character, was not changed, so what it had lost stays (rules#blocked-kept).
+ * What a text lost that is written now, in place of what the one before it had lost. A text that is the stored one,
+ * to the last character, was not changed, so what it had lost stays (rules#blocked-kept).
  */
 export function recordBlocked(
   blocked: Blocked,
@@ -81,8 +84,9 @@ function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
 }
 
 /**
- * What is absent stays, what is null is emptied (rules#patch). `stored` is null for a new alert. Asset ids are
- * uuids here. `assetText` is the text of the html asset where this change concerns it (see operation/alerts/attach_assets.ts).
+ * What is absent stays, what is null is emptied (rules#patch). `stored` is null for a new alert. Asset ids are uuids
+ * here. `assetText` is the text of the html asset where this change concerns it (see
+ * operation/alerts/attach_assets.ts).
  */
 export function composeAlert(given: Sent, stored: AlertRecord | null, assetText: string | null): ComposedAlert {
   const blocked = { ...stored?.blocked };

@@ -1,5 +1,5 @@
-// Which alerts a call moves or cancels. Plans of dry runs: the alerts, their versions and outcomes that a person was shown, stored under a short name for the credential that
-// asked. rules#move-plan
+// Which alerts a call moves or cancels. Plans of dry runs: the alerts, their versions and outcomes that a person was
+// shown, stored under a short name for the credential that asked. rules#move-plan
 
 import { randomBytes } from "node:crypto";
 import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
@@ -48,8 +48,8 @@ export async function storePlan(
 }
 
 /**
- * The plan of this name. @throws 404 for one that this credential was not given or that is over; 422 where `action` or `by_minutes`
- * is another one than the plan's.
+ * The plan of this name. @throws 404 for one that this credential was not given or that is over; 422 where `action`
+ * or `by_minutes` is another one than the plan's.
  */
 export async function findPlan(
   name: string,
@@ -94,7 +94,10 @@ const selectionOf = ({ rows }: DryRunPlan): Selection => ({
   to: null,
 });
 
-/** The alerts of a plan, or those that a call names. @throws 404 for a channel that the caller does not see, or an id that is not an alert's. */
+/**
+ * The alerts of a plan, or those that a call names. @throws 404 for a channel that the caller does not see, or an id
+ * that is not an alert's.
+ */
 export async function selectAlerts(
   plan: DryRunPlan | null,
   {

@@ -1,5 +1,5 @@
-// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, where a person
-// reviews it. What was shown to its owner as sent stays sent, as it does for handsets.
+// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, where a
+// person reviews it. What was shown to its owner as sent stays sent, as it does for handsets.
 
 import { getReviewUrl } from "../../model/domain/alert_review.ts";
 import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";

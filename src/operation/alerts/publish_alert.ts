@@ -22,9 +22,9 @@ import { publishDueShown } from "./format_alert.ts";
 import { UNIQUE_VIOLATION } from "./insert_alert.ts";
 
 /**
- * Publishes the alert, or finds it sent; answers it as it is then. The ceiling counts before, since nothing refuses what is written; what
- * was sent already takes nothing of it.
- * @throws 404, 409, 422 for what is over, 429, in this order.
+ * Publishes the alert, or finds it sent; answers it as it is then. The ceiling counts before, since nothing refuses
+ * what is written; what was sent already takes nothing of it. @throws 404, 409, 422 for what is over, 429, in this
+ * order.
  */
 export async function publishAlert(path: AlertToChange, ctx: Context): Promise<AlertRecord> {
   const { pusherId, alertId } = parseAlertIds(path);

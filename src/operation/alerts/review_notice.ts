@@ -1,5 +1,6 @@
-// The alert by which the owner hears that a draft waits: an ordinary one, on the workspace's own channel for it. It says which channel
-// and who asks, and nothing that the draft says, since it stands on locked screens. rules#reviews-channel
+// The alert by which the owner hears that a draft waits: an ordinary one, on the workspace's own channel for it. It
+// says which channel and who asks, and nothing that the draft says, since it stands on locked screens.
+// rules#reviews-channel
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
@@ -23,8 +24,8 @@ interface WaitingDraft {
 }
 
 /**
- * In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute. `mail` sends to
- * addresses, and neither throws nor blocks; null where no mail is sent.
+ * In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute.
+ * `mail` sends to addresses, and neither throws nor blocks; null where no mail is sent.
  */
 export const createReviewNotice = (
   mail: ((to: readonly string[], draft: WaitingDraft) => void) | null,

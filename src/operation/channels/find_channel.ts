@@ -1,6 +1,6 @@
-// What the operations on one channel share: find it among those that the caller sees, and lock it; hold its uploaded picture,
-// whose file would go after a day otherwise (rules#channel-picture-held); and tell what `retention_days` leads to
-// (#retention-told).
+// What the operations on one channel share: find it among those that the caller sees, and lock it; hold its uploaded
+// picture, whose file would go after a day otherwise (rules#channel-picture-held); and tell what `retention_days`
+// leads to (#retention-told).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ASSET_KIND_LABELS } from "../../model/domain/asset_rules.ts";
@@ -89,8 +89,8 @@ export async function holdPicture(
 }
 
 /**
- * Of one channel, or of all that the caller sees and that go by the account's setting: after how many days (null: for ever), and when the
- * first go; null where nothing would.
+ * Of one channel, or of all that the caller sees and that go by the account's setting: after how many days (null: for
+ * ever), and when the first go; null where nothing would.
  */
 export async function previewRetention(
   pusherId: string | null,

@@ -1,5 +1,5 @@
-// What operations on one webhook endpoint share: finding it, and a delivery that somebody asked for by hand. It is a delivery
-// as any other: one POST, counted as one, and never tried again by itself.
+// What operations on one webhook endpoint share: finding it, and a delivery that somebody asked for by hand. It is a
+// delivery as any other: one POST, counted as one, and never tried again by itself.
 
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { WebhookDelivery, WebhookEndpoint } from "../../model/entities/webhook.ts";

@@ -1,5 +1,6 @@
-// What became of an alert that was sent: what devices chose to report of it, when; what it asked phones for and its channel never
-// did; and how it is corrected, which is by another one. The alert's page shows it below the alert itself.
+// What became of an alert that was sent: what devices chose to report of it, when; what it asked phones for and its
+// channel never did; and how it is corrected, which is by another one. The alert's page shows it below the alert
+// itself.
 
 import { randomUUID } from "node:crypto";
 import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";

@@ -1,6 +1,6 @@
-// How each assistant's client is given this server: what its configuration says with a key, and what by consent. The overview shows them,
-// and docs/contributing/assistant-evaluation.md is made from them, with what was tried of each. A key is named by the variable that holds it wherever the
-// client can read one.
+// How each assistant's client is given this server: what its configuration says with a key, and what by consent. The
+// overview shows them, and docs/contributing/assistant-evaluation.md is made from them, with what was tried of each.
+// A key is named by the variable that holds it wherever the client can read one.
 
 export interface AssistantClient {
   name: string;

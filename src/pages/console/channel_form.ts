@@ -1,5 +1,5 @@
-// The form of a channel, new or known: four panels whose controls together hold every field of its table, and beside them the
-// channel as people will find it. What is accepted, the operations say.
+// The form of a channel, new or known: four panels whose controls together hold every field of its table, and beside
+// them the channel as people will find it. What is accepted, the operations say.
 
 import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/channel_rules.ts";
 import type { ApiError } from "../../model/errors.ts";

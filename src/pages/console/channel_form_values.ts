@@ -1,6 +1,6 @@
-// A channel between its record and its form: what controls hold, which arguments they make, and which of them a person
-// changed. So an edit sends what its person touched and nothing else, and two people who touch different fields both keep
-// theirs; where both touched one field, the second is shown the first's before anything is written.
+// A channel between its record and its form: what controls hold, which arguments they make, and which of them a
+// person changed. So an edit sends what its person touched and nothing else, and two people who touch different
+// fields both keep theirs; where both touched one field, the second is shown the first's before anything is written.
 
 import { createHash } from "node:crypto";
 import { ApiError } from "../../model/errors.ts";

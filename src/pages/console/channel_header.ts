@@ -1,5 +1,5 @@
-// What stands at the head of each page of a channel: its face and name, what state it is in, and its pages. And its address as
-// people take it: a link, a text to copy, and a code for the camera of a phone.
+// What stands at the head of each page of a channel: its face and name, what state it is in, and its pages. And its
+// address as people take it: a link, a text to copy, and a code for the camera of a phone.
 
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { list_keys } from "../../identity/session/api_keys.ts";

@@ -1,4 +1,5 @@
-// Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable text.
+// Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable
+// text.
 
 import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
 import type { ApiError } from "../../model/errors.ts";
@@ -107,8 +108,8 @@ export function checkbox(t: {
 export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
 
 /**
- * Rows by columns: what stands above each, and its cell of a row. The first cell is the row's heading. `none` stands in place of a table
- * without rows. Roles are named, since cards on a phone are no table to a browser.
+ * Rows by columns: what stands above each, and its cell of a row. The first cell is the row's heading. `none` stands
+ * in place of a table without rows. Roles are named, since cards on a phone are no table to a browser.
  */
 export function table<Row>(
   caption: string,
@@ -146,8 +147,9 @@ export function pager(
 }
 
 /**
- * A part of a page that follows what happens, while somebody looks: live_sections.js asks for it again and puts it in place. Without script it
- * stays as it was loaded. `address` answers with the part alone when it is asked with `live`.
+ * A part of a page that follows what happens, while somebody looks: live_sections.js asks for it again and puts it in
+ * place. Without script it stays as it was loaded. `address` answers with the part alone when it is asked with
+ * `live`.
  */
 export const liveSection = (id: string, address: URL, content: Content): Html => {
   const alone = new URL(address);
@@ -166,8 +168,8 @@ export function emptyState(title: string, text: Content): Html {
 }
 
 /**
- * What was refused, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of
- * a field where it is not the field's own name.
+ * What was refused, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control
+ * of a field where it is not the field's own name.
  */
 export function errorSummary(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
   if (!error) return null;

@@ -1,8 +1,9 @@
-// Controls of larger forms: text with a counter, a choice of few made of radios, a colour, a circle. All of them work without a script;
-// none cuts what is typed, since what is too long is refused with its reason. Those of a row's fields are made of the field: label, hint,
-// size and kind stand with it (src/model/fields). A form draws some at places of its own; the others follow by their kind, so that a new
-// field is in its form without a word here. By the kind a control holds a value, too, and makes an argument: what cannot be read stays as
-// it was typed, and is refused as that.
+// Controls of larger forms: text with a counter, a choice of few made of radios, a colour, a circle. All of them work
+// without a script; none cuts what is typed, since what is too long is refused with its reason. Those of a row's
+// fields are made of the field: label, hint, size and kind stand with it (src/model/fields). A form draws some at
+// places of its own; the others follow by their kind, so that a new field is in its form without a word here. By the
+// kind a control holds a value, too, and makes an argument: what cannot be read stays as it was typed, and is refused
+// as that.
 
 import type { ApiError } from "../../model/errors.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";

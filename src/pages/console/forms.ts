@@ -1,7 +1,7 @@
 // What a form sends, and proof that it was one of our pages that sent it: a token bound to the session by HMAC (to a
-// cookie before sign-in), and the browser's word on where the request came from. Both must hold for every POST. What cannot be taken, as
-// the session is over or the database away, travels sealed in the pages that lead back to the form, so nothing of it is kept here. What
-// comes back is shown to its person, and never acted on by itself.
+// cookie before sign-in), and the browser's word on where the request came from. Both must hold for every POST. What
+// cannot be taken, as the session is over or the database away, travels sealed in the pages that lead back to the
+// form, so nothing of it is kept here. What comes back is shown to its person, and never acted on by itself.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readBodyBytes } from "../../api/transports/request_body.ts";
@@ -128,9 +128,9 @@ export function getCookie(headers: Headers, name: string): string | null {
 const labelled = (name: string): string => (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 /**
- * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form calls an
- * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list, unless that
- * part of it has a label.
+ * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form
+ * calls an argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with
+ * the list, unless that part of it has a label.
  */
 export function toFormError(
   error: ApiError,
@@ -174,7 +174,10 @@ export const matchesErrorType =
 /** Shows a form with what was written in it: it reads, and changes nothing. */
 export type FormRenderer<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
 
-/** How a form shows a refusal: all but faults of ours when left out; with names or labels in its words (see `toFormError`). */
+/**
+ * How a form shows a refusal: all but faults of ours when left out; with names or labels in its words (see
+ * `toFormError`).
+ */
 export interface FormErrorOptions<V> {
   again: FormRenderer<V>;
   when?(error: ApiError): boolean;

@@ -1,5 +1,6 @@
-// Finding in lists: one that is read whole is shown by pages and found by its words, alerts are searched by words, channel and who wrote
-// them. What is looked for stands in the address, so that it needs no script; what cannot be is said above an empty list.
+// Finding in lists: one that is read whole is shown by pages and found by its words, alerts are searched by words,
+// channel and who wrote them. What is looked for stands in the address, so that it needs no script; what cannot be is
+// said above an empty list.
 
 import { normalizeText } from "../../model/domain/search_terms.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
@@ -57,8 +58,8 @@ export function paginateRows<Row>(
 }
 
 /**
- * All of it, for a list without any other filter: the form where there is more than a page, the rows that it finds, and the ways.
- * `part` is the place on the page at which the list stands, as `#list`.
+ * All of it, for a list without any other filter: the form where there is more than a page, the rows that it finds,
+ * and the ways. `part` is the place on the page at which the list stands, as `#list`.
  */
 export function searchableList<Row>(
   visit: Pick<PageContext, "url">,
@@ -246,7 +247,10 @@ interface List {
   ways?: Parameters<typeof pager>[2];
 }
 
-/** A page of alerts that were found, as a part that follows what happens; and the form of its search, where there is anything to look for. */
+/**
+ * A page of alerts that were found, as a part that follows what happens; and the form of its search, where there is
+ * anything to look for.
+ */
 export function alertList(visit: MemberContext, { data, meta, refused, before, search }: FoundAlerts, list: List) {
   const { path, query = {}, end } = list;
   const searches = isSearch(list.search);

@@ -1,6 +1,6 @@
-// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees no database, only
-// sign-in, and operations through dispatch, which says who may do what. After a form was sent, a page says once what was done: a cookie
-// carries the code of it, never its words.
+// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees
+// no database, only sign-in, and operations through dispatch, which says who may do what. After a form was sent, a
+// page says once what was done: a cookie carries the code of it, never its words.
 
 import type { z } from "zod";
 import type { KnownOperation } from "../../../operations/index.ts";
@@ -138,8 +138,8 @@ export interface MemberContext extends PersonContext {
     args: z.input<I>,
   ): Promise<z.output<O>>;
   /**
-   * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice makes one
-   * thing (rules#idempotency).
+   * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice
+   * makes one thing (rules#idempotency).
    */
   call<N extends OperationName>(tool: N, args?: ArgumentsOf<N>, once?: string | null): Promise<OperationResult<N>>;
 }
@@ -161,7 +161,10 @@ export interface ConsolePage {
   for: "anyone" | "person" | "member";
   /** It writes although it is only asked for, as every form does. */
   writes?: true;
-  /** Its form may bring files, and has at most so many bytes with them; without it, a form of the usual size without any. */
+  /**
+   * Its form may bring files, and has at most so many bytes with them; without it, a form of the usual size without
+   * any.
+   */
   maxFiles?: number;
   /** The most bytes of a form without files; MAX_BODY_BYTES.usual when left out. */
   maxBody?: number;

@@ -1,6 +1,6 @@
-// The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles from here
-// only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a formula
-// (rules#csv-harmless).
+// The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles
+// from here only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a
+// formula (rules#csv-harmless).
 
 import type { ConsoleSession } from "../../identity/auth/console_sessions.ts";
 import { list_keys } from "../../identity/session/api_keys.ts";
@@ -98,7 +98,10 @@ const SECURITY = {
   "cache-control": "no-store",
 };
 
-/** Parts of a workspace: path below it, others that belong to it, name, and the operation that one must be allowed to open it. */
+/**
+ * Parts of a workspace: path below it, others that belong to it, name, and the operation that one must be allowed to
+ * open it.
+ */
 const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
   { path: "channels", name: "Channels" },

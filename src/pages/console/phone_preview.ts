@@ -1,6 +1,6 @@
-// A picture of a phone that shows an alert: the card that phones draw, what sounds, and the alert's page in a frame in which
-// everything is inert. And in words what was taken out of the alert, where it may stay silent, how many devices it could reach
-// and how many of them it wakes.
+// A picture of a phone that shows an alert: the card that phones draw, what sounds, and the alert's page in a frame
+// in which everything is inert. And in words what was taken out of the alert, where it may stay silent, how many
+// devices it could reach and how many of them it wakes.
 
 import { get_wake_ups } from "../../identity/session/linked_devices.ts";
 import { type AlertAction, getLinkActions, getReplyQuestion } from "../../model/fields/alert_action.ts";

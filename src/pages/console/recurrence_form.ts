@@ -1,5 +1,5 @@
-// How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; when that is next;
-// and what a recurrence says, in words where it is one that the form offers.
+// How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; when that
+// is next; and what a recurrence says, in words where it is one that the form offers.
 
 import { findNextOccurrences } from "../../model/domain/occurrences.ts";
 import { uiMessage } from "../../model/error_messages.ts";
@@ -132,7 +132,10 @@ export function recurrenceFields(typed: FormState): Html {
     ${formTextField(typed, { name: "until", label: "Until", kind: "date", hint: "The last day. If empty, it repeats until you end it." })}</div>`;
 }
 
-/** When it is next, before it is saved; what is wrong with it stands at the field once it is. A script of the page renews it. */
+/**
+ * When it is next, before it is saved; what is wrong with it stands at the field once it is. A script of the page
+ * renews it.
+ */
 export function nextOccurrences(recurrence: string | null, sendAt: string | null, now: Date): Html {
   const shown = (times: Content) => html`<div id="next-ones">${times}</div>`;
   if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return shown(null);

@@ -1,4 +1,5 @@
-// Scopes as forms and lists show them: what only looks, what changes, what publishes; and which role each of them needs.
+// Scopes as forms and lists show them: what only looks, what changes, what publishes; and which role each of them
+// needs.
 
 import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import type { Role } from "../../model/entities/member.ts";

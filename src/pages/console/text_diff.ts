@@ -1,5 +1,6 @@
-// Two versions of a text, word by word: what stayed, what was taken out and what was put in. The work is bounded whatever the texts
-// are, since people who write drafts are not always friends: what would take too long is no comparison, and both are shown instead.
+// Two versions of a text, word by word: what stayed, what was taken out and what was put in. The work is bounded
+// whatever the texts are, since people who write drafts are not always friends: what would take too long is no
+// comparison, and both are shown instead.
 
 export interface DiffPiece {
   kind: "same" | "gone" | "new";
@@ -55,8 +56,8 @@ function sameEnd(a: string, b: string): number {
 }
 
 /**
- * Pieces in the order of the text, what was taken out before what came in its place; null for texts that have too little in
- * common or are too long. The library is read with the first of them.
+ * Pieces in the order of the text, what was taken out before what came in its place; null for texts that have too
+ * little in common or are too long. The library is read with the first of them.
  */
 export async function diffTexts(before: string, after: string, effort: DiffBudget): Promise<DiffPiece[] | null> {
   const start = sameStart(before, after);

@@ -1,5 +1,5 @@
-// Which files of ours are pages below /docs, in which order, and what an address in one of them means there. They lie in docs/ and
-// beside it, in a checkout as in the package.
+// Which files of ours are pages below /docs, in which order, and what an address in one of them means there. They lie
+// in docs/ and beside it, in a checkout as in the package.
 
 import { existsSync, globSync } from "node:fs";
 import { posix } from "node:path";
@@ -98,7 +98,9 @@ const slugOf = (file: string) =>
 const docOf = (file: string): DocPage => ({ file, slug: slugOf(file) });
 export const resolveDocFile = (file: string): string => fileURLToPath(new URL(file, ROOT));
 
-/** The groups of the contents with the pages that are there, and the single decisions, which their own list leads to. */
+/**
+ * The groups of the contents with the pages that are there, and the single decisions, which their own list leads to.
+ */
 export function findDocs(): { groups: DocGroup[]; decisions: DocPage[] } {
   const named = GROUPED.map(([title, files]) => ({
     title,

@@ -1,5 +1,5 @@
-// Our own Markdown as a page: every text goes through the template that escapes, and of raw markup only anchors and pictures
-// are known; all other is shown as it is written. Beside it, what a search looks through.
+// Our own Markdown as a page: every text goes through the template that escapes, and of raw markup only anchors and
+// pictures are known; all other is shown as it is written. Beside it, what a search looks through.
 
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { type Content, type Html, html } from "../../ui/html.ts";

@@ -1,5 +1,5 @@
-// The docs as pages: contents on one side, the text, what is on the page on the other, and a search that lists sections. Each page is
-// made when it is first asked for and stays.
+// The docs as pages: contents on one side, the text, what is on the page on the other, and a search that lists
+// sections. Each page is made when it is first asked for and stays.
 
 import { readFileSync } from "node:fs";
 import { LIMITS } from "../../model/limits.ts";

@@ -1,5 +1,6 @@
-// The page of one channel: rules#channel-page. Finds what somebody who brings this code, or none, may see. And its public inbox:
-// the same as JSON and without a credential, so that caches answer however many ask (rules#public-inbox).
+// The page of one channel: rules#channel-page. Finds what somebody who brings this code, or none, may see. And its
+// public inbox: the same as JSON and without a credential, so that caches answer however many ask
+// (rules#public-inbox).
 
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
@@ -89,8 +90,9 @@ export type VisibleChannel = PublicChannel;
 export type FindChannel = (handle: string, code: string | null) => Promise<VisibleChannel | null>;
 
 /**
- * What whoever brings this code, or null, may see of a channel, and of a public one the newest alerts: of those with one collapse_key the
- * newest alone. Null for what has another shape than a handle. Who asks without a code at one moment shares a reading.
+ * What whoever brings this code, or null, may see of a channel, and of a public one the newest alerts: of those with
+ * one collapse_key the newest alone. Null for what has another shape than a handle. Who asks without a code at one
+ * moment shares a reading.
  */
 export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">): FindChannel {
   async function find(handle: string, code: string | null): Promise<VisibleChannel | null> {

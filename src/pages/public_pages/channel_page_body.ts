@@ -1,5 +1,5 @@
-// What the page of a channel says. Whatever the channel wrote is text; addresses were checked to be https when they were
-// written.
+// What the page of a channel says. Whatever the channel wrote is text; addresses were checked to be https when they
+// were written.
 
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";

@@ -16,7 +16,10 @@ export interface PublicPagesDeps {
   pageViewsPerMinute: number;
   publicUrl: string;
   channelBaseUrl: string;
-  /** Why no browser is woken while the app is closed: this server does not, or its address is no https one. Null: browsers are. */
+  /**
+   * Why no browser is woken while the app is closed: this server does not, or its address is no https one. Null:
+   * browsers are.
+   */
   silent: "off" | "insecure" | null;
   now(): Date;
 }

@@ -1,6 +1,6 @@
-// The directory: public active channels to be searched by name and tags, in a category, page by page; a form that needs no script. A
-// script adds what is near (rules#near-me): it gets the channels with a circle, the same list for everybody, and works that out
-// on the device.
+// The directory: public active channels to be searched by name and tags, in a category, page by page; a form that
+// needs no script. A script adds what is near (rules#near-me): it gets the channels with a circle, the same list for
+// everybody, and works that out on the device.
 
 import { gzipSync } from "node:zlib";
 import { matchesEtag } from "../../api/transports/http_responses.ts";

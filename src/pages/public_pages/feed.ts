@@ -1,6 +1,7 @@
-// The feeds of a public channel, for readers and programs that know nothing of ours: rules#feeds. As Atom 1.0 (RFC 4287), where
-// whatever somebody wrote is escaped text, and as JSON Feed 1.1 (jsonfeed.org), where what the standard has no word for stands under
-// `_belfry`. Whoever holds the present one is told so from the channel's revision, without its alerts being read.
+// The feeds of a public channel, for readers and programs that know nothing of ours: rules#feeds. As Atom 1.0 (RFC
+// 4287), where whatever somebody wrote is escaped text, and as JSON Feed 1.1 (jsonfeed.org), where what the standard
+// has no word for stands under `_belfry`. Whoever holds the present one is told so from the channel's revision,
+// without its alerts being read.
 
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";

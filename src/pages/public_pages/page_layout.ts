@@ -1,7 +1,8 @@
-// The frame around every public page, and the headers that go with it: nothing runs but a file of ours where a page names
-// one, styles from here only, no framing, and no address of ours told to where a link leads, since an invite stands in some. And what
-// those are told who may not see a channel, or asked for one that is not there: one text for all of them, byte for byte
-// (rules#private-page). What came with a code is told of codes, whatever became of it and of the channel.
+// The frame around every public page, and the headers that go with it: nothing runs but a file of ours where a page
+// names one, styles from here only, no framing, and no address of ours told to where a link leads, since an invite
+// stands in some. And what those are told who may not see a channel, or asked for one that is not there: one text for
+// all of them, byte for byte (rules#private-page). What came with a code is told of codes, whatever became of it and
+// of the channel.
 
 import { createHash } from "node:crypto";
 import { createErrorResponse, matchesEtag, prefersHtml } from "../../api/transports/http_responses.ts";
@@ -72,8 +73,8 @@ ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 const FRESH_SECONDS = 1;
 
 /**
- * rules#shared-caches. What everybody is shown alike may be kept for a moment, so that readers of any number are one request
- * a second: a channel that was made private and an alert that was cancelled are gone when it is over.
+ * rules#shared-caches. What everybody is shown alike may be kept for a moment, so that readers of any number are one
+ * request a second: a channel that was made private and an alert that was cancelled are gone when it is over.
  */
 export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${LIMITS.public_seconds - FRESH_SECONDS}`;
 
@@ -140,8 +141,9 @@ const TEXTS = {
 export type RefusalReason = keyof typeof TEXTS;
 
 /**
- * Made once: no answer takes longer than another. `form`: what the address is otherwise. A refusal in that form is kept by caches as the
- * address itself is; what a reader had rather is theirs alone, so that nothing differs by reader.
+ * Made once: no answer takes longer than another. `form`: what the address is otherwise. A refusal in that form is
+ * kept by caches as the address itself is; what a reader had rather is theirs alone, so that nothing differs by
+ * reader.
  */
 export function createRefusalPages(
   places: SiteUrls,

@@ -1,6 +1,7 @@
 // Everything that is served without a session, for people: mounted last, so that nothing of it stands in front of the
-// service's own routes, whatever CHANNEL_BASE_URL says. And the front page: people are told what this is and where to go, programs where
-// everything lies (rules#front-page). Crawlers may read the public pages and what they are drawn with, nothing else.
+// service's own routes, whatever CHANNEL_BASE_URL says. And the front page: people are told what this is and where to
+// go, programs where everything lies (rules#front-page). Crawlers may read the public pages and what they are drawn
+// with, nothing else.
 
 import type { H3 } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };

@@ -1,6 +1,7 @@
-// Everything of the web app that is served, by its address: made once, from an allow list, never from a request's path. The app's page is what
-// a browser shows before any script ran. The page in which an alert's markup is shown is of no origin, without network but for pictures, and
-// with one script that stands in its policy by its hash. It is sent the markup as a message, so that no address carries anything of an alert.
+// Everything of the web app that is served, by its address: made once, from an allow list, never from a request's
+// path. The app's page is what a browser shows before any script ran. The page in which an alert's markup is shown is
+// of no origin, without network but for pictures, and with one script that stands in its policy by its hash. It is
+// sent the markup as a message, so that no address carries anything of an alert.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -25,7 +26,8 @@ export const APP_POLICY = [
   "worker-src 'self'",
   "manifest-src 'self'",
   "frame-src 'self'",
-  // A channel's picture and sound lie wherever its owner put them. The app asks for one only where the person allowed it.
+  // A channel's picture and sound lie wherever its owner put them. The app asks for one only where the person allowed
+  // it.
   "img-src 'self' https: data: blob:",
   "media-src 'self' https: data: blob:",
   "base-uri 'none'",
@@ -125,7 +127,10 @@ const policyWith = (pictures: string) =>
     "frame-ancestors 'self'",
   ].join("; ");
 
-/** Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere once the person asked. */
+/**
+ * Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere once the
+ * person asked.
+ */
 export const FRAME_POLICIES = {
   "frame.html": policyWith("'self' data:"),
   "frame_pictures.html": policyWith("https: data:"),

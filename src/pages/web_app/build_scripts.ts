@@ -1,11 +1,15 @@
-// The build of the scripts that browsers run, as one JSON object on standard output: the web app with what it loads later, its worker,
-// and the search for channels nearby. A source tree runs it when a script is first requested; `npm pack` runs it once.
+// The build of the scripts that browsers run, as one JSON object on standard output: the web app with what it loads
+// later, its worker, and the search for channels nearby. A source tree runs it when a script is first requested; `npm
+// pack` runs it once.
 
 import { fileURLToPath } from "node:url";
 import { build, type OutputOptions } from "rolldown";
 import type { BrowserScripts } from "./browser_scripts.ts";
 
-/** @returns file name → text, of the module at `path` and of what it imports; each module that is imported later is a file. */
+/**
+ * @returns file name → text, of the module at `path` and of what it imports; each module that is imported later is a
+ * file.
+ */
 async function bundle(path: string, format: OutputOptions["format"]): Promise<Record<string, string>> {
   const { output } = await build({
     input: fileURLToPath(new URL(path, import.meta.url)),

@@ -1,6 +1,6 @@
-// Ends a listening socket without resetting any client. The system accepts connections into a queue before we take them.
-// Closing the socket resets those in the queue and those in the middle of their handshake, together with their requests. So
-// this file first stops new ones from entering, and then waits until the queue is empty.
+// Ends a listening socket without resetting any client. The system accepts connections into a queue before we take
+// them. Closing the socket resets those in the queue and those in the middle of their handshake, together with their
+// requests. So this file first stops new ones from entering, and then waits until the queue is empty.
 
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
@@ -18,10 +18,10 @@ const PATIENCE_MS = 3_000;
 const HANDSHAKE_MS = 20;
 
 /**
- * Resolves in a turn of the event loop in which the queue is empty, no handshake is under way and no new one can begin. The
- * listener must be closed in that same turn. A client that tries meanwhile gets no answer, tries again a second later and
- * is refused then; a proxy sends such a request to another replica. This holds on Linux. On other systems a connection may
- * still be lost between the last look at the queue and the close.
+ * Resolves in a turn of the event loop in which the queue is empty, no handshake is under way and no new one can
+ * begin. The listener must be closed in that same turn. A client that tries meanwhile gets no answer, tries again a
+ * second later and is refused then; a proxy sends such a request to another replica. This holds on Linux. On other
+ * systems a connection may still be lost between the last look at the queue and the close.
  */
 export async function closeAcceptQueue(server: Server): Promise<void> {
   const { port, address } = server.address() as AddressInfo;
@@ -44,7 +44,9 @@ export async function closeAcceptQueue(server: Server): Promise<void> {
   }
 }
 
-/** Whether anybody is between the first and the last packet of a handshake with this port, as far as the system tells. */
+/**
+ * Whether anybody is between the first and the last packet of a handshake with this port, as far as the system tells.
+ */
 function hasHandshakes(port: number): boolean {
   const SYN_RECV = "03";
   const local = port.toString(16).toUpperCase().padStart(4, "0");

@@ -1,12 +1,15 @@
-// How much is worked on at once, and how much of it for one address. A request is in flight when its body is in: until then it
-// waits for its client, in a bound of its own, of which one address has a smaller share. A call that waits for something else
-// is not in flight meanwhile, and its time is none that somebody worked.
+// How much is worked on at once, and how much of it for one address. A request is in flight when its body is in:
+// until then it waits for its client, in a bound of its own, of which one address has a smaller share. A call that
+// waits for something else is not in flight meanwhile, and its time is none that somebody worked.
 
 import type { IncomingMessage } from "node:http";
 import { createSlots } from "../../store/rate_limits/slots.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 
-/** What one address has of all at most: of the work a half, of the waiting for bodies, which costs it nothing, a quarter. */
+/**
+ * What one address has of all at most: of the work a half, of the waiting for bodies, which costs it nothing, a
+ * quarter.
+ */
 const SHARE_OF_WORK = 1 / 2;
 const SHARE_OF_BODIES = 1 / 4;
 
@@ -19,7 +22,10 @@ export function createAdmission(max: number) {
   const inFlight = createSlots(max, shareOf(max, SHARE_OF_WORK));
   const bodies = createSlots(max, shareOf(max, SHARE_OF_BODIES));
   return {
-    /** Null: there is too much to do already, in all or for this address. `incoming`: what its body comes by, if it has one. */
+    /**
+     * Null: there is too much to do already, in all or for this address. `incoming`: what its body comes by, if it
+     * has one.
+     */
     enter(subject: string | null, incoming: IncomingMessage | null): AdmissionPass | null {
       const comes = incoming !== null && !incoming.complete;
       const places = comes ? bodies : inFlight;

@@ -78,7 +78,10 @@ async function sharedWindows(
   return createRedisWindows({ url: config.redisUrl, waitMs: config.redisTimeoutMs, log, prefix });
 }
 
-/** What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the database said. */
+/**
+ * What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the
+ * database said.
+ */
 export async function composeService(config: Config, options: ServiceOptions, opened: OpenedResources) {
   const { cluster, space, log, closers } = opened;
   const { primary } = options;
@@ -287,6 +290,9 @@ export async function composeService(config: Config, options: ServiceOptions, op
   });
   closers.push(() => app.close());
   await setUpObservability({ app, orm, replicas, webhooks, push, space, metrics, config, log, closers });
-  /** `replicas`: standbys that answer readings; null without DATABASE_READ_URLS. `made`: by the first start, null on every other one. */
+  /**
+   * `replicas`: standbys that answer readings; null without DATABASE_READ_URLS. `made`: by the first start, null on
+   * every other one.
+   */
   return { app, orm, replicas, dispatcher, assets, people, housekeeping, push, metrics, made };
 }

@@ -40,7 +40,10 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 /** Requests of one connection that run at once, and that wait behind them. Browsers and clients pipeline none. */
 const AT_ONCE = 4;
 const WAITING = 64;
-/** So many that came behind others of their connection begin in one turn of the event loop: requests that stand alone go first. */
+/**
+ * So many that came behind others of their connection begin in one turn of the event loop: requests that stand alone
+ * go first.
+ */
 const BEHIND_A_TURN = 8;
 
 export interface ConnectionLimitOptions {
@@ -140,8 +143,8 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
 
   return {
     /**
-     * From now on every answer says that it is the last one of its connection. The idle time of all of them begins anew: a
-     * proxy that cannot open new connections uses those that it kept.
+     * From now on every answer says that it is the last one of its connection. The idle time of all of them begins
+     * anew: a proxy that cannot open new connections uses those that it kept.
      */
     closing(): void {
       closing = true;
@@ -154,13 +157,16 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
       for (let some = open(); some.length > 0; some = open())
         await Promise.all(some.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
     },
-    /** Ends every connection that is left, event streams and WebSockets among them, which Node's server no longer knows. */
+    /**
+     * Ends every connection that is left, event streams and WebSockets among them, which Node's server no longer
+     * knows.
+     */
     closeAll(): void {
       for (const socket of [...lines.keys(), ...streams]) socket.destroy();
     },
     /**
-     * Ends the connections on which nothing was asked for so long. A connection must be found idle twice: when this process
-     * was busy for a moment, a request may have come that is not read yet.
+     * Ends the connections on which nothing was asked for so long. A connection must be found idle twice: when this
+     * process was busy for a moment, a request may have come that is not read yet.
      */
     closeIdle(ms: number): void {
       for (const [socket, line] of lines) {

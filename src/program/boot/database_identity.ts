@@ -1,5 +1,6 @@
-// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have them. Why
-// one by URL cannot be opened is said in words that name what to mend, and never in its own: an address holds a password.
+// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have
+// them. Why one by URL cannot be opened is said in words that name what to mend, and never in its own: an address
+// holds a password.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +14,8 @@ import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { OpenedResources } from "./service_options.ts";
 
 /**
- * Has validators from before match no longer where the rows are a copy: on another server, or in other files (`folder`, of the
- * embedded database), which the file says that PostgreSQL never makes anew.
+ * Has validators from before match no longer where the rows are a copy: on another server, or in other files
+ * (`folder`, of the embedded database), which the file says that PostgreSQL never makes anew.
  */
 export async function checkDatabaseEpoch(orm: Orm, folder: string | undefined): Promise<void> {
   const file = folder === undefined ? null : statSync(join(folder, "global/pg_control"));

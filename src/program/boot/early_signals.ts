@@ -1,4 +1,5 @@
-// Signals to a service that is still starting. The kernel ignores them for number 1 of a container until a handler is set.
+// Signals to a service that is still starting. The kernel ignores them for number 1 of a container until a handler is
+// set.
 
 import { constants } from "node:os";
 
@@ -6,7 +7,10 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 const end = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
 
-/** Lets a signal end this process, if it is number 1. An embedded database ends with it. Call it before the program is loaded. */
+/**
+ * Lets a signal end this process, if it is number 1. An embedded database ends with it. Call it before the program is
+ * loaded.
+ */
 export function exitOnSignals(): void {
   if (process.pid === 1) for (const signal of SIGNALS) process.on(signal, end);
 }

@@ -1,7 +1,8 @@
-// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works. Afterwards
-// the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine. And a channel, opened as any
-// other is, by that key: its page is printed with the line that rings it, so that whoever has just started the service hears it
-// within a minute. What any start has to say to a person once it serves: what it made, and the page of the one public channel.
+// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works.
+// Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine. And a
+// channel, opened as any other is, by that key: its page is printed with the line that rings it, so that whoever has
+// just started the service hears it within a minute. What any start has to say to a person once it serves: what it
+// made, and the page of the one public channel.
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -66,8 +67,8 @@ export async function createFirstWorkspace(
     });
     const { key } = await createKey(inside as Em, { member: member.id, scopes: "all", name: "first key" }, now);
     const credentials = { url: config.publicUrl, workspace_id: workspace.id, member_id: member.id, key };
-    // The file is written before the commit. Whatever ends the process, a key that exists is then always one that somebody
-    // has.
+    // The file is written before the commit. Whatever ends the process, a key that exists is then always one that
+    // somebody has.
     writeCredentials(config.dataDir, credentials);
     return credentials;
   });
@@ -128,7 +129,10 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public channel. */
+/**
+ * Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public
+ * channel.
+ */
 export async function prepareFirstStart(service: FirstStartParts, config: Config) {
   const { made } = service;
   const example = made ? await createExampleChannel(service, made, config) : null;

@@ -1,5 +1,5 @@
-// A listening socket in front of an app, and an end to it that loses nothing in flight; both also in two processes, of which one
-// accepts and others serve.
+// A listening socket in front of an app, and an end to it that loses nothing in flight; both also in two processes,
+// of which one accepts and others serve.
 
 import { once } from "node:events";
 import type { Server as NodeServer } from "node:http";
@@ -20,20 +20,23 @@ import { answerMalformed } from "./malformed_requests.ts";
 import { endSlowBodies } from "./request_bodies.ts";
 
 /**
- * Connections that wait to be accepted; the system may allow fewer. After a start thousands of handsets come at once, and whoever
- * finds no place is not told: it tries again after one, three and seven seconds.
+ * Connections that wait to be accepted; the system may allow fewer. After a start thousands of handsets come at once,
+ * and whoever finds no place is not told: it tries again after one, three and seven seconds.
  */
 const BACKLOG = 4_096;
 /** How long requests in flight may still take after the signal to stop. */
 const DRAIN_MS = 8_000;
 const IDLE_SWEEP_MS = 50;
-/** A connection that nobody asked on for so long is hardly about to be asked on; a slow proxy takes its time to use up all. */
+/**
+ * A connection that nobody asked on for so long is hardly about to be asked on; a slow proxy takes its time to use up
+ * all.
+ */
 const IDLE_MS = 3_000;
 
 export interface Listening {
   /**
-   * Says so at /readyz and goes on for SHUTDOWN_DELAY_MS. Then refuses new connections and tells with each answer that it is
-   * the last one of its connection; closes those that are idle, and after a bound those that are left.
+   * Says so at /readyz and goes on for SHUTDOWN_DELAY_MS. Then refuses new connections and tells with each answer
+   * that it is the last one of its connection; closes those that are idle, and after a bound those that are left.
    */
   close(): Promise<void>;
 }

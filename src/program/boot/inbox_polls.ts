@@ -1,5 +1,6 @@
-// Polls and streams of inboxes between the router and what holds them: which may be held and how many there may be, what they count for
-// meanwhile, what a stream is opened with, and when a client comes again that was not held to the end.
+// Polls and streams of inboxes between the router and what holds them: which may be held and how many there may be,
+// what they count for meanwhile, what a stream is opened with, and when a client comes again that was not held to the
+// end.
 
 import type { Socket } from "node:net";
 import type { H3Event } from "h3";

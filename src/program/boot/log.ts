@@ -1,6 +1,6 @@
-// How the log is written: lines on standard error, many in one write, so that no request pays for a write of its own. What
-// waits is written in a moment, at once with a warning, and whenever the process ends by itself. A person in a terminal reads
-// time, how grave, what happened, and its facts; elsewhere lines are JSON.
+// How the log is written: lines on standard error, many in one write, so that no request pays for a write of its own.
+// What waits is written in a moment, at once with a warning, and whenever the process ends by itself. A person in a
+// terminal reads time, how grave, what happened, and its facts; elsewhere lines are JSON.
 
 import { type DestinationStream, pino } from "pino";
 import { removeToken } from "../../effects/assets/asset_urls.ts";
@@ -54,7 +54,10 @@ export interface BatchedStream extends DestinationStream {
   flush(): void;
 }
 
-/** Collects lines for `out`, which writes each piece before it returns: of so many bytes at most, unless one line is longer. */
+/**
+ * Collects lines for `out`, which writes each piece before it returns: of so many bytes at most, unless one line is
+ * longer.
+ */
 export function batchLines(out: DestinationStream, most = Number.POSITIVE_INFINITY): BatchedStream {
   let waiting = "";
   let timer: NodeJS.Timeout | undefined;
@@ -96,7 +99,10 @@ function toStandardError(most?: number): BatchedStream {
 
 const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
 
-/** Never the query: an invite's code or a key may stand in it. A secret that was put into the path is cut, a file's token, too. */
+/**
+ * Never the query: an invite's code or a key may stand in it. A secret that was put into the path is cut, a file's
+ * token, too.
+ */
 export const redactPath = (pathname: string) => removeToken(pathname).replace(SECRETS, "$1(cut)");
 
 export interface Logs {

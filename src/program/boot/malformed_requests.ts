@@ -18,7 +18,10 @@ const PROBLEMS: Record<string, [status: number, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time. Send it again."],
 };
 
-/** The parser joins folded lines only in a mode that also reads ambiguous lengths, by which requests could be smuggled. */
+/**
+ * The parser joins folded lines only in a mode that also reads ambiguous lengths, by which requests could be
+ * smuggled.
+ */
 function invalidMessage(reason = ""): string {
   if (reason === "Unexpected whitespace after header value")
     return `A header is folded over several lines. ${ON_ONE_LINE}`;

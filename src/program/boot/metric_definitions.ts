@@ -1,5 +1,6 @@
-// What is counted and measured: each figure with its name, what it means and its labels, whose values are our own words and few,
-// whatever is asked for. A figure that only is what it is now stands in GAUGES, and is read when the figures are asked for.
+// What is counted and measured: each figure with its name, what it means and its labels, whose values are our own
+// words and few, whatever is asked for. A figure that only is what it is now stands in GAUGES, and is read when the
+// figures are asked for.
 
 interface Figure {
   name: string;

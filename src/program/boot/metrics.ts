@@ -1,5 +1,6 @@
-// Prometheus figures of this process, or of several together: calls by operation, requests by surface and status, what goes on beside
-// them, and the runtime's own. Never an id, a handle or a device as a label. Their library is read once there is something to count.
+// Prometheus figures of this process, or of several together: calls by operation, requests by surface and status,
+// what goes on beside them, and the runtime's own. Never an id, a handle or a device as a label. Their library is
+// read once there is something to count.
 
 import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -24,12 +25,15 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** The text format that scrapers ask for. */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** How often the event loop's delay is measured. At the library's own 10 an idle process spends more on this than on all else. */
+/**
+ * How often the event loop's delay is measured. At the library's own 10 an idle process spends more on this than on
+ * all else.
+ */
 const LAG_MS = 100;
 
 /**
- * Loads the library with the first figure; what is counted until it is there is counted then, in its order. `ofAll` says the figures
- * of this process together with those of others.
+ * Loads the library with the first figure; what is counted until it is there is counted then, in its order. `ofAll`
+ * says the figures of this process together with those of others.
  */
 export function createMetrics(ofAll?: () => Promise<string>): Counters & { contentType: string } {
   let counters: Counters | null = null;
@@ -127,7 +131,9 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     limited: (policy: string, outcome: "allowed" | "refused" | "uncounted") => count.limited.inc({ policy, outcome }),
     stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
     mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
-    /** A request of a program that sends in its own format; the words are a program of ours and one of a few outcomes. */
+    /**
+     * A request of a program that sends in its own format; the words are a program of ours and one of a few outcomes.
+     */
     sender: (program: SenderProgram | null, outcome: SenderRequest["outcome"]) =>
       count.senders.inc({ program: program ?? "unknown", outcome }),
     /** From now on these gauges are what their readings say whenever somebody asks. */

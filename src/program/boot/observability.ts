@@ -1,5 +1,5 @@
-// What of a service is looked at from outside beside the calls that it counts: what it has and what waits, read when somebody asks, and
-// its requests as traces where a collector is named.
+// What of a service is looked at from outside beside the calls that it counts: what it has and what waits, read when
+// somebody asks, and its requests as traces where a collector is named.
 
 import manifest from "../../../package.json" with { type: "json" };
 import type { Assets } from "../../effects/assets/asset_service.ts";

@@ -1,5 +1,5 @@
-// Spans on their way to a collector, as OTLP says it in JSON over HTTP: together, within bounds, never waited for and never kept. Knows
-// nothing of what a span means.
+// Spans on their way to a collector, as OTLP says it in JSON over HTTP: together, within bounds, never waited for and
+// never kept. Knows nothing of what a span means.
 
 import type { Config } from "../../store/config/all_settings.ts";
 import { waitAtMost } from "../../store/db/timeout.ts";

@@ -1,5 +1,5 @@
-// The first of several processes (docs/decisions/0025): it has the listening socket, the embedded database and the windows of the
-// limits, keeps the workers, and serves nothing itself.
+// The first of several processes (docs/decisions/0025): it has the listening socket, the embedded database and the
+// windows of the limits, keeps the workers, and serves nothing itself.
 
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// Bodies that are not there yet: how slowly one may come, and what of it is read when its answer is already written. Knows nothing
-// of what is served.
+// Bodies that are not there yet: how slowly one may come, and what of it is read when its answer is already written.
+// Knows nothing of what is served.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -24,9 +24,9 @@ interface Coming {
 /**
  * Ends bodies that come too slowly, as Node ends those that take too long.
  *
- * A refusal is often written before the body has come. Were the connection cut then, the client's system would throw the
- * answer away together with what was being sent; so the rest is read and forgotten, within bounds, and only the sending
- * side is closed.
+ * A refusal is often written before the body has come. Were the connection cut then, the client's system would throw
+ * the answer away together with what was being sent; so the rest is read and forgotten, within bounds, and only the
+ * sending side is closed.
  */
 export function endSlowBodies(node: Server, times: HttpTimeouts): void {
   const coming = new Map<Socket, Coming>();

@@ -14,8 +14,8 @@ import { formatWelcome } from "./welcome_message.ts";
 import { AlreadyReported, WORKER_ARGUMENT } from "./worker_ipc.ts";
 
 /**
- * A Ctrl-C reaches everything in the terminal, and npm passes on what it got: one press comes twice. So does the SIGTERM of
- * whoever ends a whole group of processes, as systemd does.
+ * A Ctrl-C reaches everything in the terminal, and npm passes on what it got: one press comes twice. So does the
+ * SIGTERM of whoever ends a whole group of processes, as systemd does.
  */
 const SAME_SIGNAL_MS = 1_000;
 

@@ -1,4 +1,5 @@
-// The drafts of messages that other programs sent while they could not be published, for the adapters in src/api/ingest.
+// The drafts of messages that other programs sent while they could not be published, for the adapters in
+// src/api/ingest.
 
 import type { Kysely } from "kysely";
 import type { SavedDraft, SavedDrafts } from "../../api/ingest/saved_drafts.ts";

@@ -10,7 +10,10 @@ import { loadSecret } from "../../store/secret/server_secret.ts";
 import { createLogs, type Logs } from "./log.ts";
 import type { CloseHandlers, PrimaryParts, ServiceOptions } from "./service_options.ts";
 
-/** What a service opens before it reads any code that works on the database, and one process of several for all of them. */
+/**
+ * What a service opens before it reads any code that works on the database, and one process of several for all of
+ * them.
+ */
 export interface Environment {
   secret: string;
   /** There was a database before this start. */

@@ -23,7 +23,9 @@ export interface ServiceOptions {
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */
   publish?: (event: DomainEvent) => void;
-  /** This process alone serves the database at this address: for the bench, which measures what `npm start` delivers. */
+  /**
+   * This process alone serves the database at this address: for the bench, which measures what `npm start` delivers.
+   */
   soleProcess?: boolean;
   /** It is one of several processes that another one has started. */
   primary?: PrimaryParts;

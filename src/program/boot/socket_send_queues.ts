@@ -1,4 +1,5 @@
-// Bytes that the system has accepted for connections and their clients have not taken. Only Linux reports them; elsewhere there are none.
+// Bytes that the system has accepted for connections and their clients have not taken. Only Linux reports them;
+// elsewhere there are none.
 
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";

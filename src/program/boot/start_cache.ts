@@ -1,6 +1,7 @@
-// What a start need not find out again: compiled code, which Node keeps, and where each import leads. Looking a thousand imports up
-// takes as long as running what they lead to. Both lie beside the packages, where only those who may change the code may write. Where
-// they cannot be written, a start takes longer. As a program it fills both, for the first start: `npm ci` runs it.
+// What a start need not find out again: compiled code, which Node keeps, and where each import leads. Looking a
+// thousand imports up takes as long as running what they lead to. Both lie beside the packages, where only those who
+// may change the code may write. Where they cannot be written, a start takes longer. As a program it fills both, for
+// the first start: `npm ci` runs it.
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 // Not by name: an older Node, on which `belfry mcp` runs, has no such exports.
@@ -8,7 +9,10 @@ import module from "node:module";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** The scripts of package.json name it as well: so the first files come from it, and what strips types (14 MB) is not read. */
+/**
+ * The scripts of package.json name it as well: so the first files come from it, and what strips types (14 MB) is not
+ * read.
+ */
 const FOLDER = join(ROOT, "node_modules/.cache/belfry");
 const IMPORTS = join(FOLDER, "imports.json");
 
@@ -39,8 +43,8 @@ function read(now: string): Leads {
 }
 
 /**
- * From now on imports go where they led before; what is new is looked up, and noted. The answer ends both, and keeps what was noted
- * for the next start. Texts are always read where they lie, so an edit needs no word to anybody.
+ * From now on imports go where they led before; what is new is looked up, and noted. The answer ends both, and keeps
+ * what was noted for the next start. Texts are always read where they lie, so an edit needs no word to anybody.
  */
 export function followKnownImports(): () => void {
   const now = madeFor();

@@ -1,5 +1,6 @@
-// Spans as OpenTelemetry means them: the first of a request, with what its client says that it belongs to, and those below. Which traces
-// are followed is decided here, by the ratio of the settings: whoever calls may ask not to be followed, and not to be.
+// Spans as OpenTelemetry means them: the first of a request, with what its client says that it belongs to, and those
+// below. Which traces are followed is decided here, by the ratio of the settings: whoever calls may ask not to be
+// followed, and not to be.
 
 import { randomBytes } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
@@ -20,7 +21,9 @@ interface SpanContext {
   spanId: string;
 }
 
-/** Where a `traceparent` says to be; null where it says nothing that holds. `followed`: its sender follows the trace. */
+/**
+ * Where a `traceparent` says to be; null where it says nothing that holds. `followed`: its sender follows the trace.
+ */
 function parseTraceparent(traceparent: unknown): (SpanContext & { followed: boolean }) | null {
   const parts = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent) : null;
   const [, traceId = "", spanId = "", flags = ""] = parts ?? [];

@@ -17,7 +17,10 @@ interface WelcomeOptions {
   inTerminal: boolean;
 }
 
-/** What a person reads on the first start: where to go next, with lines that work as they stand, in the folder of the start. */
+/**
+ * What a person reads on the first start: where to go next, with lines that work as they stand, in the folder of the
+ * start.
+ */
 export function formatWelcome(made: FirstCredentials, { example, dataDir, inTerminal }: WelcomeOptions): string {
   const { url } = made;
   const file = dataPaths(dataDir).credentials;

@@ -1,5 +1,5 @@
-// What the first process and its workers say to each other over the channel that a process has to its child: each asks the other by
-// name, and gets an answer. Knows the words and nothing of what is done about them.
+// What the first process and its workers say to each other over the channel that a process has to its child: each
+// asks the other by name, and gets an answer. Knows the words and nothing of what is done about them.
 
 import type { Config } from "../../store/config/all_settings.ts";
 import type { RateLimitPolicy, WindowCount } from "../../store/rate_limits/rate_limits.ts";

@@ -1,5 +1,5 @@
-// The processes that serve, as the first one keeps them: so many, each replaced when it ends, and which of them a connection goes to.
-// What they ask is answered elsewhere.
+// The processes that serve, as the first one keeps them: so many, each replaced when it ends, and which of them a
+// connection goes to. What they ask is answered elsewhere.
 
 import { type ChildProcess, fork } from "node:child_process";
 import type { Socket } from "node:net";
@@ -204,7 +204,10 @@ export function createWorkerPool({ count, log, answers, leases, lost }: WorkersO
 
   return {
     serving,
-    /** The first one migrates the database and makes what a first start makes; the others follow. @throws AlreadyReported */
+    /**
+     * The first one migrates the database and makes what a first start makes; the others follow. @throws
+     * AlreadyReported
+     */
     async begin(orders: WorkerConfig): Promise<FirstStartResult> {
       const begun = performance.now();
       first?.talk.notify("work", orders);

@@ -1,5 +1,6 @@
-// One of several processes that serve: the whole service, but for what only the first process has, its listening socket, the
-// embedded database and the windows of the limits. It ends when it is told to, and with the first process.
+// One of several processes that serve: the whole service, but for what only the first process has, its listening
+// socket, the embedded database and the windows of the limits. It ends when it is told to, and with the first
+// process.
 
 import type { Socket } from "node:net";
 import { assertDefined } from "../../model/assert.ts";

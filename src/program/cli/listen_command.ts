@@ -1,5 +1,6 @@
-// `belfry runListen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or to a program, once
-// and in the order of their instants; what it has passed on outlives it (rules#listen). Nothing of the service is loaded.
+// `belfry runListen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or
+// to a program, once and in the order of their instants; what it has passed on outlives it (rules#listen). Nothing of
+// the service is loaded.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -177,8 +178,8 @@ async function poll(call: Call, etag: string | null, wait: number, isNew: (card:
 }
 
 /**
- * Takes what the stream says for as long as it fits what is held (docs/reference/handset-api.md#follow). Then it is time to poll.
- * @returns the validator that is held then; null where there is no stream
+ * Takes what the stream says for as long as it fits what is held (docs/reference/handset-api.md#follow). Then it is
+ * time to poll. @returns the validator that is held then; null where there is no stream
  */
 async function followStream(call: Call, etag: string | null, take: Following["take"], stop: AbortSignal) {
   let held = etag;

@@ -1,4 +1,5 @@
-// What a listener knows after it was killed: its device, and which alerts it has passed on. One file, whole or as it was before.
+// What a listener knows after it was killed: its device, and which alerts it has passed on. One file, whole or as it
+// was before.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";

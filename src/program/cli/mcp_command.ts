@@ -1,6 +1,7 @@
-// MCP over standard input for a local assistant: each message goes to /mcp of the server, with the key, and what comes back is
-// written as it came. So what an assistant is offered, told and refused is the server's own, also of a newer one. Nothing but
-// protocol messages on standard output; nothing of the service is loaded (rules#mcp-over-stdio).
+// MCP over standard input for a local assistant: each message goes to /mcp of the server, with the key, and what
+// comes back is written as it came. So what an assistant is offered, told and refused is the server's own, also of a
+// newer one. Nothing but protocol messages on standard output; nothing of the service is loaded
+// (rules#mcp-over-stdio).
 
 import { createInterface } from "node:readline";
 import { ApiError, parseErrorEnvelope } from "../../model/errors.ts";

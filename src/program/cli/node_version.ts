@@ -1,5 +1,6 @@
-// Which Node runs the service: the one that was started, where it is new enough, else the one that npm brings. `belfry mcp` runs on
-// older ones, too. Why no Node comes with the package: docs/decisions/0027-the-package-runs-on-the-users-node.md.
+// Which Node runs the service: the one that was started, where it is new enough, else the one that npm brings.
+// `belfry mcp` runs on older ones, too. Why no Node comes with the package:
+// docs/decisions/0027-the-package-runs-on-the-users-node.md.
 
 import { execFileSync, spawn } from "node:child_process";
 import { createRequire } from "node:module";

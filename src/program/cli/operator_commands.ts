@@ -1,5 +1,5 @@
-// The operator's commands as a table: flags in, named operation out. What the operations do stands in src/identity/operator; how
-// they reach the database, too.
+// The operator's commands as a table: flags in, named operation out. What the operations do stands in
+// src/identity/operator; how they reach the database, too.
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operator_operations.ts";

@@ -1,5 +1,5 @@
-// What leaves the command line: results as JSON on standard output, everything else on standard error, and the exit code
-// that goes with it. Knows no command.
+// What leaves the command line: results as JSON on standard output, everything else on standard error, and the exit
+// code that goes with it. Knows no command.
 
 import { CommanderError } from "commander";
 import { ApiError, conflict, serverError } from "../../model/errors.ts";

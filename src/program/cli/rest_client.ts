@@ -1,5 +1,5 @@
-// One call of an operation by REST: the request within bounded time, and a refusal read back from its envelope. Knows no
-// operation by name.
+// One call of an operation by REST: the request within bounded time, and a refusal read back from its envelope. Knows
+// no operation by name.
 
 import { ApiError, invalidRequest, parseErrorEnvelope } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";

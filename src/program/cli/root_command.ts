@@ -1,5 +1,5 @@
-// Where every command line begins: the program's name, its version and its server, and the commands `mcp` and `runListen`. Loads nothing of
-// the service, so that whoever starts them need not wait.
+// Where every command line begins: the program's name, its version and its server, and the commands `mcp` and
+// `runListen`. Loads nothing of the service, so that whoever starts them need not wait.
 
 import { Command, InvalidArgumentError } from "commander";
 import { printError } from "./output.ts";

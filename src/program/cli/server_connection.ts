@@ -1,4 +1,5 @@
-// Which server a command speaks to, and with which key: flags, the environment, or what the first start of a local one left.
+// Which server a command speaks to, and with which key: flags, the environment, or what the first start of a local
+// one left.
 
 import type { Command } from "commander";
 import { ApiError } from "../../model/errors.ts";
@@ -39,9 +40,9 @@ function namedServer({ url }: Pick<ConnectionOptions, "url">): string | null {
 }
 
 /**
- * Where to speak and with which key: flags, then the environment, then the local server with the key of its first start.
- * That key is never sent to another address, nor used beside settings that speak of another server.
- * @throws UsageError when the settings contradict one another, ConfigError, 401 without any key for the local server.
+ * Where to speak and with which key: flags, then the environment, then the local server with the key of its first
+ * start. That key is never sent to another address, nor used beside settings that speak of another server. @throws
+ * UsageError when the settings contradict one another, ConfigError, 401 without any key for the local server.
  */
 export function resolveConnection(options: ConnectionOptions): ServerConnection {
   const settings = loadClientSettings();

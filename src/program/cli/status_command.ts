@@ -1,8 +1,9 @@
-// `belfry status`: where the database is, whether a service answers, and how it is; a table for a person, JSON for a program. What cannot
-// be found out is null and no failure, since whoever asks may ask because something is wrong. `belfry doctor`: a table on a terminal, JSON
-// for programs, and an exit code that says whether something must be mended. `belfry cell`: lays out a Belfry on Citus. `belfry secret rotate`:
-// which secrets, from where, and what is left to do; neither is ever an argument, where other users of the machine could read it. What they
-// do stands in src/identity/operator.
+// `belfry status`: where the database is, whether a service answers, and how it is; a table for a person, JSON for a
+// program. What cannot be found out is null and no failure, since whoever asks may ask because something is wrong.
+// `belfry doctor`: a table on a terminal, JSON for programs, and an exit code that says whether something must be
+// mended. `belfry cell`: lays out a Belfry on Citus. `belfry secret rotate`: which secrets, from where, and what is
+// left to do; neither is ever an argument, where other users of the machine could read it. What they do stands in
+// src/identity/operator.
 
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";

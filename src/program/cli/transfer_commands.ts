@@ -1,6 +1,7 @@
-// `belfry export`, `belfry import` and `belfry import-from`: where a file is read and written, and a table of what becomes of another
-// program's files. `belfry backup` and `belfry restore`: what is asked of them, and what a person should know afterwards. What stands in
-// files is decided in src/identity/operator, what becomes of another program's in src/program/importers.
+// `belfry export`, `belfry import` and `belfry import-from`: where a file is read and written, and a table of what
+// becomes of another program's files. `belfry backup` and `belfry restore`: what is asked of them, and what a person
+// should know afterwards. What stands in files is decided in src/identity/operator, what becomes of another program's
+// in src/program/importers.
 
 import { once } from "node:events";
 import { existsSync, renameSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
-// `belfry import-from`: a channel for each topic or application, a key for whoever publishes there, and past messages as alerts that
-// were sent when they were sent. One transaction; a channel of the workspace that is there already is left as it is.
+// `belfry import-from`: a channel for each topic or application, a key for whoever publishes there, and past messages
+// as alerts that were sent when they were sent. One transaction; a channel of the workspace that is there already is
+// left as it is.
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";

@@ -1,6 +1,6 @@
-// What another program kept, as far as it can be anything here: topics or applications, and messages that are over. Gotify's database
-// (data/gotify.db): applications and their messages. ntfy's: topics that somebody was given access to (its auth-file), and messages that
-// it still keeps (its cache-file).
+// What another program kept, as far as it can be anything here: topics or applications, and messages that are over.
+// Gotify's database (data/gotify.db): applications and their messages. ntfy's: topics that somebody was given access
+// to (its auth-file), and messages that it still keeps (its cache-file).
 
 import type { SenderAdapter } from "../../api/ingest/adapter.ts";
 import { gotifyAdapter } from "../../api/ingest/gotify.ts";
@@ -128,7 +128,9 @@ const MESSAGE = [
   ...["attachment_name", "attachment_size", "attachment_url", "mid", "sequence_id", "event"],
 ];
 
-/** What was delivered already, and is text. Rows of newer versions may be events: a message that was deleted, or read. */
+/**
+ * What was delivered already, and is text. Rows of newer versions may be events: a message that was deleted, or read.
+ */
 function isOver({ time, encoding, event }: SqliteRow, now: Date): boolean {
   const at = Number(time) * 1000;
   return at > 0 && at <= now.getTime() && encoding === "" && (event === "" || event === "message");

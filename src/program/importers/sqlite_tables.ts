@@ -1,5 +1,5 @@
-// A file of SQLite that another program has written: opened to be read, and trusted with nothing. Columns are asked for by name, since
-// versions differ, and one that is not there is empty.
+// A file of SQLite that another program has written: opened to be read, and trusted with nothing. Columns are asked
+// for by name, since versions differ, and one that is not there is empty.
 
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

@@ -1,5 +1,6 @@
-// What the processes of one database tell each other, whatever carries it: state, not news. A word may be lost, doubled or late, and
-// may come back to who said it; so whoever listens looks for itself each time that it is heard again, and from time to time anyway.
+// What the processes of one database tell each other, whatever carries it: state, not news. A word may be lost,
+// doubled or late, and may come back to who said it; so whoever listens looks for itself each time that it is heard
+// again, and from time to time anyway.
 
 import type { Orm } from "../db/orm.ts";
 

@@ -1,5 +1,5 @@
-// The processes hear each other through PostgreSQL, on a connection of its own that is made anew whenever it is lost; they speak through
-// the pool.
+// The processes hear each other through PostgreSQL, on a connection of its own that is made anew whenever it is lost;
+// they speak through the pool.
 
 import { createListenClient } from "../db/orm.ts";
 import type { PgClient } from "../db/primary_host.ts";

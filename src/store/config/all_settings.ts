@@ -1,4 +1,5 @@
-// Every setting of the service: name, default, meaning and how each is read, by topic. The table of docs/reference/settings.md is made of it.
+// Every setting of the service: name, default, meaning and how each is read, by topic. The table of
+// docs/reference/settings.md is made of it.
 
 import { BACKUP_SETTINGS } from "./backup_settings.ts";
 import { CAPACITY_SETTINGS } from "./capacity_settings.ts";

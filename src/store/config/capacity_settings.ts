@@ -1,5 +1,5 @@
-// How many handsets and assistants may register, how many pages are shown, how long a handset is kept, and where an assistant
-// may get its answer.
+// How many handsets and assistants may register, how many pages are shown, how long a handset is kept, and where an
+// assistant may get its answer.
 
 import { canAddScheme } from "../../model/domain/redirect_schemes.ts";
 import { LIMITS } from "../../model/limits.ts";

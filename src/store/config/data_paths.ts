@@ -5,7 +5,10 @@ import { join } from "node:path";
 export function dataPaths(dataDir: string) {
   return {
     lock: join(dataDir, "instance.lock"),
-    /** Where the embedded database lies (see store/embedded/data_directory.ts), and the database of an earlier version. */
+    /**
+     * Where the embedded database lies (see store/embedded/data_directory.ts), and the database of an earlier
+     * version.
+     */
     database: join(dataDir, "database.json"),
     earlier: join(dataDir, "pg"),
     assets: join(dataDir, "assets"),

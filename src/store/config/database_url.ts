@@ -8,7 +8,10 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
 /** Whoever is asked must take writes: these two say so, and libpq's other words do not. */
 const WRITABLE = ["read-write", "primary"];
 
-/** libpq's words that say what a connection is. Its others (allow, prefer) go on in the open where the server likes, so they are refused. */
+/**
+ * libpq's words that say what a connection is. Its others (allow, prefer) go on in the open where the server likes,
+ * so they are refused.
+ */
 const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"];
 
 /** Each host's own URL, in the order in which they are named. */
@@ -25,8 +28,9 @@ export const requiresWritableHost = (url: string): boolean =>
 export const parseHost = (url: string): string => decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
 
 /**
- * What a URL says of TLS, as pg takes it, which the ORM leaves out: `require` encrypts and believes whoever answers, `verify-ca` asks for a certificate of an
- * authority (`sslrootcert`, else those that Node knows), `verify-full` also for the host's name. Empty where nothing is said, so that pg looks at PGSSLMODE.
+ * What a URL says of TLS, as pg takes it, which the ORM leaves out: `require` encrypts and believes whoever answers,
+ * `verify-ca` asks for a certificate of an authority (`sslrootcert`, else those that Node knows), `verify-full` also
+ * for the host's name. Empty where nothing is said, so that pg looks at PGSSLMODE.
  */
 export function parseTlsOptions(url: string): { ssl?: false | object } {
   const { searchParams } = new URL(url);
@@ -61,9 +65,8 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
 }
 
 /**
- * Reads such a URL; null when it is not set. libpq's other way to name a socket's folder is not understood everywhere: the connection
- * would go to another server.
- * @throws ConfigError
+ * Reads such a URL; null when it is not set. libpq's other way to name a socket's folder is not understood
+ * everywhere: the connection would go to another server. @throws ConfigError
  */
 export function parseDatabaseUrl(raw: string | undefined, name: string): string | null {
   if (raw === undefined) return null;

@@ -1,5 +1,5 @@
-// Reads the settings from the environment. The only file that sees process.env. Every setting is checked at start; a bad one
-// stops the start with a message that names it.
+// Reads the settings from the environment. The only file that sees process.env. Every setting is checked at start; a
+// bad one stops the start with a message that names it.
 
 import { type Config, SETTINGS } from "./all_settings.ts";
 import { ConfigError } from "./setting_types.ts";
@@ -29,7 +29,9 @@ export function loadSettings<K extends keyof Config>(
   return config as Pick<Config, K>;
 }
 
-/** Every setting that can be used, and of the others what is wrong: for who looks at all of them, and starts nothing. */
+/**
+ * Every setting that can be used, and of the others what is wrong: for who looks at all of them, and starts nothing.
+ */
 export function checkSettings(environment: Env = process.env): { config: Partial<Config>; wrong: string[] } {
   const config: Partial<Config> = {};
   const wrong: string[] = [];
@@ -52,7 +54,10 @@ export const listUnknownSettings = (): string[] => findUnknownSettings(process.e
 /** Refuses a start with misspelt settings. @throws ConfigError naming the right ones */
 export const rejectMisspelledEnvironment = (): void => rejectMisspelledSettings(process.env);
 
-/** The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws ConfigError */
+/**
+ * The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws
+ * ConfigError
+ */
 export function readNextSecret(env: Env = process.env): string | null {
   return SETTINGS.secret.read(env.NEW_SECRET || undefined, "NEW_SECRET", {});
 }
@@ -64,7 +69,9 @@ export const extendEnvironment = (more: Record<string, string>): Env => ({ ...pr
 export interface ClientSettings {
   url: string | null;
   key: string | null;
-  /** The settings by which a server of these settings would be found elsewhere than where the embedded one left word. */
+  /**
+   * The settings by which a server of these settings would be found elsewhere than where the embedded one left word.
+   */
   address: string[];
   /** Whether the server of these settings has a database of its own, and so nothing to do with DATA_DIR. */
   ownDatabase: boolean;

@@ -1,4 +1,5 @@
-// Where the service listens, how clients reach it, how much it takes at once, how it stops and what it says about itself.
+// Where the service listens, how clients reach it, how much it takes at once, how it stops and what it says about
+// itself.
 
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";

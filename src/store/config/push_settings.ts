@@ -1,4 +1,5 @@
-// Whether handsets are woken through push services while their app is closed, who sends the wake-ups, and to where they may go.
+// Whether handsets are woken through push services while their app is closed, who sends the wake-ups, and to where
+// they may go.
 
 import { isHostAndPort } from "./external_service_settings.ts";
 import { ConfigError, listSetting, type SettingTable } from "./setting_types.ts";

@@ -1,4 +1,5 @@
-// Environment variables that look like settings and are not read: misspelt ones stop a start, the others are reported by `belfry doctor`.
+// Environment variables that look like settings and are not read: misspelt ones stop a start, the others are reported
+// by `belfry doctor`.
 
 import { SETTINGS } from "./all_settings.ts";
 import { RENAMED_SETTINGS } from "./renamed_settings.ts";
@@ -40,8 +41,8 @@ const WORDS = new Set([...NAMES].flatMap((name) => name.split("_")));
 const MIN_LENGTH = 8;
 
 /**
- * The setting that a variable was meant to be: one that differs in letter case, that lacks the prefix `BELFRY_`, or that differs in few
- * letters. Null where none is near.
+ * The setting that a variable was meant to be: one that differs in letter case, that lacks the prefix `BELFRY_`, or
+ * that differs in few letters. Null where none is near.
  */
 export function suggestSetting(name: string): string | null {
   const upper = name.toUpperCase();
@@ -70,7 +71,10 @@ export function rejectMisspelledSettings(environment: Env): void {
     throw new ConfigError(found.join(" "), found.length > 1 ? "Rename or remove them." : "Rename or remove it.");
 }
 
-/** False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of DATABASE_POOL_SIZE. */
+/**
+ * False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of
+ * DATABASE_POOL_SIZE.
+ */
 function isSpelling(name: string, setting: string): boolean {
   const [words, intended] = [name.split("_"), setting.split("_")];
   if (words.length !== intended.length) return true;

@@ -18,20 +18,20 @@ interface BatchOptions {
 }
 
 /**
- * For what changes the same rows again and again: the next statement would only wait for the locks of the one before it. One that
- * takes longer hangs: it waits for a disk, or for an answer that does not come.
+ * For what changes the same rows again and again: the next statement would only wait for the locks of the one before
+ * it. One that takes longer hangs: it waits for a disk, or for an answer that does not come.
  */
 export const SERIAL_BATCHES: BatchOptions = { inFlight: 1, lateMs: 250 };
 
 /**
- * For what comes in bursts of thousands, one by one: each statement costs far more than one more item in it, so few large ones are
- * over sooner than many small ones.
+ * For what comes in bursts of thousands, one by one: each statement costs far more than one more item in it, so few
+ * large ones are over sooner than many small ones.
  */
 export const BURST_BATCHES: BatchOptions = { concurrentAt: 100, lateMs: 250 };
 
 /**
- * For readings that many ask for one by one: most of what a statement costs both sides it costs for one item as well, so a second
- * one beside it only pays when it is for many.
+ * For readings that many ask for one by one: most of what a statement costs both sides it costs for one item as well,
+ * so a second one beside it only pays when it is for many.
  */
 export const LOOKUP_BATCHES: BatchOptions = { concurrentAt: 16, lateMs: 250 };
 
@@ -77,7 +77,10 @@ export function createBatcher<T, R>(
     });
 }
 
-/** The same for a statement whose rows say by `position`, from 1, which item they are of. An item without a row gets undefined. */
+/**
+ * The same for a statement whose rows say by `position`, from 1, which item they are of. An item without a row gets
+ * undefined.
+ */
 export function createPositionBatcher<T, Row extends { position: number }>(
   run: (items: T[]) => Promise<Row[]>,
   options?: BatchOptions,
@@ -95,9 +98,10 @@ interface UnderWay<R> {
 }
 
 /**
- * Readings of one moment are one. Who asks while a reading is under way gets the next, which begins after it and therefore sees whatever
- * was committed before they asked: nobody is shown an older state for it. @param read what is asked again and again for the same;
- * a failure is that of all who share it. @param keyOf equal where they ask for the same
+ * Readings of one moment are one. Who asks while a reading is under way gets the next, which begins after it and
+ * therefore sees whatever was committed before they asked: nobody is shown an older state for it. @param read what is
+ * asked again and again for the same; a failure is that of all who share it. @param keyOf equal where they ask for
+ * the same
  */
 export function shareReads<A, R>(
   read: (asked: A) => Promise<R>,

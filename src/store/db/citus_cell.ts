@@ -1,5 +1,6 @@
-// A cell: one whole Belfry in one schema that Citus keeps on one worker (docs/decisions/0050-a-cell-is-a-schema-on-citus.md). What Citus
-// refuses of statements that are written for PostgreSQL is said in other words as it is sent. Nothing of what asks knows of cells.
+// A cell: one whole Belfry in one schema that Citus keeps on one worker
+// (docs/decisions/0050-a-cell-is-a-schema-on-citus.md). What Citus refuses of statements that are written for
+// PostgreSQL is said in other words as it is sent. Nothing of what asks knows of cells.
 
 /** Its schema, and the role that owns it and whose search_path names it alone, begin so. */
 export const CELL_PREFIX = "belfry_cell_";
@@ -14,8 +15,9 @@ export const signInSchema = (url: string | undefined) =>
   url !== undefined && isCellUrl(url) ? new URL(url).username : "auth";
 
 /**
- * Citus writes no row with what a volatile function says, and asks a stable one before the row is locked. These are called immutable, so
- * it passes them on to the worker; the argument, which nobody knows before the statement runs, keeps PostgreSQL from asking just once.
+ * Citus writes no row with what a volatile function says, and asks a stable one before the row is locked. These are
+ * called immutable, so it passes them on to the worker; the argument, which nobody knows before the statement runs,
+ * keeps PostgreSQL from asking just once.
  */
 export const CELL_FUNCTIONS = [
   `create or replace function cell_clock(int) returns timestamptz language plpgsql immutable as
@@ -36,7 +38,10 @@ const said = new Map<string, string>();
 /** Texts that are made anew for each call are forgotten. */
 const KEPT = 2_000;
 
-/** A statement as a cell is asked it. Tables of the sign-in library lie beside ours, since rows of two schemas are not joined. */
+/**
+ * A statement as a cell is asked it. Tables of the sign-in library lie beside ours, since rows of two schemas are not
+ * joined.
+ */
 export function rewriteForCell(text: string): string {
   let words = said.get(text);
   if (words !== undefined) return words;
@@ -50,7 +55,10 @@ export function rewriteForCell(text: string): string {
   return words;
 }
 
-/** What Citus says as a fault of its own when rows that it copies to a worker are refused there, and PostgreSQL's code for it. */
+/**
+ * What Citus says as a fault of its own when rows that it copies to a worker are refused there, and PostgreSQL's code
+ * for it.
+ */
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
   [/^duplicate key value violates unique constraint /, "23505"],
   [/ violates foreign key constraint /, "23503"],

@@ -1,12 +1,13 @@
-// Recognises the errors of a database that cannot work now: it is away, has no connection left, no space or no time. All
-// others are errors of the statement.
+// Recognises the errors of a database that cannot work now: it is away, has no connection left, no space or no time.
+// All others are errors of the statement.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, FileStoreError, serverError, unavailable } from "../../model/errors.ts";
 
 /**
  * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
- * what was ended for taking too long, a server that takes no writes any more; then the system's own words for a server that is not reached.
+ * what was ended for taking too long, a server that takes no writes any more; then the system's own words for a
+ * server that is not reached.
  */
 const CODES =
   /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
@@ -30,7 +31,10 @@ interface Cause {
   cause?: unknown;
 }
 
-/** What a caller is told of any error: a refusal as it is, 503 while the database or the files are away, else a fault of ours. */
+/**
+ * What a caller is told of any error: a refusal as it is, 503 while the database or the files are away, else a fault
+ * of ours.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof FileStoreError)
@@ -55,8 +59,8 @@ export function recordStatementOutcome(error: unknown): void {
 }
 
 /**
- * Runs the work of a library that makes an answer of its own out of whatever goes wrong, "nobody is signed in" among them:
- * when the last word on the database was that it is away, that is thrown instead.
+ * Runs the work of a library that makes an answer of its own out of whatever goes wrong, "nobody is signed in" among
+ * them: when the last word on the database was that it is away, that is thrown instead.
  */
 export async function throwIfUnavailable<T>(work: () => Promise<T>): Promise<T> {
   const met: { away: unknown } = { away: null };

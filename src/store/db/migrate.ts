@@ -1,5 +1,5 @@
-// Brings the schema up. The migrator and the migrations are read only where one of them is missing, so that a start that
-// has nothing to do costs one query.
+// Brings the schema up. The migrator and the migrations are read only where one of them is missing, so that a start
+// that has nothing to do costs one query.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,7 +12,10 @@ const MIGRATION_LOCK = 7_239_104_551;
 
 const UNDEFINED_TABLE = "42P01";
 
-/** Steps that stand for all that led to a release (docs/decisions/0052-one-migration-per-release.md), each by the name of its last. */
+/**
+ * Steps that stand for all that led to a release (docs/decisions/0052-one-migration-per-release.md), each by the name
+ * of its last.
+ */
 const FOLDED = [{ fold: "Migration20261124000700_ntfy_platform", release: "0.1.0" }];
 
 const folderOf = (orm: Orm): string => orm.config.get("migrations").path ?? MIGRATIONS_FOLDER;
@@ -24,8 +27,8 @@ export const listMigrations = (folder = MIGRATIONS_FOLDER): string[] =>
     .sort();
 
 /**
- * Where a database stands that had these migrations. `newer`: those of a version after this one. `before`: the release that
- * builds from source have left it on the way to, from where this version knows no way on.
+ * Where a database stands that had these migrations. `newer`: those of a version after this one. `before`: the
+ * release that builds from source have left it on the way to, from where this version knows no way on.
  */
 export function compareMigrations(had: Iterable<string>, steps = listMigrations()) {
   const names = new Set(had);
@@ -75,10 +78,10 @@ export async function loadMigrator(): Promise<void> {
 }
 
 /**
- * Brings the schema up: one process at a time, the others wait and then find nothing to do. A migration may take as long as a
- * large table takes. An older version may serve meanwhile: each migration is a transaction of its own. Returns the names of those
- * that it ran.
- * @throws ConfigError when others keep the tables for too long, and, before anything is written, where no way leads on from there.
+ * Brings the schema up: one process at a time, the others wait and then find nothing to do. A migration may take as
+ * long as a large table takes. An older version may serve meanwhile: each migration is a transaction of its own.
+ * Returns the names of those that it ran. @throws ConfigError when others keep the tables for too long, and, before
+ * anything is written, where no way leads on from there.
  */
 export async function applyMigrations(orm: Orm, patienceMs = PATIENCE_MS): Promise<string[]> {
   if (await isMigrated(orm)) return [];
@@ -94,8 +97,9 @@ export async function applyMigrations(orm: Orm, patienceMs = PATIENCE_MS): Promi
 }
 
 /**
- * So long the first table is waited for, with all calls behind us that need it, and each further one, while those may wait for us
- * who hold it. We give way within the second after which PostgreSQL looks for a deadlock, so that they can go on.
+ * So long the first table is waited for, with all calls behind us that need it, and each further one, while those may
+ * wait for us who hold it. We give way within the second after which PostgreSQL looks for a deadlock, so that they
+ * can go on.
  */
 const FIRST_MS = 500;
 const NEXT_MS = 200;
@@ -147,9 +151,9 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
 const CHANGED = /\b(?:table|update|into|from|on|references)\s+(?:only |if exists )?"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/g;
 
 /**
- * Takes every table that a migration changes before its first statement: a migration that held some and then waited for the next
- * would stand in a circle with calls that go the other way. A table that could not be had comes first at the next try, and so the
- * order becomes that of the calls.
+ * Takes every table that a migration changes before its first statement: a migration that held some and then waited
+ * for the next would stand in a circle with calls that go the other way. A table that could not be had comes first at
+ * the next try, and so the order becomes that of the calls.
  */
 async function lockTables(em: SqlEntityManager, file: string, inTheWay: string[]): Promise<void> {
   // A function's body runs later.

@@ -59,12 +59,14 @@ function boundsFrom(config: DatabaseSettings): ConnectionTimeouts {
 /** By this the database tells the connections of this process from those of others. */
 const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 
-/** Enough connections for the hot paths, and few enough for several replicas on one PostgreSQL with default settings. */
+/**
+ * Enough connections for the hot paths, and few enough for several replicas on one PostgreSQL with default settings.
+ */
 const POOL = 12;
 
 /**
- * A key that carries columns is read without them when a database is compared with the entities, which cannot say it: that of
- * `report` carries one (model/entities/schema.ts).
+ * A key that carries columns is read without them when a database is compared with the entities, which cannot say it:
+ * that of `report` carries one (model/entities/schema.ts).
  */
 function compareKeysAlone(_: unknown, platform: Platform): void {
   const helper = platform.getSchemaHelper() as PostgreSqlSchemaHelper;
@@ -148,8 +150,8 @@ export function ormOptions(
 }
 
 /**
- * What works on the database that the URL names; the embedded one must run by its first use (see store/embedded/cluster.ts).
- * Nothing connects yet.
+ * What works on the database that the URL names; the embedded one must run by its first use (see
+ * store/embedded/cluster.ts). Nothing connects yet.
  */
 export function openOrm(config: DatabaseSettings): Orm {
   const bounds = boundsFrom(config);
@@ -196,8 +198,8 @@ export async function withoutStatementTimeout<T>(orm: Orm, work: () => Promise<T
 }
 
 /**
- * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works inside of
- * that one.
+ * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works
+ * inside of that one.
  */
 export function createEntityManager(
   orm: Orm,

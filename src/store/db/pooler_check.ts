@@ -10,9 +10,8 @@ interface Found {
 }
 
 /**
- * Warns of bounds that the connections of such a pooler lack, with the words that mend it. They are ours to ask for, and a call is
- * given up by this process all the same.
- * @throws ConfigError where days would begin at another hour.
+ * Warns of bounds that the connections of such a pooler lack, with the words that mend it. They are ours to ask for,
+ * and a call is given up by this process all the same. @throws ConfigError where days would begin at another hour.
  */
 export async function checkPoolerSettings(
   orm: Orm,

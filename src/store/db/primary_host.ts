@@ -1,5 +1,6 @@
-// Which of several hosts takes writes: all are asked at once, and again after a connection was lost or none is left. Of two that
-// would write, the one with the higher timeline is the one that was promoted, and the other a former primary that nobody told.
+// Which of several hosts takes writes: all are asked at once, and again after a connection was lost or none is left.
+// Of two that would write, the one with the higher timeline is the one that was promoted, and the other a former
+// primary that nobody told.
 
 import { parseHost, parseTlsOptions } from "../config/database_url.ts";
 import { findUnavailability } from "./database_errors.ts";
@@ -58,8 +59,8 @@ export function parseConnectionOptions(url: string) {
 }
 
 /**
- * A class of clients that connect to whichever of the hosts takes writes. `connectMs`: how long that is looked for. `options`: what else
- * a client that only asks is made with.
+ * A class of clients that connect to whichever of the hosts takes writes. `connectMs`: how long that is looked for.
+ * `options`: what else a client that only asks is made with.
  */
 export function createWritableClientClass<C extends ClientClass>(
   Client: C,

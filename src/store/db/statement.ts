@@ -41,8 +41,8 @@ export interface StatementDeclaration<P extends SqlFields, C extends SqlFields, 
   parameters?: P;
   columns?: C;
   /**
-   * Columns of an outer join: all there, or all null. A row without a match is recognised by one of them that is never null
-   * otherwise.
+   * Columns of an outer join: all there, or all null. A row without a match is recognised by one of them that is
+   * never null otherwise.
    */
   joined?: J;
   /** Nothing follows it in a transaction but the commit, which goes out with it: its error is that of the commit. */
@@ -60,9 +60,9 @@ type Declared<C extends SqlFields, J extends SqlFields> = [keyof J] extends [nev
 const defined = new Map<string, AnyStatement>();
 
 /**
- * What declares the statements of a path; a `reading` changes and locks nothing, so it is tried again when its connection was lost.
- * test/database/statements.test.ts has a migrated database describe each and compares.
- * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
+ * What declares the statements of a path; a `reading` changes and locks nothing, so it is tried again when its
+ * connection was lost. test/database/statements.test.ts has a migrated database describe each and compares. @throws
+ * for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
  */
 export const createStatementDefiner = (path: StatementPath) =>
   Object.assign(definer(path, false), { reading: definer(path, true) });
@@ -177,13 +177,17 @@ export async function runStatement<In, Row>(
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
       const again = tries < MAX_TRIES && !kysely.isTransaction && statement.reads && isConnectionLost(error);
-      // One that was lost late waited for a server that says nothing, and so would the next: its caller is told instead.
+      // One that was lost late waited for a server that says nothing, and so would the next: its caller is told
+      // instead.
       if (!again || performance.now() - began > LATE_MS) throw error;
       await waitBeforeRetry(tries, error);
     }
 }
 
-/** On its own a text that stands goes past the query builder, which costs half as much as the statement and adds nothing. */
+/**
+ * On its own a text that stands goes past the query builder, which costs half as much as the statement and adds
+ * nothing.
+ */
 async function rowsOf(
   kysely: Kysely<unknown>,
   { text, moves }: Pick<AnyStatement, "text" | "moves">,
@@ -204,8 +208,8 @@ async function rowsOf(
 }
 
 /**
- * Runs a statement of its own that changes nothing more when it is done twice: again when the database undid it, and when
- * the connection was lost, done or not. `also`: further codes after which it is tried again.
+ * Runs a statement of its own that changes nothing more when it is done twice: again when the database undid it, and
+ * when the connection was lost, done or not. `also`: further codes after which it is tried again.
  */
 export async function runWithRetries<In, Row>(
   on: Kysely<unknown>,
@@ -244,8 +248,8 @@ export function isConnectionLost(error: unknown): boolean {
 export const MAX_TRIES = 4;
 
 /**
- * Waits 10, 40, 160 ms after tries whose connection was lost: what ends one connection ends many, one after another, and the pool
- * would hand out the next that is about to end. What the database undid is tried again at once.
+ * Waits 10, 40, 160 ms after tries whose connection was lost: what ends one connection ends many, one after another,
+ * and the pool would hand out the next that is about to end. What the database undid is tried again at once.
  */
 export async function waitBeforeRetry(tries: number, error: unknown): Promise<void> {
   if (isConnectionLost(error)) await pause(10 * 4 ** (tries - 1));

@@ -1,5 +1,6 @@
-// The paths on which statements of our own run, and why each is not left to the entity manager. Reads and writes of one row that
-// are on none of them go through it. docs/contributing/architecture.md has the list, made of what the statements declare.
+// The paths on which statements of our own run, and why each is not left to the entity manager. Reads and writes of
+// one row that are on none of them go through it. docs/contributing/architecture.md has the list, made of what the
+// statements declare.
 
 export const STATEMENT_PATHS = {
   inbox:
@@ -27,5 +28,8 @@ export const STATEMENT_PATHS = {
 
 export type StatementPath = keyof typeof STATEMENT_PATHS;
 
-/** Whose readings a standby may answer where there is one (src/store/replicas/replicas.ts): of none of them a credential is found. */
+/**
+ * Whose readings a standby may answer where there is one (src/store/replicas/replicas.ts): of none of them a
+ * credential is found.
+ */
 export const REPLICA_PATHS: ReadonlySet<StatementPath> = new Set(["inbox", "lists", "statistics", "pages"]);

@@ -1,5 +1,5 @@
-// The embedded PostgreSQL as the service sees it: opened on a data directory, restarted when it ends, ended last. The one
-// file of this room that others import; what is in the database, it does not know.
+// The embedded PostgreSQL as the service sees it: opened on a data directory, restarted when it ends, ended last. The
+// one file of this room that others import; what is in the database, it does not know.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,9 @@ export interface Cluster {
   folder: string;
   version: string;
   user: string;
-  /** A line that says so where somebody would not look for it; null when all is in DATA_DIR and of the service's user. */
+  /**
+   * A line that says so where somebody would not look for it; null when all is in DATA_DIR and of the service's user.
+   */
   elsewhere: string | null;
   /** The server's process now; null while it is down. */
   pid(): number | null;
@@ -65,7 +67,10 @@ export interface ClusterOptions {
 
 /** How long to wait before a server that ended is started again; the last value is repeated. */
 const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
-/** A server that has started is waited for no longer than this when it ends: what grows is the pause after failed starts. */
+/**
+ * A server that has started is waited for no longer than this when it ends: what grows is the pause after failed
+ * starts.
+ */
 const STARTED = BACK_OFF_MS.indexOf(1_000);
 /** After so long without an end the server counts as healthy, and the pauses begin anew. */
 const WELL_MS = 60_000;
@@ -97,8 +102,8 @@ function serverSettings(config: Settings): Record<string, string> {
 }
 
 /**
- * Opens the embedded database of a data directory, which is made when there is none. The caller holds the directory's lock.
- * @throws ConfigError that names what a person can mend.
+ * Opens the embedded database of a data directory, which is made when there is none. The caller holds the directory's
+ * lock. @throws ConfigError that names what a person can mend.
  */
 export async function openCluster(config: Settings, options: ClusterOptions): Promise<Cluster> {
   const found = inspectDataDirectory(config.dataDir);
@@ -191,7 +196,10 @@ export function runningDatabase(dataDir: string): { url: string; pid: number; re
   return { url: urlOf(socket.path), pid: status.pid, release: socket.release };
 }
 
-/** Percent-encoded as the host, a folder is understood by libpq, pg and the ORM; as a parameter, by the first two alone. */
+/**
+ * Percent-encoded as the host, a folder is understood by libpq, pg and the ORM; as a parameter, by the first two
+ * alone.
+ */
 const urlOf = (folder: string) => `postgresql://${SERVICE_ROLE}@${encodeURIComponent(folder)}/${DATABASE_NAME}`;
 
 async function supervise(

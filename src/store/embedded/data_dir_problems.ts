@@ -1,5 +1,5 @@
-// The lock of a data directory; and what keeps the embedded database from starting and a person can mend, as one sentence that
-// names the way out.
+// The lock of a data directory; and what keeps the embedded database from starting and a person can mend, as one
+// sentence that names the way out.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
@@ -52,8 +52,8 @@ function userName(uid: number): string {
 const LOCK_MS = 3_000;
 
 /**
- * `restoring`: who holds it goes on with a restore that was interrupted. @throws ConfigError for a folder that cannot be made or
- * opened, or holds such a restore; DataDirInUseError once it waited so long for another holder.
+ * `restoring`: who holds it goes on with a restore that was interrupted. @throws ConfigError for a folder that cannot
+ * be made or opened, or holds such a restore; DataDirInUseError once it waited so long for another holder.
  */
 export async function acquireDataDir(
   dataDir: string,

@@ -76,9 +76,8 @@ const placeIn = (dataDir: string, { home: clusterParent, lent }: ClusterRecord):
 };
 
 /**
- * Looks where the cluster of a data directory lies, and refuses what must not be used. Writes nothing. A first start that
- * was interrupted leaves no cluster behind, or a whole one.
- * @throws ConfigError naming DATA_DIR.
+ * Looks where the cluster of a data directory lies, and refuses what must not be used. Writes nothing. A first start
+ * that was interrupted leaves no cluster behind, or a whole one. @throws ConfigError naming DATA_DIR.
  */
 export function inspectDataDirectory(dataDir: string): DataDirectory {
   const { earlier, database, credentials, assets } = dataPaths(dataDir);

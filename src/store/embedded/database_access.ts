@@ -1,6 +1,6 @@
-// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and who
-// comes in stands in files that the user who runs PostgreSQL cannot change. A socket's address is limited to about a hundred
-// bytes, a data directory's path is not: so its folder is reached under a short name.
+// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser,
+// and who comes in stands in files that the user who runs PostgreSQL cannot change. A socket's address is limited to
+// about a hundred bytes, a data directory's path is not: so its folder is reached under a short name.
 
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ export const CREATE_DATABASE_SQL = `create role ${SERVICE_ROLE} login;\ncreate d
 const HEADER = "# Belfry writes this file at each start.";
 
 /**
- * Who may connect: over the socket, the operating system's own word for who calls. Only the service's user and root are
- * the role; another program of the user that runs the server is not. Written at each start, since the service's user may
- * have changed. The files lie beside the cluster and are the service's own: nothing is ever written into the folder of a lent
- * user, who could plant a link there. Returns the server's settings that name them.
+ * Who may connect: over the socket, the operating system's own word for who calls. Only the service's user and root
+ * are the role; another program of the user that runs the server is not. Written at each start, since the service's
+ * user may have changed. The files lie beside the cluster and are the service's own: nothing is ever written into the
+ * folder of a lent user, who could plant a link there. Returns the server's settings that name them.
  */
 export function writeAccessFiles({ clusterParent }: DataDirectory, { gid }: ProcessUser): Record<string, string> {
   const own = readOwnUser();
@@ -43,8 +43,9 @@ export function writeAccessFiles({ clusterParent }: DataDirectory, { gid }: Proc
 }
 
 /**
- * A cluster of a build from before 0.1.0, which let its service in as the superuser and wrote the access file inside of the cluster. 0.1.0
- * brings both it and its tables over, this version neither (docs/decisions/0052-one-migration-per-release.md). @throws ConfigError
+ * A cluster of a build from before 0.1.0, which let its service in as the superuser and wrote the access file inside
+ * of the cluster. 0.1.0 brings both it and its tables over, this version neither
+ * (docs/decisions/0052-one-migration-per-release.md). @throws ConfigError
  */
 export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectory): void {
   if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;

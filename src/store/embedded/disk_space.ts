@@ -1,6 +1,7 @@
-// Whether the disk under the embedded database has room for more writes. Looked at ahead of them: a database whose disk is
-// full cannot even note that it is, and needs room to come up again. Every door through which a request may write asks
-// here: dispatch, the console's forms, uploads, the authorization server. What only remembers who was here waits.
+// Whether the disk under the embedded database has room for more writes. Looked at ahead of them: a database whose
+// disk is full cannot even note that it is, and needs room to come up again. Every door through which a request may
+// write asks here: dispatch, the console's forms, uploads, the authorization server. What only remembers who was here
+// waits.
 
 import { statfs } from "node:fs/promises";
 import { insufficientStorage } from "../../model/errors.ts";

@@ -67,8 +67,8 @@ const inside = (native: string, path: string) => join(native, path.replace(/^nat
 const linksAreWhole = (native: string) => linksOf(native).every(({ target }) => existsSync(inside(native, target)));
 
 /**
- * A copy of the package's files below `home`, with its links, which the runner can reach. Whole or not there: it is made
- * beside its place and renamed. Copies of other versions go.
+ * A copy of the package's files below `home`, with its links, which the runner can reach. Whole or not there: it is
+ * made beside its place and renamed. Copies of other versions go.
  */
 function privateCopy(native: string, version: string, home: string): string {
   const name = `postgresql-${version}`;

@@ -1,5 +1,5 @@
-// One running PostgreSQL server: started as our own child, which goes when we go, however we go; its state read from its
-// postmaster.pid; what an earlier one left behind cleared away. Knows nothing of what is in the database.
+// One running PostgreSQL server: started as our own child, which goes when we go, however we go; its state read from
+// its postmaster.pid; what an earlier one left behind cleared away. Knows nothing of what is in the database.
 
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,9 +18,9 @@ export interface Postmaster {
 }
 
 /**
- * The shell becomes the server itself, so that we see its end at once. Beside it runs a watchdog, which holds the other end
- * of a pipe of ours. When the pipe closes, our process is gone, and the watchdog ends the server if it is still the same
- * one. The watchdog must not be a child of the server, which would take its violent end for a crash.
+ * The shell becomes the server itself, so that we see its end at once. Beside it runs a watchdog, which holds the
+ * other end of a pipe of ours. When the pipe closes, our process is gone, and the watchdog ends the server if it is
+ * still the same one. The watchdog must not be a child of the server, which would take its violent end for a crash.
  */
 const WATCHED = `exec 3<&0 </dev/null
 ( (cat <&3 >/dev/null; read -r p <"$0/postmaster.pid" && [ "$p" = $$ ] && kill -INT $$) 2>/dev/null & )
@@ -149,10 +149,9 @@ const LEFTOVER_MS = 30_000;
 const ZOMBIE_MS = 5_000;
 
 /**
- * Clears what an earlier server left on the cluster. A server that is still ending, as its watchdog asked it to, is waited
- * for and signalled again. A file whose process is dead, unreaped or another program is removed. The caller holds the lock
- * of the folder, so no Belfry uses the server.
- * @throws Error when it does not go.
+ * Clears what an earlier server left on the cluster. A server that is still ending, as its watchdog asked it to, is
+ * waited for and signalled again. A file whose process is dead, unreaped or another program is removed. The caller
+ * holds the lock of the folder, so no Belfry uses the server. @throws Error when it does not go.
  */
 export async function removeLeftovers(cluster: string, runner: ProcessUser): Promise<void> {
   const begun = performance.now();
@@ -185,8 +184,8 @@ function whatIs(pid: number, cluster: string): "server" | "zombie" | "gone" | "f
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // PostgreSQL takes the file over when the process is dead, and when it may not be signalled by who runs PostgreSQL. Root
-    // runs it as somebody else, and may itself be without the right to signal them.
+    // PostgreSQL takes the file over when the process is dead, and when it may not be signalled by who runs
+    // PostgreSQL. Root runs it as somebody else, and may itself be without the right to signal them.
     if ((error as NodeJS.ErrnoException).code !== "EPERM" || process.getuid?.() !== 0) return "gone";
   }
   if (!existsSync("/proc/self/stat")) return "server";
@@ -199,7 +198,10 @@ function whatIs(pid: number, cluster: string): "server" | "zombie" | "gone" | "f
   }
 }
 
-/** The cluster that a process would be the server of: its working directory, or where that is not shown, what it was given. */
+/**
+ * The cluster that a process would be the server of: its working directory, or where that is not shown, what it was
+ * given.
+ */
 function standsIn(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

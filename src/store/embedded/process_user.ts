@@ -69,7 +69,8 @@ export function readOwnUser(): string {
 }
 
 /**
- * What root must be able to do for a lent user: give it files, reach them afterwards, become it. The numbers are Linux's.
+ * What root must be able to do for a lent user: give it files, reach them afterwards, become it. The numbers are
+ * Linux's.
  */
 const CAPABILITIES = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, SETGID: 6, SETUID: 7 };
 
@@ -87,10 +88,10 @@ function refuseBoundRoot(): void {
 }
 
 /**
- * Who is to run PostgreSQL. `owner` is the uid that an existing cluster belongs to, null before there is one; `lent` the one that
- * was lent when it was last started, who may have another number on this system, or none; `wholly`: all of DATA_DIR is its own,
- * since that user runs the service and root only looks in.
- * @throws ConfigError when nobody can.
+ * Who is to run PostgreSQL. `owner` is the uid that an existing cluster belongs to, null before there is one; `lent`
+ * the one that was lent when it was last started, who may have another number on this system, or none; `wholly`: all
+ * of DATA_DIR is its own, since that user runs the service and root only looks in. @throws ConfigError when nobody
+ * can.
  */
 export function chooseProcessUser(owner: number | null, lent: number | null = null, wholly = false): ProcessUser {
   const own = readOwnUser();
@@ -126,8 +127,8 @@ export function startProcess(runner: ProcessUser, program: string, args: string[
 }
 
 /**
- * Sends a signal to a process of the runner's, as the runner: a lent user's file names the process, so root's own word would reach
- * whatever that user likes. Nothing happens when it is gone.
+ * Sends a signal to a process of the runner's, as the runner: a lent user's file names the process, so root's own
+ * word would reach whatever that user likes. Nothing happens when it is gone.
  */
 export function sendSignal(runner: ProcessUser, pid: number, signal: NodeJS.Signals): void {
   const name = signal.replace(/^SIG/, "");

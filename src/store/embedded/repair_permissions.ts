@@ -18,8 +18,8 @@ import type { DataDirectory } from "./data_directory.ts";
 import type { ProcessUser } from "./process_user.ts";
 
 /**
- * What a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root copied it, its
- * owner. A folder of another lent user is given to the one of now. The database must be down.
+ * What a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root copied it,
+ * its owner. A folder of another lent user is given to the one of now. The database must be down.
  */
 export function repairPermissions({ dataDir, cluster, isInitialised }: DataDirectory, { uid, gid }: ProcessUser): void {
   if (!isInitialised) return;

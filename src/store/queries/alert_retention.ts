@@ -1,5 +1,6 @@
-// Alerts that were kept as long as their channel keeps them (rules#retention): which these are, how many would go, and their end.
-// What was counted of them stays. Each part is read by an index from its oldest alert on, so that it costs what goes and not what stays.
+// Alerts that were kept as long as their channel keeps them (rules#retention): which these are, how many would go,
+// and their end. What was counted of them stays. Each part is read by an index from its oldest alert on, so that it
+// costs what goes and not what stays.
 
 import { array, boolean, int, nullable, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -15,7 +16,10 @@ const RULE = `select p.id as pusher_id, coalesce(p.retention_days, w.retention_d
   from pusher p join workspace w on w.id = p.workspace_id
   where coalesce(p.retention_days, w.retention_days) > 0`;
 
-/** What a channel sent and what it withdrew, `a`, whose end is before an instant: of a sent one that expires, its expiry. */
+/**
+ * What a channel sent and what it withdrew, `a`, whose end is before an instant: of a sent one that expires, its
+ * expiry.
+ */
 const SENT_BEFORE = (channel: string, before: string) =>
   `a.pusher_id = ${channel} and a.status = 'sent' and a.visible_at < ${before} and coalesce(a.expires_at < ${before}, true)`;
 const CANCELLED_BEFORE = (channel: string, before: string) =>
@@ -46,8 +50,8 @@ export const lockEndedChannels = defineStatement("lock_ended_channels", {
 });
 
 /**
- * Removes those of these alerts whose channels are locked and still say that they go. Handsets learn of it with the last of what is
- * over in a channel, and not with each slice.
+ * Removes those of these alerts whose channels are locked and still say that they go. Handsets learn of it with the
+ * last of what is over in a channel, and not with each slice.
  */
 export const removeEnded = defineStatement("remove_ended", {
   parameters: { ids: array(uuid), pusher_ids: array(uuid) },
@@ -88,8 +92,8 @@ export const removeOrphanedReports = defineStatement("remove_orphaned_reports", 
 });
 
 /**
- * How many alerts go by the present setting at its first instant or now, counted up to a bound: of one channel, or of all that the
- * caller sees and that say nothing of their own.
+ * How many alerts go by the present setting at its first instant or now, counted up to a bound: of one channel, or of
+ * all that the caller sees and that say nothing of their own.
  */
 export const countUpcomingRemovals = defineSum.reading("count_upcoming_removals", {
   parameters: { ...VISIBILITY.parameters, pusher_id: nullable(uuid) },

@@ -1,5 +1,6 @@
-// Repeating alerts: their occurrences are written down ahead as scheduled alerts, many in one statement, by whoever comes first. A slot
-// of a series, `(series_id, occurs_at)`, is written once whatever number of processes try (docs/decisions/0033-each-occurrence-is-an-alert.md).
+// Repeating alerts: their occurrences are written down ahead as scheduled alerts, many in one statement, by whoever
+// comes first. A slot of a series, `(series_id, occurs_at)`, is written once whatever number of processes try
+// (docs/decisions/0033-each-occurrence-is-an-alert.md).
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import type { planSeriesFill } from "../../model/domain/occurrences.ts";
@@ -44,7 +45,10 @@ export const repeatAlert = defineStatement("repeat_alert", {
     select * from changed`,
 });
 
-/** Series of which more is to be written now, the longest waiting first, but for those of channels that somebody is changing. */
+/**
+ * Series of which more is to be written now, the longest waiting first, but for those of channels that somebody is
+ * changing.
+ */
 export const lockDueSeries = defineUpkeep("lock_due_series", {
   parameters: { max: int },
   columns: {
@@ -75,7 +79,9 @@ export const filledSeries = defineList.reading("filled_series", {
     where s.alert_id = any($ids::uuid[])`,
 });
 
-/** Writes occurrences of series whose channels are locked, and how far that goes; a series that is over is cancelled. */
+/**
+ * Writes occurrences of series whose channels are locked, and how far that goes; a series that is over is cancelled.
+ */
 export const createOccurrences = defineStatement("create_occurrences", {
   parameters: { items: jsonb<readonly ReturnType<typeof planSeriesFill>[]>() },
   columns: { workspace_id: uuid, ...FULL_SELECTION.columns },
@@ -100,7 +106,10 @@ export const createOccurrences = defineStatement("create_occurrences", {
     select p.workspace_id, made.* from made join pusher p on p.id = made.pusher_id order by made.occurs_at`,
 });
 
-/** Ends a locked series, or has it look anew at what its rule names from now on; what is planned of it goes. `id`: the series. */
+/**
+ * Ends a locked series, or has it look anew at what its rule names from now on; what is planned of it goes. `id`: the
+ * series.
+ */
 const withdrawing = (name: string, { change, series }: { change: string; series: string }) =>
   defineStatement(name, {
     parameters: { id: uuid },

@@ -1,7 +1,7 @@
-// Alert rows by raw SQL: what reads and changes run; lists have a file of their own. Visibility comes as an argument (see
-// store/queries/channels.ts). What a status means at this instant is said in model/domain/alert_status.ts alone. What edits replaced
-// (see model/entities/alert.ts) is kept by the statement that makes the edit, so it costs no exchange of its own. Drafts that wait for a
-// person are told of from here.
+// Alert rows by raw SQL: what reads and changes run; lists have a file of their own. Visibility comes as an argument
+// (see store/queries/channels.ts). What a status means at this instant is said in model/domain/alert_status.ts alone.
+// What edits replaced (see model/entities/alert.ts) is kept by the statement that makes the edit, so it costs no
+// exchange of its own. Drafts that wait for a person are told of from here.
 
 import { sqlEffectiveSentAt, sqlEffectiveStatus, sqlIsDue, sqlIsVisible } from "../../model/domain/alert_status.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
@@ -93,8 +93,9 @@ export type PreviousValues = Record<string, unknown>;
 export const HISTORY_PARAMETERS = { id: uuid, former: nullable(jsonb<PreviousValues>()) };
 
 /**
- * `with` parts that follow `changed`, the rows that an update of alert `$id` returns: they keep what the edit replaced, unless
- * `$former` is null, and let go of what is older than the newest. All parts see the table as it was before.
+ * `with` parts that follow `changed`, the rows that an update of alert `$id` returns: they keep what the edit
+ * replaced, unless `$former` is null, and let go of what is older than the newest. All parts see the table as it was
+ * before.
  */
 export const KEEP_HISTORY_SQL = `kept as (
     insert into alert_change (alert_id, updated_at, former)
@@ -115,7 +116,10 @@ export type ChangeRecord = RowOf<typeof listAlertChanges>;
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE, id: uuid };
 
-/** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/publish_alerts.ts). */
+/**
+ * Writes an alert beside other changes of its transaction, on a channel that is locked (see
+ * store/queries/publish_alerts.ts).
+ */
 export const insertAlert = defineStatement("insert_alert", {
   parameters: {
     id: uuid,
@@ -163,8 +167,8 @@ const READ = getSqlColumns(selectShownTo(ALERT_FIELDS, "handset"));
 const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
 
 /**
- * The newest alert of a channel that was sent in the last minutes and reads as the given fields do. One row for a visible
- * channel, with nulls where there is none; the alert that a form made is none to that form (`once`).
+ * The newest alert of a channel that was sent in the last minutes and reads as the given fields do. One row for a
+ * visible channel, with nulls where there is none; the alert that a form made is none to that form (`once`).
  */
 export const findEqualSend = defineList.reading("find_equal_send", {
   parameters: { ...CHANNEL_SCOPE, credential_id: text, once: nullable(text), ...READ },
@@ -242,8 +246,9 @@ export const cancelAlert = defineStatement("cancel_alert", {
 });
 
 /**
- * The channel on which a waiting draft is to be told of, the name of its own, and who wants a mail and may decide; no row where there is none, where it was told before,
- * where nobody has to decide, and for a draft on that channel itself. Once for each draft, also of simultaneous callers.
+ * The channel on which a waiting draft is to be told of, the name of its own, and who wants a mail and may decide; no
+ * row where there is none, where it was told before, where nobody has to decide, and for a draft on that channel
+ * itself. Once for each draft, also of simultaneous callers.
  */
 export const claimReviewNotice = defineClaim("claim_review_notice", {
   parameters: { ...CHANNEL_SCOPE, id: uuid, notice_id: uuid },

@@ -3,8 +3,8 @@
 import { LIMITS } from "../../model/limits.ts";
 
 /**
- * SQL: the place, as (visible_at, id), of the oldest alert of channel `channel` that a device sees which joined it at `since`
- * (rules#before-joining). No row: it sees all.
+ * SQL: the place, as (visible_at, id), of the oldest alert of channel `channel` that a device sees which joined it at
+ * `since` (rules#before-joining). No row: it sees all.
  */
 export const firstShown = (channel: string, since: string) =>
   `select old.visible_at, old.id from alert old

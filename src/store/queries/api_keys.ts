@@ -1,5 +1,6 @@
-// Keys by hash, what operators do with them, and the last requests of keys in another program's words; and what the look-ups of all
-// credentials begin with: several secrets at once (see createPositionBatcher in store/db/batching.ts), and the member behind one.
+// Keys by hash, what operators do with them, and the last requests of keys in another program's words; and what the
+// look-ups of all credentials begin with: several secrets at once (see createPositionBatcher in
+// store/db/batching.ts), and the member behind one.
 
 import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { ROLES } from "../../model/entities/member.ts";
@@ -122,7 +123,10 @@ export const listSenderRequests = defineList.reading("list_sender_requests", {
   text: "select requests from sender_log where key_id = $key_id",
 });
 
-/** The live keys of a workspace of whose last requests in other programs' formats any was refused, with these requests. */
+/**
+ * The live keys of a workspace of whose last requests in other programs' formats any was refused, with these
+ * requests.
+ */
 export const listRefusedSenders = defineList.reading("list_refused_senders", {
   parameters: { workspace_id: uuid },
   columns: {

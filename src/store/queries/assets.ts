@@ -60,8 +60,8 @@ export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.paramete
 }
 
 /**
- * The kinds of those among some files that may be attached. Held until the transaction ends against removal, which locks
- * for update, but not against one another.
+ * The kinds of those among some files that may be attached. Held until the transaction ends against removal, which
+ * locks for update, but not against one another.
  */
 export const attachableAssets = defineLock("attachable_assets", {
   parameters: { ...VISIBLE.parameters, ids: array(uuid) },

@@ -1,6 +1,6 @@
-// What a call that changes something leaves beside it: a line of the audit log, the answer for a repeat, and events. The feed of events is
-// written at the end of the transaction that made them true, and numbered by who reads (docs/decisions/0018-event-numbers-are-assigned-on-reading.md).
-// And pages of the log and of the feed.
+// What a call that changes something leaves beside it: a line of the audit log, the answer for a repeat, and events.
+// The feed of events is written at the end of the transaction that made them true, and numbered by who reads
+// (docs/decisions/0018-event-numbers-are-assigned-on-reading.md). And pages of the log and of the feed.
 
 import { assertDefined } from "../../model/assert.ts";
 import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
@@ -174,9 +174,9 @@ export const insertAuditAndEvents = defineStatement("insert_audit_and_events", {
 });
 
 /**
- * Gives places to up to `limit` committed events that have none. Readers queue for the workspace's row and hold it until they
- * commit, so places become visible in their order. A reader that waited may have looked before the other one committed: what
- * has a place by then keeps it, and its own place stays empty.
+ * Gives places to up to `limit` committed events that have none. Readers queue for the workspace's row and hold it
+ * until they commit, so places become visible in their order. A reader that waited may have looked before the other
+ * one committed: what has a place by then keeps it, and its own place stays empty.
  */
 export const numberEvents = defineList("number_events", {
   parameters: { workspace_id: uuid, limit: int },

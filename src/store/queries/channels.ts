@@ -1,5 +1,6 @@
-// Channel rows by raw SQL. Every statement takes what the caller sees: a channel outside of it is no row. And a page of invites, and an
-// eviction: the channel was found visible, and locked where it changes, before. One invite goes through the entity manager.
+// Channel rows by raw SQL. Every statement takes what the caller sees: a channel outside of it is no row. And a page
+// of invites, and an eviction: the channel was found visible, and locked where it changes, before. One invite goes
+// through the entity manager.
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
@@ -104,8 +105,8 @@ const BACKLOG = {
 };
 
 /**
- * The channels that the caller sees with their unsent backlog, newest first. `handle` and `before` null are any; ties of
- * the last instant come along.
+ * The channels that the caller sees with their unsent backlog, newest first. `handle` and `before` null are any; ties
+ * of the last instant come along.
  */
 export const listChannels = defineStatement.reading("list_channels", {
   parameters: {

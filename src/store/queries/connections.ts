@@ -1,5 +1,5 @@
-// Connections and their grants by raw SQL, and the sign-in library's rows that hang on a grant by its id: clients of the authorization
-// server among them.
+// Connections and their grants by raw SQL, and the sign-in library's rows that hang on a grant by its id: clients of
+// the authorization server among them.
 
 import {
   array,
@@ -168,8 +168,8 @@ export const findRefreshToken = defineStatement.reading("find_refresh_token", {
 });
 
 /**
- * Copies a refresh token under another secret, as long as it answers: it was never used, or was first used at most `seconds` ago.
- * `token` and `copy` are hashes.
+ * Copies a refresh token under another secret, as long as it answers: it was never used, or was first used at most
+ * `seconds` ago. `token` and `copy` are hashes.
  */
 export const copyRefreshToken = defineStatement("copy_refresh_token", {
   parameters: { token: text, client_id: text, id: text, copy: text, seconds: int },

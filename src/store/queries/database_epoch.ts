@@ -1,7 +1,7 @@
-// What a validator begins with beside revisions, which are counted anew in a database that is restored: a number by chance that
-// the rows carry along, and the timeline, which PostgreSQL itself counts up wherever it goes on without the server that was
-// there before. A restart changes neither (rules#inbox-epoch). And what is asked so that a standby answers nothing that is older
-// than the question (src/store/replicas/replicas.ts).
+// What a validator begins with beside revisions, which are counted anew in a database that is restored: a number by
+// chance that the rows carry along, and the timeline, which PostgreSQL itself counts up wherever it goes on without
+// the server that was there before. A restart changes neither (rules#inbox-epoch). And what is asked so that a
+// standby answers nothing that is older than the question (src/store/replicas/replicas.ts).
 
 import { array, float8, nullable, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
@@ -11,8 +11,8 @@ const defineStatement = createStatementDefiner("upkeep");
 export const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 
 /**
- * Alike on a server and on its standbys, which know of a promotion what was written down of it. A table that was dropped and
- * restored in place has another number.
+ * Alike on a server and on its standbys, which know of a promotion what was written down of it. A table that was
+ * dropped and restored in place has another number.
  */
 export const EPOCH_SQL = `(select left(md5(concat_ws(' ', e.epoch, 'channel_state'::regclass::oid,
      case when pg_is_in_recovery() then e.timeline else ${TIMELINE} end)), 8) from epoch e)`;
@@ -24,8 +24,8 @@ export const renewEpoch = defineStatement("renew_epoch", {
 });
 
 /**
- * At each start: a row that was written on another server, in another database or (`place`, of the embedded one) by other
- * files is that of a copy, and has another epoch from now on. Also what standbys are to know of a promotion.
+ * At each start: a row that was written on another server, in another database or (`place`, of the embedded one) by
+ * other files is that of a copy, and has another epoch from now on. Also what standbys are to know of a promotion.
  */
 export const keepEpoch = defineStatement("keep_epoch", {
   parameters: { place: nullable(text) },
@@ -37,7 +37,10 @@ export const keepEpoch = defineStatement("keep_epoch", {
     where (e.home, e.timeline) is distinct from (excluded.home, excluded.timeline)`,
 });
 
-/** Whatever is visible on the primary stands before this place. Without waiting for the disk it is visible before it is written. */
+/**
+ * Whatever is visible on the primary stands before this place. Without waiting for the disk it is visible before it
+ * is written.
+ */
 export const readWalPosition = defineStatement.reading("read_wal_position", {
   columns: { place: float8, timeline: text },
   text: `select (case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
@@ -53,7 +56,10 @@ export const readIdentity = defineStatement.reading("read_identity", {
   text: `select ${IDENTITY} as identity`,
 });
 
-/** A name of the database that all its processes know, and no other database has. It changes when a backup is restored. */
+/**
+ * A name of the database that all its processes know, and no other database has. It changes when a backup is
+ * restored.
+ */
 export const readInstallation = defineStatement.reading("read_installation", {
   primary: true,
   columns: { installation: text },
@@ -68,8 +74,8 @@ export const readReplayPosition = defineStatement.reading("read_replay_position"
 });
 
 /**
- * The transactions that may be about to commit: of those `known` what still is. A standby may show what such a one has written
- * to the log before it is visible here.
+ * The transactions that may be about to commit: of those `known` what still is. A standby may show what such a one
+ * has written to the log before it is visible here.
  */
 export const readCommitPosition = defineStatement.reading("read_commit_position", {
   parameters: { known: nullable(array(text)) },

@@ -1,6 +1,6 @@
-// Devices, cards of channels and subscriptions by raw SQL. A handset sees channels by handle and by its own subscriptions;
-// a suspended channel is left out everywhere. And the directory, for handsets and for pages: public channels that are active, newest first,
-// all of them or those that hold some letters.
+// Devices, cards of channels and subscriptions by raw SQL. A handset sees channels by handle and by its own
+// subscriptions; a suspended channel is left out everywhere. And the directory, for handsets and for pages: public
+// channels that are active, newest first, all of them or those that hold some letters.
 
 import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
@@ -27,30 +27,35 @@ const defineList = createStatementDefiner("lists");
 const defineJoin = createStatementDefiner("joins");
 
 /**
- * SQL that holds for every row of a joined table: of an `or` PostgreSQL never comes to the second half. It counts it all the same, for
- * each row that it would read, so reading the whole table to join a few rows is no cheap plan. Without it a table of some hundred
- * rows is read whole for each handset, since by its count a page that is looked up costs four times one that comes next.
- * @param key the column that names the row, a uuid
+ * SQL that holds for every row of a joined table: of an `or` PostgreSQL never comes to the second half. It counts it
+ * all the same, for each row that it would read, so reading the whole table to join a few rows is no cheap plan.
+ * Without it a table of some hundred rows is read whole for each handset, since by its count a page that is looked up
+ * costs four times one that comes next. @param key the column that names the row, a uuid
  */
 export const indexedById = (key: string): string =>
   `(${key} >= '00000000-0000-0000-0000-000000000000' or to_tsvector('simple', to_tsvector('simple', ${key}::text)::text) is null)`;
 
 /**
- * A number of 64 bits for the channel `c` at its revision, which only ever grows. The sum of those of several channels stands for
- * all of them, each at its own revision: a sum of revisions could be that of two different states.
+ * A number of 64 bits for the channel `c` at its revision, which only ever grows. The sum of those of several
+ * channels stands for all of them, each at its own revision: a sum of revisions could be that of two different
+ * states.
  */
 export const CHANNEL_MARK = "hashint8extended(c.rev, uuid_hash_extended(c.pusher_id, 0))";
 
 /** SQL: when the subscription `s` began, in microseconds since 1970, which a double holds exactly. */
 export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
 
-/** SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did (rules#inbox-validator). */
+/**
+ * SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did
+ * (rules#inbox-validator).
+ */
 export const LEAVE_COUNT = "coalesce('-' || nullif(d.leaves, 0), '')";
 
 /**
- * The name of the rows that say `sent` in a device's channels: the sum of the channels' marks. It depends on no clock. Equal text means
- * equal rows for one device, and devices with the same channels that left none have the same. The first part changes when the database
- * is restored or replaced, and when the device leaves a channel, which it may join again later.
+ * The name of the rows that say `sent` in a device's channels: the sum of the channels' marks. It depends on no
+ * clock. Equal text means equal rows for one device, and devices with the same channels that left none have the same.
+ * The first part changes when the database is restored or replaced, and when the device leaves a channel, which it
+ * may join again later.
  */
 const REVISION = `concat(${EPOCH_SQL}, ${LEAVE_COUNT}, '.', coalesce(joined.mark, 0))`;
 
@@ -83,8 +88,8 @@ export const findDevices = defineStatement.reading("find_devices", {
 export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${indexedById("c.pusher_id")}`;
 
 /**
- * An InboxState of the device `d`. `due` is a query over it, run only when something has come due in its channels and is
- * not settled.
+ * An InboxState of the device `d`. `due` is a query over it, run only when something has come due in its channels and
+ * is not settled.
  */
 const inboxState = (due: string) => ({
   columns: { revision: text, testing: boolean, due: array(text) },
@@ -98,7 +103,10 @@ const dueChannels = inboxState(`
         select c.pusher_id::text from ${JOINED_CHANNELS}
         where s.device_id = d.id and c.next_at <= now()`);
 
-/** The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be settled. */
+/**
+ * The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be
+ * settled.
+ */
 export const findDevicesWithInbox = defineStatement.reading("find_devices_with_inbox", {
   parameters: LOOK_UP.parameters,
   columns: { ...LOOK_UP.columns, ...dueChannels.columns },
@@ -109,7 +117,10 @@ const dueAlerts = inboxState(`
         select concat_ws('.', a.id, a.xmin) from subscription s join alert a on a.pusher_id = s.pusher_id
         where s.device_id = d.id and ${sqlIsDue("a")} order by a.visible_at desc, a.id limit 200`);
 
-/** The InboxState of devices that are known, by position. `due` names the newest due alerts themselves, as `id.version`. */
+/**
+ * The InboxState of devices that are known, by position. `due` names the newest due alerts themselves, as
+ * `id.version`.
+ */
 export const inboxStates = defineStatement.reading("inbox_states", {
   parameters: { devices: array(bigint) },
   columns: { position: int, ...dueAlerts.columns },
@@ -147,8 +158,8 @@ export const USABLE_INVITE =
   "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < i.max_uses)";
 
 /**
- * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last instant
- * come along.
+ * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last
+ * instant come along.
  */
 export const subscribedChannels = defineList.reading("subscribed_channels", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
@@ -224,9 +235,9 @@ export const directory = defineList.reading("directory", {
 });
 
 /**
- * The same of channels whose name and tags contain `find`. The index finds those with all of its `grams`, and of them those
- * are taken that have them in this order. It is asked first and apart: a plan that walks the newest channels until enough
- * are found would walk all of them for what is rare.
+ * The same of channels whose name and tags contain `find`. The index finds those with all of its `grams`, and of them
+ * those are taken that have them in this order. It is asked first and apart: a plan that walks the newest channels
+ * until enough are found would walk all of them for what is rare.
  */
 export const directorySearch = defineList.reading("directory_search", {
   parameters: { ...CARDS.parameters, ...LISTED.parameters, find: text, grams: array(text) },
@@ -238,7 +249,10 @@ export const directorySearch = defineList.reading("directory_search", {
     ${CARDS.text} join found on found.id = p.id where ${LISTED.text}`,
 });
 
-/** The runs of letters by which an index finds a text: those of three, or the whole of a shorter one (model/entities/channel.ts). */
+/**
+ * The runs of letters by which an index finds a text: those of three, or the whole of a shorter one
+ * (model/entities/channel.ts).
+ */
 export function searchTrigrams(find: string): string[] {
   const letters = [...find];
   const long = Math.min(3, letters.length);

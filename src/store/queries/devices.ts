@@ -1,7 +1,7 @@
-// How devices go. Whoever takes them away locks their channels first, then the devices, each in one order, as joins, leaves and
-// evictions do. What one says of itself goes through the entity manager. And subscriptions on their way to another device: written down
-// and read again, or moved by a one-time code of which only the hash is kept. And the handsets that a person linked to the own account,
-// with the draft that they are shown as a test (rules#own-devices).
+// How devices go. Whoever takes them away locks their channels first, then the devices, each in one order, as joins,
+// leaves and evictions do. What one says of itself goes through the entity manager. And subscriptions on their way to
+// another device: written down and read again, or moved by a one-time code of which only the hash is kept. And the
+// handsets that a person linked to the own account, with the draft that they are shown as a test (rules#own-devices).
 
 import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -28,8 +28,8 @@ export const lockDevices = defineStatement("lock_devices", {
 });
 
 /**
- * Subscriptions go in a statement before the devices, since the trigger that counts reads the device. `channels` are the
- * locked ones, null: all.
+ * Subscriptions go in a statement before the devices, since the trigger that counts reads the device. `channels` are
+ * the locked ones, null: all.
  */
 export const unsubscribeDevices = defineStatement("unsubscribe_devices", {
   parameters: { devices: array(bigint), channels: nullable(array(uuid)) },
@@ -72,8 +72,8 @@ export const lockOpenChannels = defineStatement("lock_open_channels", {
 });
 
 /**
- * Joins channels that are locked; what is joined already stays as it is and is no row. Arrays of one length; permissions
- * with commas between.
+ * Joins channels that are locked; what is joined already stays as it is and is no row. Arrays of one length;
+ * permissions with commas between.
  */
 export const joinChannels = defineStatement("join_channels", {
   parameters: { device_id: bigint, pusher_ids: array(uuid), muted: array(boolean), permissions: array(text) },
@@ -124,8 +124,8 @@ export const copySubscriptions = defineStatement("copy_subscriptions", {
 });
 
 /**
- * SQL: own devices `o` with the draft `alert` that they are shown: the version that was tested, as long as it is one, on a channel
- * that the device follows and its person may still write on.
+ * SQL: own devices `o` with the draft `alert` that they are shown: the version that was tested, as long as it is one,
+ * on a channel that the device follows and its person may still write on.
  */
 export const TEST_DRAFT_JOIN = `(own_device o
       join alert on alert.id = o.draft_id and alert.status = 'draft' and alert.updated_at = o.draft_version
@@ -204,8 +204,8 @@ export const forgetOwnDevices = defineStatement("forget_own_devices", {
 });
 
 /**
- * Shows a version of a draft to those of a person's devices that follow its channel, in place of what they were shown before.
- * Answers these; `linked` is how many the person has at all, in a row without a device where none follows.
+ * Shows a version of a draft to those of a person's devices that follow its channel, in place of what they were shown
+ * before. Answers these; `linked` is how many the person has at all, in a row without a device where none follows.
  */
 export const testDraft = defineStatement("test_draft", {
   parameters: { user_id: text, pusher_id: uuid, draft_id: uuid, draft_version: timestamptz, shown_as: uuid },

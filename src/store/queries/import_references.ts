@@ -1,4 +1,5 @@
-// The references that rows of an import bring along, held against the rows that are there: none may lead into another workspace.
+// The references that rows of an import bring along, held against the rows that are there: none may lead into another
+// workspace.
 
 import { int, jsonb } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";

@@ -21,8 +21,8 @@ const defineStatement = createStatementDefiner("inbox");
 const TEST_SHOWN = { ...INBOX_ALERT, id: neverNull(uuid), test_until: neverNull(timestamptz) };
 
 /**
- * The draft that a device is shown as a test (rules#own-devices), as a row of its inbox. It has an id of its own, so that
- * the alert is a new one when it is sent.
+ * The draft that a device is shown as a test (rules#own-devices), as a row of its inbox. It has an id of its own, so
+ * that the alert is a new one when it is sent.
  */
 export const ownTest = defineStatement.reading("own_test", {
   parameters: { device_id: bigint },

@@ -22,7 +22,10 @@ import { DUE_IN_SQL } from "./revisions.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
-/** More channels than one held poll may wait for (see handset/live_updates/long_polling.ts), so that nobody reads an endless list. */
+/**
+ * More channels than one held poll may wait for (see handset/live_updates/long_polling.ts), so that nobody reads an
+ * endless list.
+ */
 export const MAX_CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */

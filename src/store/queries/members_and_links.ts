@@ -1,5 +1,5 @@
-// Members and sessions' members by raw SQL; and one-time links: making one, what became of one, and using it up for exactly one of
-// simultaneous uses. Connections stand beside.
+// Members and sessions' members by raw SQL; and one-time links: making one, what became of one, and using it up for
+// exactly one of simultaneous uses. Connections stand beside.
 
 import { LINK_ISSUERS, ROLES } from "../../model/entities/member.ts";
 import {
@@ -102,8 +102,8 @@ export const noteSessionUse = defineStatement("note_session_use", {
 const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now()";
 
 /**
- * A new link replaces the earlier ones of its kind: a link that was asked for by the "forgot password" form, which anybody
- * can do who knows the address, does not end one that somebody handed out. `made_by` is who asks.
+ * A new link replaces the earlier ones of its kind: a link that was asked for by the "forgot password" form, which
+ * anybody can do who knows the address, does not end one that somebody handed out. `made_by` is who asks.
  */
 export const replaceLinks = defineClaims("replace_links", {
   parameters: { member_id: uuid, made_by: textEnum(LINK_ISSUERS) },

@@ -1,5 +1,5 @@
-// Many scheduled alerts cancelled or moved by one statement: which they are, why each of them stays as it is, and how the others change.
-// And the plans of dry runs, which are stored as idempotency keys are, and go with them.
+// Many scheduled alerts cancelled or moved by one statement: which they are, why each of them stays as it is, and how
+// the others change. And the plans of dry runs, which are stored as idempotency keys are, and go with them.
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import {
@@ -24,9 +24,9 @@ const defineStatement = createStatementDefiner("publish");
 const PLANNED = sqlIsPlanned("alert", "clock_timestamp()");
 
 /**
- * The alerts of these ids, or what is scheduled of a channel within a time, the soonest first; of more than the most, one more is found
- * and nothing is changed. Only what the caller sees is found. `minutes` null cancels. `refused` is why one stays as it is. The channels are
- * locked by their ids, then the alerts by theirs.
+ * The alerts of these ids, or what is scheduled of a channel within a time, the soonest first; of more than the most,
+ * one more is found and nothing is changed. Only what the caller sees is found. `minutes` null cancels. `refused` is
+ * why one stays as it is. The channels are locked by their ids, then the alerts by theirs.
  */
 export const moveAlerts = defineStatement("move_alerts", {
   parameters: {

@@ -1,4 +1,5 @@
-// Channels by their handles for programs that listen as to ntfy, and the backlog of these channels. Each statement reads one snapshot.
+// Channels by their handles for programs that listen as to ntfy, and the backlog of these channels. Each statement
+// reads one snapshot.
 
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { getSqlColumns, pickFields } from "../../model/fields/field_table.ts";
@@ -34,7 +35,10 @@ const FIELDS = getSqlColumns(
   ),
 );
 
-/** The columns that a message is made of: of the alert `a` of the channel `p`. Markup is represented by its address alone. */
+/**
+ * The columns that a message is made of: of the alert `a` of the channel `p`. Markup is represented by its address
+ * alone.
+ */
 const SHOWN = {
   id: uuid,
   handle: text,
@@ -73,8 +77,9 @@ export type NtfyChannel = RowOf<typeof findNtfyChannels>;
 const REST_BYTES = 250;
 
 /**
- * What is heard of channels from a place on, at one end of it, without what is over: no more than which it is, and about how many bytes
- * its message has. What came due is settled before. A device that joined a channel gets what its inbox shows of it.
+ * What is heard of channels from a place on, at one end of it, without what is over: no more than which it is, and
+ * about how many bytes its message has. What came due is settled before. A device that joined a channel gets what its
+ * inbox shows of it.
  */
 const heard = (order: "asc" | "desc") => ({
   parameters: {

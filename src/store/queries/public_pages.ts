@@ -1,5 +1,6 @@
-// What pages without a session show: the card of a channel, and its newest alerts; and feeds of public channels: first what a validator
-// takes, from two rows, the alerts only for whom it has changed. Nothing of the owner's, nothing of any device's.
+// What pages without a session show: the card of a channel, and its newest alerts; and feeds of public channels:
+// first what a validator takes, from two rows, the alerts only for whom it has changed. Nothing of the owner's,
+// nothing of any device's.
 
 import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
@@ -55,9 +56,9 @@ const told = (name: string) => {
 };
 
 /**
- * rules#channel-page. One row when somebody who brings this code, or none, may see the channel, with the newest alerts of a
- * public one. `due`: something of it came due and is not settled; what is asked for with `due` is shown all the same
- * (store/queries/inbox.ts).
+ * rules#channel-page. One row when somebody who brings this code, or none, may see the channel, with the newest
+ * alerts of a public one. `due`: something of it came due and is not settled; what is asked for with `due` is shown
+ * all the same (store/queries/inbox.ts).
  */
 export const publicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
@@ -110,7 +111,8 @@ const HEAD = getSqlColumns(selectDrawnOn(CHANNEL_FIELDS, "feed"));
 
 /**
  * A channel whose feed anybody may read: rules#feeds. `revision`: equal texts mean equal feeds. `due`: something came
- * due and is not settled. `modified`: the last change of what is shown; null while the second that it fell into goes on.
+ * due and is not settled. `modified`: the last change of what is shown; null while the second that it fell into goes
+ * on.
  */
 export const publicFeed = defineStatement.reading("public_feed", {
   parameters: { handle: text },
@@ -138,8 +140,8 @@ const { html: ___, ...IN_FEEDS } = getSqlColumns(selectDrawnOn(ALERT_FIELDS, "fe
 const ENTRY = { id: uuid, ...IN_FEEDS };
 
 /**
- * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/inbox.ts). Of
- * markup beyond `markup_bytes` an entry has the text alone.
+ * The newest alerts of one channel. What came due is settled before; `due` adds what could not be
+ * (store/queries/inbox.ts). Of markup beyond `markup_bytes` an entry has the text alone.
  */
 export const feedAlerts = defineStatement.reading("feed_alerts", {
   parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },

@@ -22,9 +22,9 @@ export const putPushEndpoint = defineClaim("put_push_endpoint", {
 });
 
 /**
- * Looks at up to `look` subscriptions of a channel that wake, after a device, and finds up to `limit` that have an endpoint; nobody
- * is woken by a suspended channel. At least one row: `last` is the last device looked at, null where no more are left. So a
- * statement is short however few of many subscribers are to be woken.
+ * Looks at up to `look` subscriptions of a channel that wake, after a device, and finds up to `limit` that have an
+ * endpoint; nobody is woken by a suspended channel. At least one row: `last` is the last device looked at, null where
+ * no more are left. So a statement is short however few of many subscribers are to be woken.
  */
 export const findPushDevices = defineStatement.reading("find_push_devices", {
   parameters: { pusher_id: uuid, after: bigint, look: int, limit: int },
@@ -53,7 +53,10 @@ export const filterPushDevices = defineStatement.reading("filter_push_devices", 
     where e.device_id = any($devices) and ${WANTS_PUSH_SQL}`,
 });
 
-/** Of up to `look` subscriptions of a channel that wake, how many there are, and how many of their devices have an endpoint. */
+/**
+ * Of up to `look` subscriptions of a channel that wake, how many there are, and how many of their devices have an
+ * endpoint.
+ */
 export const countPushDevices = defineCount.reading("count_push_devices", {
   parameters: { pusher_id: uuid, look: int },
   columns: { looked_at: int, woken: int },

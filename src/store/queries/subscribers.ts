@@ -1,5 +1,5 @@
-// Subscribers of a channel, the breakdown over the whole set from the few rows that the triggers keep, and what the account was
-// told of their number.
+// Subscribers of a channel, the breakdown over the whole set from the few rows that the triggers keep, and what the
+// account was told of their number.
 
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
 import { getSqlColumns, selectShownTo } from "../../model/fields/field_table.ts";
@@ -47,8 +47,8 @@ export const subscriberBreakdown = defineSum.reading("subscriber_breakdown", {
 const MAY_TELL = `coalesce(c.told_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /**
- * Notes, of channels that are locked, what their account is told now: the count and how it differs from the one told before.
- * Where it may not hear yet, it is noted that something waits, and there is no row.
+ * Notes, of channels that are locked, what their account is told now: the count and how it differs from the one told
+ * before. Where it may not hear yet, it is noted that something waits, and there is no row.
  */
 export const reportSubscribers = defineJoin("report_subscribers", {
   parameters: { pusher_ids: array(uuid) },

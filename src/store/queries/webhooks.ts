@@ -1,5 +1,5 @@
-// What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, what became of a delivery, and
-// pages of the log of deliveries. The operations, and one delivery, go through the entity manager.
+// What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, what became of
+// a delivery, and pages of the log of deliveries. The operations, and one delivery, go through the entity manager.
 
 import { boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
@@ -44,10 +44,11 @@ const COUNTED = `(not $ok::boolean and (not ${OF_STRANGERS("$event")} or subscri
         or subscriber_failure_at <= clock_timestamp() - interval '${LIMITS.webhook_subscriber_failure_seconds} seconds'))`;
 
 /**
- * Counts a result in one step, so that simultaneous ones cannot lose one another: so many consecutive failures disable
- * the endpoint, and a success resets the counter to zero. A disabled endpoint stays so. The same step writes the delivery
- * into the endpoint's log, which keeps its newest, and forgets a secret whose time is over. Whoever joins and leaves can neither
- * disable an endpoint that is away for a moment, nor push the owner's own events out of the log.
+ * Counts a result in one step, so that simultaneous ones cannot lose one another: so many consecutive failures
+ * disable the endpoint, and a success resets the counter to zero. A disabled endpoint stays so. The same step writes
+ * the delivery into the endpoint's log, which keeps its newest, and forgets a secret whose time is over. Whoever
+ * joins and leaves can neither disable an endpoint that is away for a moment, nor push the owner's own events out of
+ * the log.
  */
 export const recordDelivery = defineStatement("record_delivery", {
   parameters: {

@@ -1,4 +1,5 @@
-// Workspaces: the lock on a whole one; and a person's own ones: what would become of each without the person, making one, and leaving.
+// Workspaces: the lock on a whole one; and a person's own ones: what would become of each without the person, making
+// one, and leaving.
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { ROLES } from "../../model/entities/member.ts";

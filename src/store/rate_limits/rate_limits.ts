@@ -1,5 +1,5 @@
-// How many calls a subject may make in a window of time, and what a caller is told about it.
-// Decides the counting rule for one process and the header texts; src/store/rate_limits/redis_windows.ts shares the same rule between
+// How many calls a subject may make in a window of time, and what a caller is told about it. Decides the counting
+// rule for one process and the header texts; src/store/rate_limits/redis_windows.ts shares the same rule between
 // processes. Must not know what a call is, who the subject is, or which route asked.
 
 /** A ceiling: `max` calls in `seconds`. The name is our own fixed word, for it is written into headers unescaped. */
@@ -112,8 +112,8 @@ export function createRateLimits({ shared, now = () => performance.now(), note }
 }
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers, and `retry-after` on a refusal. A call that was not counted has no
- * `ratelimit`: nothing is known of what remains.
+ * The fields of draft-ietf-httpapi-ratelimit-headers, and `retry-after` on a refusal. A call that was not counted has
+ * no `ratelimit`: nothing is known of what remains.
  */
 export function createRateLimitHeaders(policy: RateLimitPolicy, taken: RateLimitResult): Record<string, string> {
   const headers: Record<string, string> = {

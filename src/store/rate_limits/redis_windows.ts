@@ -1,7 +1,8 @@
-// Windows of calls shared by several processes through Redis or Valkey, and what happens while it is away. Decides that nobody waits
-// longer than `waitMs` and that a cache which refuses, hangs or dies lets calls through. What was let through is counted as soon as the
-// cache answers again: a stall admits no more than came while it lasted. Must not know what the limits are for; never lets an address
-// with its credentials, or Redis's own words, into a log. The scripts that count and return a call inside Redis decide what is atomic.
+// Windows of calls shared by several processes through Redis or Valkey, and what happens while it is away. Decides
+// that nobody waits longer than `waitMs` and that a cache which refuses, hangs or dies lets calls through. What was
+// let through is counted as soon as the cache answers again: a stall admits no more than came while it lasted. Must
+// not know what the limits are for; never lets an address with its credentials, or Redis's own words, into a log. The
+// scripts that count and return a call inside Redis decide what is atomic.
 
 import { randomUUID } from "node:crypto";
 import { Redis, ReplyError } from "ioredis";
@@ -48,7 +49,8 @@ return 1
 
 /**
  * KEYS: the window. ARGV: how many calls were let through without being counted, the milliseconds that a window which
- * they open still has, and its name. More than the ceiling allows may come together: then nothing is left of the window.
+ * they open still has, and its name. More than the ceiling allows may come together: then nothing is left of the
+ * window.
  */
 const COUNT_LATE = `
 if redis.call("PTTL", KEYS[1]) < 0 then
@@ -70,7 +72,10 @@ export type ScriptedRedis = Redis & {
   countLate(key: string, calls: number, ms: number, id: string): Promise<1>;
 };
 
-/** A client that never queues, never repeats a command (it would count twice), and tries again for ever, each time after `pause` ms. */
+/**
+ * A client that never queues, never repeats a command (it would count twice), and tries again for ever, each time
+ * after `pause` ms.
+ */
 export function connectRedis(url: string, pause: () => number): ScriptedRedis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -119,8 +124,8 @@ export function createRedisWindows(options: {
   let state: "starting" | "up" | "away" = "starting";
   let closed = false;
   let reason = CLOSED;
-  // How far Redis's clock is ahead of ours. It may be too much by one round trip, so that a late call is counted and not
-  // missed.
+  // How far Redis's clock is ahead of ours. It may be too much by one round trip, so that a late call is counted and
+  // not missed.
   let clockAhead = 0;
   let unlimited = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -141,9 +146,9 @@ export function createRedisWindows(options: {
   };
 
   /**
-   * Counts what was let through, before any call that the new connection will count. If it is lost, that ends with the
-   * window, as the calls do. A call that Redis counted just when its wait ended is counted twice, so that rather too little
-   * is let through than too much.
+   * Counts what was let through, before any call that the new connection will count. If it is lost, that ends with
+   * the window, as the calls do. A call that Redis counted just when its wait ended is counted twice, so that rather
+   * too little is let through than too much.
    */
   const catchUp = () => {
     const at = performance.now();

@@ -1,5 +1,5 @@
-// Who sends a request: the one judgement that limits, logs, metrics and sessions share. What a header says of the client
-// counts only when a proxy that we were told of wrote it.
+// Who sends a request: the one judgement that limits, logs, metrics and sessions share. What a header says of the
+// client counts only when a proxy that we were told of wrote it.
 
 import type { IncomingMessage } from "node:http";
 import proxyAddr from "@fastify/proxy-addr";
@@ -9,8 +9,8 @@ export interface RequestClient {
   /** In its shortest form; null for a call that came over no network. */
   address: string | null;
   /**
-   * The connection comes from this machine, and no header says that it carries another one's request. Limits per address and the closed
-   * /metrics do not concern it. An address that a header names is never local.
+   * The connection comes from this machine, and no header says that it carries another one's request. Limits per
+   * address and the closed /metrics do not concern it. An address that a header names is never local.
    */
   local: boolean;
   /** The peer is one of TRUSTED_PROXIES: what else it says of the request is believed, too. */
@@ -57,7 +57,10 @@ export const rateLimitAddress = remembering((address): string => {
 /** From where programs of this machine come, a proxy that nobody named among them. */
 const HERE = ["127.0.0.1", "::1"];
 
-/** What a bound on connections counts: null for a proxy, whose clients are not those who connect, and for this machine. */
+/**
+ * What a bound on connections counts: null for a proxy, whose clients are not those who connect, and for this
+ * machine.
+ */
 export function createPeerReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);
   return (peer: string): string | null => {

@@ -35,11 +35,14 @@ export function createSlots(max: number, maxEach: number): Slots {
 
 /** Places of single subjects, counted for all processes of a service together. */
 export interface Leases {
-  /** Takes one of `max` places of a kind. What it returns gives it back, once; null where the subject has no place left. */
+  /**
+   * Takes one of `max` places of a kind. What it returns gives it back, once; null where the subject has no place
+   * left.
+   */
   acquire(kind: LeaseKind, subject: string, max: number): Promise<(() => void) | null>;
   /**
-   * Takes a place at once. Where the subject has more than `max` of the kind then, its oldest place is lost and the `end` of that
-   * one is called. The returned function releases the place, once.
+   * Takes a place at once. Where the subject has more than `max` of the kind then, its oldest place is lost and the
+   * `end` of that one is called. The returned function releases the place, once.
    */
   acquireOrEvict(kind: EvictingLeaseKind, subject: string, max: number, end: () => void): () => void;
 }

@@ -1,5 +1,5 @@
-// One hot standby: whether it answers, how far it has come, and its connections. What waits for one that has fallen silent is
-// let go as soon as that is known. Knows nothing of what is asked.
+// One hot standby: whether it answers, how far it has come, and its connections. What waits for one that has fallen
+// silent is let go as soon as that is known. Knows nothing of what is asked.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeout } from "../db/timeout.ts";

@@ -1,6 +1,6 @@
-// Reads from hot standbys (DATABASE_READ_URLS). A question is taken to one that has come at least as far as the primary was when the
-// question was asked: nothing that anybody has seen by then is missing in the answer, whoever showed it (rules#replicas).
-// Loaded only where there are any.
+// Reads from hot standbys (DATABASE_READ_URLS). A question is taken to one that has come at least as far as the
+// primary was when the question was asked: nothing that anybody has seen by then is missing in the answer, whoever
+// showed it (rules#replicas). Loaded only where there are any.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { createBatcher } from "../db/batching.ts";
@@ -11,7 +11,10 @@ import { Replica, type ReplicaPool, type ReplicaState } from "./replica.ts";
 
 /** Between two looks at each. */
 const LOOK_MS = 250;
-/** So long a transaction is waited for that may be committing: that takes microseconds, and a synchronous standby its answer. */
+/**
+ * So long a transaction is waited for that may be committing: that takes microseconds, and a synchronous standby its
+ * answer.
+ */
 const COMMIT_MS = 500;
 /** What so many looks find is told in the log: one that is behind now and then is not. */
 const STEADY = 4;
@@ -97,8 +100,9 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   }
 
   /**
-   * The primary shows a transaction a moment after it has written that it is committed, and a standby may have been faster. What
-   * it showed here must not be missing in the next answer: that would go back, or stand under a validator that is ahead of it.
+   * The primary shows a transaction a moment after it has written that it is committed, and a standby may have been
+   * faster. What it showed here must not be missing in the next answer: that would go back, or stand under a
+   * validator that is ahead of it.
    */
   const untilShown = createBatcher<null, undefined>(
     async (callers) => {

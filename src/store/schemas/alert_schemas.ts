@@ -1,5 +1,6 @@
-// The alert on the wire: what reads and changes answer. Its fields stand in model/fields/alert.ts. And the same in few words, for readers who
-// pay by the word: long texts are cut and markup is left out, and a length tells what is missing; what `alertViewParameter` chooses.
+// The alert on the wire: what reads and changes answer. Its fields stand in model/fields/alert.ts. And the same in
+// few words, for readers who pay by the word: long texts are cut and markup is left out, and a length tells what is
+// missing; what `alertViewParameter` chooses.
 
 import { z } from "zod";
 import { REVIEW_DECISIONS } from "../../model/domain/alert_review.ts";

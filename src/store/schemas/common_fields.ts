@@ -105,7 +105,10 @@ export const waitSeconds = () =>
 export const truncateText = (text: string, most: number = LIMITS.brief_text): string =>
   countCodePoints(text) <= most ? text : `${[...text].slice(0, most - 1).join("")}…`;
 
-/** What may be wished for a member. Whether it makes sense, and whether the manager may give it, the rules for members say. */
+/**
+ * What may be wished for a member. Whether it makes sense, and whether the manager may give it, the rules for members
+ * say.
+ */
 export const memberInput = z.strictObject({
   role: z.string(),
   every_channel: z.boolean().describe("Every channel, later ones included. Beside single ones it contradicts itself."),

@@ -1,6 +1,7 @@
-// A webhook endpoint, its deliveries and the feed of events on the wire. The secret appears in the answer that makes it and nowhere else; the
-// answer's body is nobody's business, so it is not kept. An event says what a webhook's body says, and its id. A place in the feed is a text
-// that says nothing to the client: where it is, and when it was given, so that one that outlived the events after it is known.
+// A webhook endpoint, its deliveries and the feed of events on the wire. The secret appears in the answer that makes
+// it and nowhere else; the answer's body is nobody's business, so it is not kept. An event says what a webhook's body
+// says, and its id. A place in the feed is a text that says nothing to the client: where it is, and when it was
+// given, so that one that outlived the events after it is known.
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";

@@ -1,4 +1,5 @@
-// What must be readable again is encrypted at rest under the server secret (AES-256-GCM), each use under a key of its own.
+// What must be readable again is encrypted at rest under the server secret (AES-256-GCM), each use under a key of its
+// own.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 

@@ -4,8 +4,8 @@ import { closeSync, fchmodSync, fchownSync, fsyncSync, openSync, renameSync, rmS
 import { dirname } from "node:path";
 
 /**
- * Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not kept, and a
- * link that stands in its place is replaced, not followed. `group`: one that may read it, too.
+ * Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not
+ * kept, and a link that stands in its place is replaced, not followed. `group`: one that may read it, too.
  */
 export function writePrivateFile(path: string, text: string, group: number | null = null): void {
   rmSync(`${path}.new`, { force: true });

@@ -9,8 +9,8 @@ import { MIN_SECRET_BYTES } from "../config/storage_settings.ts";
 import { writePrivateFile } from "./private_file.ts";
 
 /**
- * The server secret: the setting, or the one in the data directory, which is made on the first start, before the database.
- * `used`: there is a database already, which a new secret could not read.
+ * The server secret: the setting, or the one in the data directory, which is made on the first start, before the
+ * database. `used`: there is a database already, which a new secret could not read.
  */
 export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boolean): string {
   if (config.secret) return config.secret;

@@ -1,5 +1,5 @@
-// The aggregate SQL: counters by day and channel, never the alerts or reports themselves, so that cost does not grow with
-// history. What is visible comes as an argument: the ids of the channels to sum.
+// The aggregate SQL: counters by day and channel, never the alerts or reports themselves, so that cost does not grow
+// with history. What is visible comes as an argument: the ids of the channels to sum.
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
@@ -75,7 +75,8 @@ export const alertTotals = defineStatement.reading("alert_totals", {
 export const TIMELINE_SAMPLE = LIMITS.stats_sample;
 
 /**
- * Half hours, then hours (rules#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is how many reports survive, counted up to one more than the sample.
+ * Half hours, then hours (rules#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is
+ * how many reports survive, counted up to one more than the sample.
  */
 export const alertTimeline = defineStatement.reading("alert_timeline", {
   parameters: { alert_id: uuid, sent_at: timestamptz, sample: int },

@@ -1,5 +1,5 @@
-// Statistics on the wire: counts that can be backed, nothing else, so no delivered figure and no rate, anywhere. And which UTC
-// days a request means; no plan shortens a range (rules#stats-no-clamp).
+// Statistics on the wire: counts that can be backed, nothing else, so no delivered figure and no rate, anywhere. And
+// which UTC days a request means; no plan shortens a range (rules#stats-no-clamp).
 
 import { z } from "zod";
 import { fieldError, forBoth } from "../../model/error_messages.ts";

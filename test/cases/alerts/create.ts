@@ -1,4 +1,5 @@
-// Alerts as they are made: layouts and exclusions, instants, what is sent at once, channels that take none; and read again.
+// Alerts as they are made: layouts and exclusions, instants, what is sent at once, channels that take none; and read
+// again.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

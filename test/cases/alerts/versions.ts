@@ -1,4 +1,5 @@
-// The version of an alert that a change is meant for: the same answer from every verb, with both spellings of an instant.
+// The version of an alert that a change is meant for: the same answer from every verb, with both spellings of an
+// instant.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

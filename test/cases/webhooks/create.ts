@@ -1,5 +1,6 @@
-// Webhook endpoints as they are made. What they are sent is the matter of test/webhooks/end_to_end.test.ts. The addresses are
-// literal and public, and nothing happens in the accounts that own them, so that nothing is ever dialled.
+// Webhook endpoints as they are made. What they are sent is the matter of test/webhooks/end_to_end.test.ts. The
+// addresses are literal and public, and nothing happens in the accounts that own them, so that nothing is ever
+// dialled.
 
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";

@@ -1,5 +1,5 @@
-// What an owner does with an endpoint by hand: its log, a test, a redelivery, enabling it and a new secret. What then leaves
-// for the receiver has test/webhooks/manual_delivery.test.ts.
+// What an owner does with an endpoint by hand: its log, a test, a redelivery, enabling it and a new secret. What then
+// leaves for the receiver has test/webhooks/manual_delivery.test.ts.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

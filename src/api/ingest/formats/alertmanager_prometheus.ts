@@ -1,6 +1,7 @@
-// Alerts with labels, as Prometheus and Alertmanager send them: a group is one alert with a line for each of its alerts. A resolved group
-// replaces the alert that was shown while it fired. Prometheus repeats each minute what fires, and what ended for a quarter of an hour: the
-// alerts of one name are one alert, published once as long as the same ones fire.
+// Alerts with labels, as Prometheus and Alertmanager send them: a group is one alert with a line for each of its
+// alerts. A resolved group replaces the alert that was shown while it fired. Prometheus repeats each minute what
+// fires, and what ended for a quarter of an hour: the alerts of one name are one alert, published once as long as the
+// same ones fire.
 
 import { z } from "zod";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
@@ -116,7 +117,10 @@ function sourceOf({ alerts, externalURL }: AlertGroup): string {
   return own.find(parseHttpsUrl) ?? (own.some(Boolean) ? "" : externalURL);
 }
 
-/** One alert for a group, of which `omitted` alerts were not read; resolved, it replaces the alert that was shown while the group fired. */
+/**
+ * One alert for a group, of which `omitted` alerts were not read; resolved, it replaces the alert that was shown
+ * while the group fired.
+ */
 export function buildGroupAlert(kind: string, group: AlertGroup, own: OwnTexts = {}, omitted = 0): AlertInput {
   const { status, alerts, commonLabels, groupLabels, commonAnnotations, truncatedAlerts } = group;
   const only = alerts.length === 1 ? alerts[0] : undefined;

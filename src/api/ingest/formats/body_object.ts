@@ -1,5 +1,5 @@
-// The body of any program as one object with its files: JSON, a form or XML. Files are those of a form in parts, and attachments in
-// base64 as Apprise sends them (https://appriseit.com/services/json/).
+// The body of any program as one object with its files: JSON, a form or XML. Files are those of a form in parts, and
+// attachments in base64 as Apprise sends them (https://appriseit.com/services/json/).
 
 import type { IngestRequest, ReceivedFile } from "../adapter.ts";
 import { parseBoundedJson } from "../ingest_request.ts";

@@ -1,5 +1,5 @@
-// CloudEvents over HTTP: structured (the event is the body), binary (its attributes are headers) and batches. An event is published once, by
-// its source and id. Events may have no data.
+// CloudEvents over HTTP: structured (the event is the body), binary (its attributes are headers) and batches. An
+// event is published once, by its source and id. Events may have no data.
 
 import { z } from "zod";
 import { invalidRequest } from "../../../model/errors.ts";

@@ -1,5 +1,5 @@
-// What the shapes share: words of fields that nobody vouches for, brought to what an alert takes. A field that is missing or of
-// another kind is empty; only what makes a body that of its program is insisted on.
+// What the shapes share: words of fields that nobody vouches for, brought to what an alert takes. A field that is
+// missing or of another kind is empty; only what makes a body that of its program is insisted on.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -90,7 +90,10 @@ export function buildAlert({ title, body = "", url = "", links = [], image, prio
   };
 }
 
-/** The same fields, also by their names in lower case: Gotify reads names in any case, and Amazon SNS sends `Subject` and `Message`. */
+/**
+ * The same fields, also by their names in lower case: Gotify reads names in any case, and Amazon SNS sends `Subject`
+ * and `Message`.
+ */
 export const addLowerCaseKeys = (fields: Record<string, unknown>): Record<string, unknown> => ({
   ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value])),
   ...fields,

@@ -1,7 +1,7 @@
-// Any JSON object: the usual names of title, text, gravity and link are looked for, and the templates `?title=` and `?body=`
-// say where else they stand. A template has no logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}), and neither it nor what fills it
-// is trusted: there is no way to code or files, lists are walked on one level only, and what it puts in ends where no alert has
-// room for more.
+// Any JSON object: the usual names of title, text, gravity and link are looked for, and the templates `?title=` and
+// `?body=` say where else they stand. A template has no logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}), and neither
+// it nor what fills it is trusted: there is no way to code or files, lists are walked on one level only, and what it
+// puts in ends where no alert has room for more.
 
 import { invalidRequest } from "../../../model/errors.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../../model/fields/sender_programs.ts";
@@ -153,8 +153,8 @@ function fieldsOfAny(told: object, notes: string[]): AlertInput {
 }
 
 /**
- * A message of a known program in a form that it does not document, such as a body that its owner wrote: its usual fields.
- * @throws 422 for an object without any field
+ * A message of a known program in a form that it does not document, such as a body that its owner wrote: its usual
+ * fields. @throws 422 for an object without any field
  */
 export function parseUndocumentedForm(body: Record<string, unknown>, program: SenderProgram): ParsedRequest {
   const name = SENDER_PROGRAMS[program];

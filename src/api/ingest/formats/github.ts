@@ -1,5 +1,5 @@
-// GitHub's webhooks: each signed with the sender's key as their secret, each published once by the id of its delivery. A table describes the
-// usual events; every other event is a line with what its author wrote.
+// GitHub's webhooks: each signed with the sender's key as their secret, each published once by the id of its
+// delivery. A table describes the usual events; every other event is a line with what its author wrote.
 
 import { z } from "zod";
 import { ApiError } from "../../../model/errors.ts";

@@ -1,5 +1,5 @@
-// Grafana's webhooks: groups of alerts of unified alerting, whose contact point has a title and a message of its own, and the single alerts
-// of legacy alerting (Grafana 8 and older).
+// Grafana's webhooks: groups of alerts of unified alerting, whose contact point has a title and a message of its own,
+// and the single alerts of legacy alerting (Grafana 8 and older).
 
 import { z } from "zod";
 import type { AlertInput, SenderAdapter } from "../adapter.ts";
@@ -9,7 +9,10 @@ import { parseUndocumentedForm } from "./generic_json.ts";
 
 const unified = alertGroupSchema.extend({ title: wordSchema, message: wordSchema, orgId: wordSchema });
 
-/** Grafana's own title: the state and the number of alerts, the values of the group's labels, and those of the common labels in brackets. */
+/**
+ * Grafana's own title: the state and the number of alerts, the values of the group's labels, and those of the common
+ * labels in brackets.
+ */
 const DEFAULT_TITLE = /^\[(FIRING|RESOLVED|OK)[^\]]*\]\s*/;
 /** A group without labels has brackets alone, which name nothing. */
 const BRACKETS_ALONE = /^(\(.*\))?\s*$/s;

@@ -56,7 +56,10 @@ const annotationLinks = (annotations: Words): MessageLink[] =>
     .slice(0, LIMITS.shape_lines)
     .map(([name, url]) => ({ label: labelOf(name), url }));
 
-/** The links of alerts that are shown together. Links to silence one of several, and to the query of each, are on the program's page. */
+/**
+ * The links of alerts that are shown together. Links to silence one of several, and to the query of each, are on the
+ * program's page.
+ */
 export function collectAlertLinks(alerts: readonly LabelledAlert[], common: Words): MessageLink[] {
   const each = (label: string, pick: (alert: LabelledAlert) => string) =>
     alerts.map((alert) => ({ label, url: pick(alert) }));

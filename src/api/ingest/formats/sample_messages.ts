@@ -1,5 +1,5 @@
-// What each program sends, after its own documentation, and what that looks like here, read as if it had come: for a draft that shows
-// somebody who connects it what its messages look like.
+// What each program sends, after its own documentation, and what that looks like here, read as if it had come: for a
+// draft that shows somebody who connects it what its messages look like.
 
 import { assertDefined } from "../../../model/assert.ts";
 import type { SenderProgram } from "../../../model/fields/sender_programs.ts";

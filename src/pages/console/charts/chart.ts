@@ -1,7 +1,7 @@
-// One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their size on
-// every screen; heights are pixels. How a plot looks: charts.css. The packages that lay plots out are read with the first:
-// most starts never draw one. And how a whole is made up, as a table whose rows have a bar each; and the numbers themselves, as plots
-// write them, with the table that says the same as a plot.
+// One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their
+// size on every screen; heights are pixels. How a plot looks: charts.css. The packages that lay plots out are read
+// with the first: most starts never draw one. And how a whole is made up, as a table whose rows have a bar each; and
+// the numbers themselves, as plots write them, with the table that says the same as a plot.
 
 import { assertDefined } from "../../../model/assert.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -24,7 +24,9 @@ export const formatCount = (value: number): string => made().whole.format(value)
 export const formatShortCount = (value: number): string =>
   value < 10_000 ? formatCount(value) : made().short.format(value);
 
-/** One of few figures that stand large at the head of a page; those that would not fit are said whole elsewhere on it. */
+/**
+ * One of few figures that stand large at the head of a page; those that would not fit are said whole elsewhere on it.
+ */
 export const formatTotal = (value: number): string =>
   value < 1_000_000 ? formatCount(value) : made().short.format(value);
 
@@ -40,8 +42,8 @@ export const countWithNoun = (value: number, [one, several]: CountNoun): string 
   `${formatCount(value)} ${value === 1 ? one : several}`;
 
 /**
- * Rows of numbers, the first cell being what they are of. It stays a table on a phone: it is narrow, or with `named` each row's name
- * stands above its numbers. Roles are named, since such rows are no table to a browser.
+ * Rows of numbers, the first cell being what they are of. It stays a table on a phone: it is narrow, or with `named`
+ * each row's name stands above its numbers. Roles are named, since such rows are no table to a browser.
  */
 export function numbersTable(
   caption: string,
@@ -114,7 +116,10 @@ const BARS = 120;
 const BELOW = 36;
 const FLOOR = TOP + BARS;
 
-/** So many bars have a number each; more have lines behind them. Of more than `FEW`, or of long numbers, on wide screens alone. */
+/**
+ * So many bars have a number each; more have lines behind them. Of more than `FEW`, or of long numbers, on wide
+ * screens alone.
+ */
 const FEW = 7;
 const NUMBERED = 14;
 const LONG = 4;

@@ -83,7 +83,10 @@ function marks(dates: readonly string[]): AxisLabel[] {
   });
 }
 
-/** A plot for each series, one above the other. `today` is the UTC day that is not over yet, such as 2026-11-22; null where it is not among them. */
+/**
+ * A plot for each series, one above the other. `today` is the UTC day that is not over yet, such as 2026-11-22; null
+ * where it is not among them.
+ */
 export function dailyCharts(
   days: readonly DailyCounts[],
   totals: Record<(typeof COUNT_SERIES)[number]["key"], number>,

@@ -1,5 +1,5 @@
-// A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed. And how long
-// alerts are kept in one: what a setting leads to stands there in plain words before it acts.
+// A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed. And
+// how long alerts are kept in one: what a setting leads to stands there in plain words before it acts.
 
 import type { z } from "zod";
 import { getPerson } from "../../../identity/auth/console_sessions.ts";

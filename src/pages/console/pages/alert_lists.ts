@@ -1,5 +1,6 @@
-// Lists of alerts. Of all channels together: drafts, which wait for somebody to read and decide, what is scheduled, the soonest first, what
-// was sent or cancelled, the newest first, and all of it. And of one channel, newest first. Each is searched by words, channel and writer.
+// Lists of alerts. Of all channels together: drafts, which wait for somebody to read and decide, what is scheduled,
+// the soonest first, what was sent or cancelled, the newest first, and all of it. And of one channel, newest first.
+// Each is searched by words, channel and writer.
 
 import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
 import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
@@ -223,7 +224,10 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
   );
 }
 
-/** How drafts that wait are heard of: by a phone, for who may open the channel that tells of them, and by mail where it is sent. */
+/**
+ * How drafts that wait are heard of: by a phone, for who may open the channel that tells of them, and by mail where
+ * it is sent.
+ */
 async function hearing(visit: MemberContext): Promise<Content> {
   const { caller, base, token, deps } = visit;
   const opens = isRoleAtLeast(caller.member.role, open_reviews.role) && caller.pusherIds === null;

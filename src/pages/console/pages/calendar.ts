@@ -1,5 +1,6 @@
-// The alerts that a month will have, of one channel or of all: what is scheduled, and beyond it what the rules of repeating alerts name.
-// A grid of days; on a narrow screen the days that have something. However much there is, the page stays one that can be read.
+// The alerts that a month will have, of one channel or of all: what is scheduled, and beyond it what the rules of
+// repeating alerts name. A grid of days; on a narrow screen the days that have something. However much there is, the
+// page stays one that can be read.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";

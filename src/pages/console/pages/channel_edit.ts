@@ -1,5 +1,6 @@
-// A channel opened and changed: one form for both. Of a known channel, an edit sends the fields that its person changed; what
-// another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the form.
+// A channel opened and changed: one form for both. Of a known channel, an edit sends the fields that its person
+// changed; what another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the
+// form.
 
 import { randomBytes } from "node:crypto";
 import { get_retention } from "../../../identity/session/workspaces.ts";

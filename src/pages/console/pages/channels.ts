@@ -1,5 +1,6 @@
-// All channels of a workspace: found by their words and state, each with what waits on it and how many it could reach. And how one is
-// deleted: the rule, what goes with it, and one more question. A channel with subscribers is paused instead.
+// All channels of a workspace: found by their words and state, each with what waits on it and how many it could
+// reach. And how one is deleted: the rule, what goes with it, and one more question. A channel with subscribers is
+// paused instead.
 
 import type { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";

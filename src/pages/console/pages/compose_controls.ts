@@ -1,6 +1,7 @@
-// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before. And what stands above it:
-// where two people edited one alert, who was faster, and both texts, so that nothing is lost or overwritten unseen; and where the alert was
-// sent a moment ago already, a question with a way to that one, before phones ring a second time (rules#console-asks-again).
+// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before. And
+// what stands above it: where two people edited one alert, who was faster, and both texts, so that nothing is lost or
+// overwritten unseen; and where the alert was sent a moment ago already, a question with a way to that one, before
+// phones ring a second time (rules#console-asks-again).
 
 import type { z } from "zod";
 import { find_equal_send } from "../../../identity/session/reviews.ts";
@@ -22,9 +23,9 @@ export const duplicateConfirmedField = ({ form }: Pick<MemberContext, "form">): 
   form.has("again") ? html`<input type="hidden" name="again" value="${form.get("again")}">` : null;
 
 /**
- * The question; null where nothing was sent that reads the same, or the person has answered it. Notes in the form what was asked about.
- * @param fields the fields of the alert
- * @param once the key under which this form makes its alert
+ * The question; null where nothing was sent that reads the same, or the person has answered it. Notes in the form
+ * what was asked about. @param fields the fields of the alert @param once the key under which this form makes its
+ * alert
  */
 export async function duplicateWarning(
   visit: MemberContext,
@@ -110,7 +111,10 @@ const shown = (name: string, value: unknown): string => {
   return String(value);
 };
 
-/** Brings `form` up to date with the alert, and says what happened. The version that the form carries next is the alert's. */
+/**
+ * Brings `form` up to date with the alert, and says what happened. The version that the form carries next is the
+ * alert's.
+ */
 export function editConflictReport(
   visit: MemberContext,
   { alert, form, who }: { alert: AlertResult; form: URLSearchParams; who: Content },

@@ -1,5 +1,5 @@
-// What the form of an alert holds: how an alert becomes fields that a person types in, and how these become arguments of
-// create_alert and update_alert. Whether they hold, the operations say.
+// What the form of an alert holds: how an alert becomes fields that a person types in, and how these become arguments
+// of create_alert and update_alert. Whether they hold, the operations say.
 
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../../model/domain/asset_rules.ts";
@@ -112,9 +112,8 @@ export interface EditConflict {
 }
 
 /**
- * Two edits of one version brought together: `form` takes over what only the other one changed, and keeps what was typed.
- * @param form what was typed; with the marks of what it began with in `base`
- * @param alert as it is now
+ * Two edits of one version brought together: `form` takes over what only the other one changed, and keeps what was
+ * typed. @param form what was typed; with the marks of what it began with in `base` @param alert as it is now
  * @returns what both changed, and the names of what was taken over
  */
 export function mergeEdits(form: URLSearchParams, alert: AlertResult): { clashes: EditConflict[]; taken: string[] } {

@@ -1,5 +1,5 @@
-// The form of an alert, in four panels, with the preview beside it and what is decided at the foot of the page. A control for
-// every field that update_alert takes; what each may hold, the operations say.
+// The form of an alert, in four panels, with the preview beside it and what is decided at the foot of the page. A
+// control for every field that update_alert takes; what each may hold, the operations say.
 
 import { randomUUID } from "node:crypto";
 import { assertDefined } from "../../../model/assert.ts";
@@ -195,7 +195,8 @@ export async function composePage(visit: MemberContext, shown: ComposePageData):
   const action = alert
     ? `${base}/alerts/${alert.id}/edit`
     : `${base}/alerts/new?${new URLSearchParams({ once }).toString()}`;
-  // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their own.
+  // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their
+  // own.
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
     <div class="dest">${channelAvatar(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit alert" : "New alert"}</h1></div>
     ${above ?? errorSummary(error)}

@@ -1,5 +1,6 @@
-// The preview beside the form: what a phone would show of what is typed, what the sanitiser would take out, and what the channel
-// never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be kept.
+// The preview beside the form: what a phone would show of what is typed, what the sanitiser would take out, and what
+// the channel never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be
+// kept.
 
 import { list_files } from "../../../identity/session/uploaded_files.ts";
 import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
@@ -97,8 +98,8 @@ export interface PreviewData {
 }
 
 /**
- * Everything of the preview that follows what is typed, but for the alert's page, which a frame of its own shows. A script puts
- * it in the place of what it was.
+ * Everything of the preview that follows what is typed, but for the alert's page, which a frame of its own shows. A
+ * script puts it in the place of what it was.
  */
 export async function alertPreview(visit: MemberContext, { channel, alert, form, files }: PreviewData): Promise<Html> {
   const { blocked, script_count, refusal } = await sanitised(visit, form);

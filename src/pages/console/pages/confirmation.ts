@@ -1,7 +1,7 @@
-// Pages of one question, or of one sentence. The link in a list leads to a page that asks once more before something ends; only its form
-// acts, so a slip of the finger ends nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's
-// page. One tick has keys and assistants ask before anything is published (rules#asks-first). And a refusal as a page: what is
-// wrong, and the way out.
+// Pages of one question, or of one sentence. The link in a list leads to a page that asks once more before something
+// ends; only its form acts, so a slip of the finger ends nothing and nothing of it needs a script. What ends, and who
+// may end it, is decided by the caller's page. One tick has keys and assistants ask before anything is published
+// (rules#asks-first). And a refusal as a page: what is wrong, and the way out.
 
 import { uiMessage } from "../../../model/error_messages.ts";
 import { type ApiError, type ErrorType, insufficientStorage } from "../../../model/errors.ts";
@@ -60,7 +60,10 @@ export interface Confirmation {
   error?: ApiError;
 }
 
-/** The page that asks. Its form goes to the same path, which acts at once, with the visit's token and what the condition holds. */
+/**
+ * The page that asks. Its form goes to the same path, which acts at once, with the visit's token and what the
+ * condition holds.
+ */
 export function confirmationPage(visit: PageContext, question: Confirmation): Response {
   const { title, effect, condition, act, back, keep = "Cancel" } = question;
   return visit.page(

@@ -1,6 +1,6 @@
-// Consent: an assistant sends a person's browser here. Who asks, where the answer goes, what it may do. The person's choice is
-// written to the connection, which every request of the assistant is measured by; the authorization server is told the part of
-// it that was asked for.
+// Consent: an assistant sends a person's browser here. Who asks, where the answer goes, what it may do. The person's
+// choice is written to the connection, which every request of the assistant is measured by; the authorization server
+// is told the part of it that was asked for.
 
 import { type ConsoleSession, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
 import { grant_connection, list_grants } from "../../../identity/session/client_connections.ts";
@@ -99,7 +99,8 @@ async function allow(visit: PersonContext, asking: ConsentRequest, choice: Conse
   });
   // Scopes that another page granted this member meanwhile, and that this page did not show, stay granted.
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
-  // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or refuses.
+  // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or
+  // refuses.
   if (URL.parse(next)?.searchParams.has("code")) {
     const caller = assertDefined(getMemberCaller(session, member.workspace_id), "the membership is the session's");
     await deps.dispatcher.runSession(grant_connection, caller, {

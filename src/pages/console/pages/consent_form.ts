@@ -19,7 +19,10 @@ import { describeDestination } from "./sign_in_flow.ts";
 export interface ConsentChoice {
   pusher: string;
   ticked: ReadonlySet<string>;
-  /** The scopes that were asked for or granted when the person saw the page: what is left unticked of them is taken away. */
+  /**
+   * The scopes that were asked for or granted when the person saw the page: what is left unticked of them is taken
+   * away.
+   */
   onPage: ReadonlySet<string>;
   asksFirst: boolean;
 }
@@ -101,8 +104,9 @@ function boxes(visit: PersonContext, scopes: readonly Scope[], ticked: ReadonlyS
 const things = ({ length }: readonly Scope[]): string => `${length} ${length === 1 ? "permission" : "permissions"}`;
 
 /**
- * What changes or publishes stands open. What only reads is one line the first time; in a step-up what is new comes first, and what was
- * granted before is one line. Whoever wants to give more than is asked for finds it in the last one.
+ * What changes or publishes stands open. What only reads is one line the first time; in a step-up what is new comes
+ * first, and what was granted before is one line. Whoever wants to give more than is asked for finds it in the last
+ * one.
  */
 function permissions(visit: PersonContext, asking: ConsentRequest, choice: ConsentChoice, open: boolean): Content {
   const { shown, earlier } = asking;

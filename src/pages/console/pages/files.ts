@@ -1,6 +1,7 @@
-// Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a day unless they are
-// used. Or they come along with another form: a control for each, which a script of the page uploads at once with its progress, and
-// which the form itself brings where no script runs. Either way the form then holds what became of the file.
+// Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a
+// day unless they are used. Or they come along with another form: a control for each, which a script of the page
+// uploads at once with its progress, and which the form itself brings where no script runs. Either way the form then
+// holds what became of the file.
 
 import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
@@ -59,7 +60,10 @@ export function fileField(
     <input id="${field}" name="${field}" type="file"${wrong.attributes}>${button}</div>`;
 }
 
-/** Uploads what a form brought; the form holds each file as if it had been chosen. @returns what is wrong with the first wrong one. */
+/**
+ * Uploads what a form brought; the form holds each file as if it had been chosen. @returns what is wrong with the
+ * first wrong one.
+ */
 export async function storeUploads(
   visit: MemberContext,
   fields: readonly UploadField[],

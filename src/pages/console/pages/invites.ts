@@ -1,5 +1,5 @@
-// Invites of a channel: made with an end and a bound, listed with their state; each has a page with its link and its QR code,
-// on the screen and as files to print, and is revoked there with or without those who joined by it.
+// Invites of a channel: made with an end and a bound, listed with their state; each has a page with its link and its
+// QR code, on the screen and as files to print, and is revoked there with or without those who joined by it.
 
 import { randomBytes } from "node:crypto";
 import { encodePng } from "../../../effects/assets/clean_picture.ts";

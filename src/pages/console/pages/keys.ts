@@ -1,5 +1,5 @@
-// Keys: made here, shown once on the answering page, listed with their last use, revoked. And the assistants that the signed-in person
-// connected to this workspace, and the end of a connection.
+// Keys: made here, shown once on the answering page, listed with their last use, revoked. And the assistants that the
+// signed-in person connected to this workspace, and the end of a connection.
 
 import {
   create_key,

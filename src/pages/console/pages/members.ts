@@ -1,6 +1,6 @@
-// Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the signed-in member may do,
-// and leaves the deciding to the operations. Of many channels those that are ticked stand first, and the others are looked for: with a
-// press that saves nothing, so it needs no script.
+// Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the
+// signed-in member may do, and leaves the deciding to the operations. Of many channels those that are ticked stand
+// first, and the others are looked for: with a press that saves nothing, so it needs no script.
 
 import { createLinkMail } from "../../../identity/auth/mail.ts";
 import { PLACEHOLDER_EMAIL } from "../../../identity/auth/one_time_links.ts";
@@ -35,8 +35,9 @@ const OFFERED = 12;
 export const SEARCH_BUTTON = "look";
 
 /**
- * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every channel" it
- * contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page apart.
+ * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every
+ * channel" it contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page
+ * apart.
  */
 export function channelChoice(
   of: string,

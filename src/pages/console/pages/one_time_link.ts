@@ -1,5 +1,5 @@
-// Following a one-time link: the page that takes its secret, what became of a link that no longer works, and the form that
-// makes an account, joins with one that is there, or sets a new password.
+// Following a one-time link: the page that takes its secret, what became of a link that no longer works, and the form
+// that makes an account, joins with one that is there, or sets a new password.
 
 import type { LinkState, OpenedLink } from "../../../identity/auth/link_redemption.ts";
 import { extractLinkToken, LINK_LIFETIMES, LINK_PATH } from "../../../identity/auth/one_time_links.ts";
@@ -12,7 +12,9 @@ import { anonymousPage, type ConsolePage, type PageContext } from "../page_conte
 import { lostPasswordHint } from "./sign_in.ts";
 import { finishSignIn } from "./sign_in_flow.ts";
 
-/** A browser with script goes on by itself; one without asks for the link, since it keeps what stands behind the "#". */
+/**
+ * A browser with script goes on by itself; one without asks for the link, since it keeps what stands behind the "#".
+ */
 function takeLink(visit: PageContext): Response {
   return visit.page(
     "Open your link",

@@ -1,5 +1,6 @@
-// The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what went out,
-// and its channels. Until something was sent it teaches how, in the three ways that there are: in this browser, by an assistant, by curl.
+// The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what
+// went out, and its channels. Until something was sent it teaches how, in the three ways that there are: in this
+// browser, by an assistant, by curl.
 
 import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
 import { create_key } from "../../../identity/session/api_keys.ts";

@@ -1,7 +1,8 @@
-// Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, who wrote it and why, and
-// the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that
-// the page showed goes with every decision, so nobody sends what they have not seen (rules#expected-version). Of what
-// was sent, its reads and acks alone, for the script that follows them, and the copy by which it is corrected.
+// Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, who wrote it
+// and why, and the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation
+// says. The version that the page showed goes with every decision, so nobody sends what they have not seen
+// (rules#expected-version). Of what was sent, its reads and acks alone, for the script that follows them, and the
+// copy by which it is corrected.
 
 import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
@@ -71,7 +72,10 @@ const STATES: Record<string, string> = {
   repeating: "Repeating: each occurrence is a separate alert. An edit changes all unsent occurrences.",
 };
 
-/** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
+/**
+ * Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it
+ * was written.
+ */
 async function inertScripts(visit: MemberContext, { layout, html, asset_html }: AlertResult): Promise<number> {
   const document = html ?? asset_html;
   if (layout !== "document" || !document || !canUse(visit, "preview_html")) return 0;

@@ -1,5 +1,6 @@
-// What a person may decide about an alert: at a time, declined with words for its author, copied, deleted; and at the foot of the
-// screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in passing.
+// What a person may decide about an alert: at a time, declined with words for its author, copied, deleted; and at the
+// foot of the screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in
+// passing.
 
 import { randomUUID } from "node:crypto";
 import { decline_alert } from "../../../identity/session/reviews.ts";

@@ -1,7 +1,7 @@
-// Who wrote an alert, by which way, and what was done to it since: lines of the audit log in words, and what edits changed, each by itself
-// and several together as one. The log holds no contents; what edits replaced is kept with the alert, for a while
-// (rules#alert-changes). Texts are compared word by word; what was taken out is struck through, what was put in is underlined,
-// and a screen reader is told which is which.
+// Who wrote an alert, by which way, and what was done to it since: lines of the audit log in words, and what edits
+// changed, each by itself and several together as one. The log holds no contents; what edits replaced is kept with
+// the alert, for a while (rules#alert-changes). Texts are compared word by word; what was taken out is struck
+// through, what was put in is underlined, and a screen reader is told which is which.
 
 import { list_alert_changes } from "../../../identity/session/reviews.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
@@ -205,7 +205,10 @@ const lostWords = (lost: number): Content =>
   lost > 0 &&
   html`<p class="hint">Details of ${lost === 1 ? "the first change are" : `the first ${lost} changes are`} no longer stored.</p>`;
 
-/** Everything that changed since it was declined, and what was asked for then; null when nobody has declined it, or edited it since. */
+/**
+ * Everything that changed since it was declined, and what was asked for then; null when nobody has declined it, or
+ * edited it since.
+ */
 export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudget, now: Date): Promise<Content> {
   const declined = past.story.find(({ operation }) => operation === "decline_alert");
   if (!declined) return null;

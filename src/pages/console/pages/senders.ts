@@ -1,5 +1,5 @@
-// Senders of a channel: programs that speak in their own words. One is picked and gets a key that composes and, when ticked, sends;
-// what to paste into it is shown once. Its page says what became of its last requests.
+// Senders of a channel: programs that speak in their own words. One is picked and gets a key that composes and, when
+// ticked, sends; what to paste into it is shown once. Its page says what became of its last requests.
 
 import { buildSampleAlert } from "../../../api/ingest/formats/sample_messages.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/api_keys.ts";

@@ -1,5 +1,6 @@
-// Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request, signing in carries
-// on with that request. The second step is a code of the app, or a recovery code when the phone is gone; a passkey takes both at once.
+// Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's
+// request, signing in carries on with that request. The second step is a code of the app, or a recovery code when the
+// phone is gone; a passkey takes both at once.
 
 import { getPerson } from "../../../identity/auth/console_sessions.ts";
 import { createResetMail } from "../../../identity/auth/mail.ts";

@@ -1,6 +1,7 @@
-// The steps of signing in: what they hand on to each other (an assistant's request, the page that was wanted, the form that was
-// written when the session was over), the form of the second one, and where somebody goes after the last. A redirect to an app
-// right after a form would be held against the form's policy, which cannot name every address of an app, so a page leads there.
+// The steps of signing in: what they hand on to each other (an assistant's request, the page that was wanted, the
+// form that was written when the session was over), the form of the second one, and where somebody goes after the
+// last. A redirect to an app right after a form would be held against the form's policy, which cannot name every
+// address of an app, so a page leads there.
 
 import { getPasskeyHost } from "../../../identity/auth/passkey_host.ts";
 import { isLoopbackHost } from "../../../identity/auth/redirect_uris.ts";

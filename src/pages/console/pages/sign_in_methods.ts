@@ -1,5 +1,5 @@
-// A person's own ways to sign in, as the account's page shows them, and the pages that change them: two-factor authentication with its
-// recovery codes, and passkeys. What is secret is shown once, on the answering page.
+// A person's own ways to sign in, as the account's page shows them, and the pages that change them: two-factor
+// authentication with its recovery codes, and passkeys. What is secret is shown once, on the answering page.
 
 import type { z } from "zod";
 import { newPasskeySchema, parsePasskey } from "../../../identity/auth/passkeys.ts";

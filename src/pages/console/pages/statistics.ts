@@ -1,6 +1,6 @@
-// Statistics of a channel and of a workspace: what was sent, and what devices chose to report, by UTC day. Never a delivered
-// figure and never a rate (rules#console-figures). Which days: a form that any browser sends, and ranges that people mean most;
-// what a range may be, the operation says (rules#stats-range).
+// Statistics of a channel and of a workspace: what was sent, and what devices chose to report, by UTC day. Never a
+// delivered figure and never a rate (rules#console-figures). Which days: a form that any browser sends, and ranges
+// that people mean most; what a range may be, the operation says (rules#stats-range).
 
 import { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";

@@ -1,4 +1,5 @@
-// What happens when alerts arrive: the rules decide, the senses do it, and one that takes over the screen is shown over everything.
+// What happens when alerts arrive: the rules decide, the senses do it, and one that takes over the screen is shown
+// over everything.
 
 import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
 import { now } from "./clock.ts";

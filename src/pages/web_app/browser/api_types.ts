@@ -1,5 +1,5 @@
-// What the handset API answers, as far as the app reads it. A newer server may answer more, and words that the app does not know: it
-// takes them as the plainest ones.
+// What the handset API answers, as far as the app reads it. A newer server may answer more, and words that the app
+// does not know: it takes them as the plainest ones.
 
 import type { AlertFields, ChannelFields } from "./fields.ts";
 import type { RuleAlert as RuledAlert, RuleChannel as RuledChannel } from "./rules/rule_types.ts";

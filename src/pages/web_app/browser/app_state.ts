@@ -1,4 +1,5 @@
-// What the app knows at this moment, in one object that is replaced when anything of it changes; views read it, actions change it.
+// What the app knows at this moment, in one object that is replaced when anything of it changes; views read it,
+// actions change it.
 
 import { useEffect, useState } from "preact/hooks";
 import { now } from "./clock.ts";
@@ -20,8 +21,9 @@ import { notifyOtherTabs } from "./tab_leader.ts";
 export type ConnectionState = "starting" | "live" | "away";
 
 /**
- * `on` and `off` are the person's choice. The others say why the device cannot get push notifications: the page is not https; an iPhone or
- * iPad only notifies apps on the home screen; this browser cannot; the service does not; notifications of this site are blocked.
+ * `on` and `off` are the person's choice. The others say why the device cannot get push notifications: the page is
+ * not https; an iPhone or iPad only notifies apps on the home screen; this browser cannot; the service does not;
+ * notifications of this site are blocked.
  */
 export type PushState = "on" | "off" | "insecure" | "ios" | "browser" | "server" | "denied";
 

@@ -1,4 +1,5 @@
-// What the person does with a channel: join, grant, mute, leave. Each asks the service first, and only then changes what is kept.
+// What the person does with a channel: join, grant, mute, leave. Each asks the service first, and only then changes
+// what is kept.
 
 import type { ChannelCard, Subscription } from "./api_types.ts";
 import { getState, notifyStoreChanged } from "./app_state.ts";
@@ -9,8 +10,8 @@ import { deleteChannel, type StoredChannel } from "./local_store.ts";
 import { syncNow } from "./tab_leader.ts";
 
 /**
- * Keeps a card as it was shown now. Who calls it says `notifyStoreChanged()` afterwards. `once` stays as it was last kept where it is not said: what
- * is on the screen may be older than what the person has just chosen.
+ * Keeps a card as it was shown now. Who calls it says `notifyStoreChanged()` afterwards. `once` stays as it was last
+ * kept where it is not said: what is on the screen may be older than what the person has just chosen.
  */
 export const storeChannel = async (card: ChannelCard, once?: boolean): Promise<StoredChannel> => {
   const work = getState().store?.transaction("channels", "readwrite");
@@ -91,8 +92,8 @@ export async function rejoinChannels(): Promise<string[]> {
 }
 
 /**
- * Asks for the cards of channels of which something vanished or that are not known. One that does not show itself any more has put
- * the device out: what it had sent stays. Answers which of them are followed. @throws Unreachable
+ * Asks for the cards of channels of which something vanished or that are not known. One that does not show itself any
+ * more has put the device out: what it had sent stays. Answers which of them are followed. @throws Unreachable
  */
 export async function refreshChannels(handles: Iterable<string>): Promise<Set<string>> {
   const { store, device, channels } = getState();

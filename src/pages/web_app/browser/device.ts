@@ -1,4 +1,5 @@
-// This device as the service knows it: registered when it first joins something, once for all tabs. And what the rules are told of it.
+// This device as the service knows it: registered when it first joins something, once for all tabs. And what the
+// rules are told of it.
 
 import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
 import { registerDevice, removeDevice } from "./handset_api.ts";

@@ -1,5 +1,5 @@
-// What the service left out of an alert, and what an older version of the app did not keep: a field that is not there holds what says
-// nothing. Without it one such row would keep every view from being drawn.
+// What the service left out of an alert, and what an older version of the app did not keep: a field that is not there
+// holds what says nothing. Without it one such row would keep every view from being drawn.
 
 import type { InboxAlert } from "./api_types.ts";
 import { ALERT_BLANKS, CHANNEL_BLANKS } from "./fields.ts";

@@ -1,4 +1,5 @@
-// The handset API over fetch: which requests there are, with which credential, and how a refusal or a silence looks to the app.
+// The handset API over fetch: which requests there are, with which credential, and how a refusal or a silence looks
+// to the app.
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, Subscription } from "./api_types.ts";
@@ -195,7 +196,10 @@ export async function pollInbox(
   return { page, etag: response.headers.get("etag"), held, again };
 }
 
-/** What changes after this validator, as server-sent events; null where the service, or what stands before it, has no stream. */
+/**
+ * What changes after this validator, as server-sent events; null where the service, or what stands before it, has no
+ * stream.
+ */
 export async function openInboxStream(
   token: string,
   etag: string,

@@ -1,6 +1,7 @@
-// When the service is asked: held while somebody looks, now and then while nobody does, with growing pauses while it cannot be
-// reached. Runs in one tab of the device (tab_leader.ts). What the stream of the inbox (docs/reference/handset-api.md) tells is taken in where it fits what this
-// device holds; where it does not, and where there is no stream, the service is asked.
+// When the service is asked: held while somebody looks, now and then while nobody does, with growing pauses while it
+// cannot be reached. Runs in one tab of the device (tab_leader.ts). What the stream of the inbox
+// (docs/reference/handset-api.md) tells is taken in where it fits what this device holds; where it does not, and
+// where there is no stream, the service is asked.
 
 import { announceAlerts } from "./alert_effects.ts";
 import { getState, notifyStoreChanged, updateState, waitForState } from "./app_state.ts";
@@ -18,8 +19,8 @@ import { isVisible } from "./tab_leader.ts";
 const SILENT_MS = 60_000;
 
 /**
- * Follows until there is something to ask for. Answers false where there is no stream. `onSign` hears that the service is there,
- * `onNews` what an event brought, once it is kept.
+ * Follows until there is something to ask for. Answers false where there is no stream. `onSign` hears that the
+ * service is there, `onNews` what an event brought, once it is kept.
  */
 export async function readInboxStream(
   token: string,

@@ -1,4 +1,5 @@
-// Takes answers of the inbox in: what is new, what was withdrawn, what is too old to keep. Knows nothing of when the service is asked.
+// Takes answers of the inbox in: what is new, what was withdrawn, what is too old to keep. Knows nothing of when the
+// service is asked.
 
 import type { InboxAlert } from "./api_types.ts";
 import { getState, notifyStoreChanged } from "./app_state.ts";
@@ -12,7 +13,10 @@ import { findReadState } from "./rules/read_state_transfer.ts";
 /** How far back a device that was away long asks. */
 const MOST_PAGES = 6;
 
-/** Takes a changed first page in, with older ones until something is known. Answers what is new, and was not read elsewhere. */
+/**
+ * Takes a changed first page in, with older ones until something is known. Answers what is new, and was not read
+ * elsewhere.
+ */
 export async function applyInboxPage(token: string, polled: PollResponse, signal: AbortSignal): Promise<StoredAlert[]> {
   const { store, alerts } = getState();
   if (!store || !polled.page) return [];

@@ -1,5 +1,5 @@
-// What the device keeps, in IndexedDB: its own credential, channels, alerts with what the person did with them, and reports that wait.
-// Nothing else of the app reads or writes it.
+// What the device keeps, in IndexedDB: its own credential, channels, alerts with what the person did with them, and
+// reports that wait. Nothing else of the app reads or writes it.
 
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { ChannelCard, InboxAlert, ReportKind } from "./api_types.ts";

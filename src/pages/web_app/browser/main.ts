@@ -1,5 +1,5 @@
-// Starts the app: reads what the device keeps, takes the place of what the page said before, and asks the service from then on. Registers
-// the app's worker, which a newer one replaces when the person says so.
+// Starts the app: reads what the device keeps, takes the place of what the page said before, and asks the service
+// from then on. Registers the app's worker, which a newer one replaces when the person says so.
 
 import { render } from "preact";
 import { repeatUrgentAlerts } from "./alert_effects.ts";
@@ -16,7 +16,9 @@ import { setLanguage, t, watchLanguage } from "./texts/translate.ts";
 import { App } from "./views/app.ts";
 import { refreshCapabilities } from "./views/settings.ts";
 
-/** What a Content-Security-Policy with trusted types asks for: the one address of a script that the app makes itself. */
+/**
+ * What a Content-Security-Policy with trusted types asks for: the one address of a script that the app makes itself.
+ */
 const POLICY = {
   createScriptURL: (address: string) => {
     if (address !== "/sw.js") throw new TypeError("no worker of ours");

@@ -1,4 +1,5 @@
-// Markup of the app as a tagged template: elements are made, never text parsed, so nothing that somebody wrote becomes markup.
+// Markup of the app as a tagged template: elements are made, never text parsed, so nothing that somebody wrote
+// becomes markup.
 
 import htm from "htm";
 import { h, type VNode } from "preact";

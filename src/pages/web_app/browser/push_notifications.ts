@@ -1,5 +1,5 @@
-// Being woken while the app is closed: the browser's push service hands out an address, which the service is told and nobody
-// else. The person switches it on and off. What a wake-up shows, the worker decides.
+// Being woken while the app is closed: the browser's push service hands out an address, which the service is told and
+// nobody else. The person switches it on and off. What a wake-up shows, the worker decides.
 
 import { getState, type PushState, updateState } from "./app_state.ts";
 import { ensureDevice } from "./device.ts";

@@ -1,5 +1,5 @@
-// What channels are told: that an alert was read, that it was confirmed, what was answered. Kept in order while nobody can be reached, sent in batches by
-// one tab at a time, and not made at all where the person switched it off.
+// What channels are told: that an alert was read, that it was confirmed, what was answered. Kept in order while
+// nobody can be reached, sent in batches by one tab at a time, and not made at all where the person switched it off.
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";
@@ -26,8 +26,8 @@ const DAY_MS = 86_400_000;
 const REMEMBERED_MS = LIMITS.app_reports_days * DAY_MS;
 
 /**
- * Notes what the person did with alerts, as they are kept now; whatever it is, they are read then. Null of `after`: nothing is to be done.
- * `told`: what is reported of each, where the person chose to report.
+ * Notes what the person did with alerts, as they are kept now; whatever it is, they are read then. Null of `after`:
+ * nothing is to be done. `told`: what is reported of each, where the person chose to report.
  */
 async function note(
   alerts: readonly StoredAlert[],

@@ -1,5 +1,5 @@
-// Which view the address names. Everything stands behind the #, so nothing of it is ever sent to a server: no handle, no alert, no
-// invite.
+// Which view the address names. Everything stands behind the #, so nothing of it is ever sent to a server: no handle,
+// no alert, no invite.
 
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../../../model/limits.ts";

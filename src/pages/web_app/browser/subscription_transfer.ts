@@ -1,5 +1,5 @@
-// How what is followed goes from one browser to another: as a file, which holds no secret and so no private channel, or by a code,
-// which moves everything once.
+// How what is followed goes from one browser to another: as a file, which holds no secret and so no private channel,
+// or by a code, which moves everything once.
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ApiPage } from "./api_types.ts";
@@ -62,7 +62,10 @@ function exportedIn(text: string): SubscriptionExport {
   }
 }
 
-/** A link that works once: whoever opens it takes over everything that is followed here, and what was read and confirmed of it. */
+/**
+ * A link that works once: whoever opens it takes over everything that is followed here, and what was read and
+ * confirmed of it.
+ */
 export async function createTransferLink(): Promise<string> {
   const { token } = await ensureDevice();
   const { url, expires_at } = await createTransfer(token);

@@ -1,5 +1,5 @@
-// Several tabs are one device: one of them leads and asks the service, the others hear from it what is new. A visible tab goes before
-// a hidden one.
+// Several tabs are one device: one of them leads and asks the service, the others hear from it what is new. A visible
+// tab goes before a hidden one.
 
 import { now } from "./clock.ts";
 
@@ -29,8 +29,8 @@ export function syncNow(): void {
 }
 
 /**
- * Leads whenever it is this tab's turn, for as long as the page lives. `work` asks the service until its signal says that the turn
- * is over: when the tab is hidden or shown, when a visible tab waits, when it must hurry.
+ * Leads whenever it is this tab's turn, for as long as the page lives. `work` asks the service until its signal says
+ * that the turn is over: when the tab is hidden or shown, when a visible tab waits, when it must hurry.
  */
 export async function runAsLeader(work: (signal: AbortSignal) => Promise<void>): Promise<never> {
   for (;;) {

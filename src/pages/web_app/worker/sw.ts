@@ -1,5 +1,6 @@
-// The worker beside the app: keeps the page and its scripts, so that the app opens without a network, and shows what a wake-up is about
-// while it is closed. A classic script when it is served: the server writes VERSION, SHELL and the rules above it.
+// The worker beside the app: keeps the page and its scripts, so that the app opens without a network, and shows what
+// a wake-up is about while it is closed. A classic script when it is served: the server writes VERSION, SHELL and the
+// rules above it.
 
 import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
 import { now } from "../browser/clock.ts";

@@ -1,5 +1,6 @@
-// Makes a decision heard and felt, one at a time, and says what of it could not be done: for every sound there is something
-// to see (`watchRinging`, which a view shows). A browser lets nobody make a sound before the page was touched.
+// Makes a decision heard and felt, one at a time, and says what of it could not be done: for every sound there is
+// something to see (`watchRinging`, which a view shows). A browser lets nobody make a sound before the page was
+// touched.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import type { AlertDecision } from "../rules/alert_decision.ts";
@@ -23,8 +24,9 @@ export interface Recording {
 }
 
 /**
- * A recording that a channel sends along: played as it streams, for a while at most, and given up when it does not begin soon. The
- * specification has phones fetch it themselves; nothing but the request reaches whoever holds the file. @param volume 0 to 1
+ * A recording that a channel sends along: played as it streams, for a while at most, and given up when it does not
+ * begin soon. The specification has phones fetch it themselves; nothing but the request reaches whoever holds the
+ * file. @param volume 0 to 1
  */
 export function playRecording(url: string, volume: number): Recording {
   const element = new Audio();
@@ -128,7 +130,10 @@ export function unlockSoundOnTouch(target: EventTarget): () => void {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Rings as decided: sound and vibration at once, speech after the sound. Ends what rang before. Settles when all is over. */
+/**
+ * Rings as decided: sound and vibration at once, speech after the sound. Ends what rang before. Settles when all is
+ * over.
+ */
 export async function playAlert(decision: AlertDecision, alert: { id: string }): Promise<void> {
   hush();
   const mine = ++turn;

@@ -8,7 +8,9 @@ const FOUND_WITHIN_MS = 4000;
 
 let last: Position | null = null;
 
-/** Where the device is now or was a moment ago; null when nobody knows. Asks the person where they were not asked yet. */
+/**
+ * Where the device is now or was a moment ago; null when nobody knows. Asks the person where they were not asked yet.
+ */
 export async function getPosition(now: number): Promise<Position | null> {
   if (last !== null && now - last.at < POSITION_MAX_AGE_MS / 6) return last;
   if (!("geolocation" in navigator)) return null;

@@ -1,5 +1,6 @@
-// The eight tones, made of oscillators: each is a short score of notes, own designs. One graph serves the loudspeaker and
-// the OfflineAudioContext in which tests listen. No tone has a peak above 0.7 at full volume; 1 is where a loudspeaker clips.
+// The eight tones, made of oscillators: each is a short score of notes, own designs. One graph serves the loudspeaker
+// and the OfflineAudioContext in which tests listen. No tone has a peak above 0.7 at full volume; 1 is where a
+// loudspeaker clips.
 
 import type { TONE_NAMES } from "../rules/alert_decision.ts";
 

@@ -1,7 +1,7 @@
 // Several alerts at once, as after a sleep or when somebody sends three in a row: each is noted, one is heard. The
-// loudest decision keeps its sound, vibration, speech and screen; the others only their line. And an urgent alert that waits to be
-// acknowledged may be shown again, by the handset's own count: so often, so far apart, and not long after its hour. The server keeps no
-// state of it (rules#repeats). Pure.
+// loudest decision keeps its sound, vibration, speech and screen; the others only their line. And an urgent alert
+// that waits to be acknowledged may be shown again, by the handset's own count: so often, so far apart, and not long
+// after its hour. The server keeps no state of it (rules#repeats). Pure.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import { type AlertDecision, decideAlert, SILENT_DECISION } from "./alert_decision.ts";

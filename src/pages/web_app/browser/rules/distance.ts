@@ -1,4 +1,5 @@
-// How far two places are from each other. It imports nothing, since the page of the directory takes it into its own script.
+// How far two places are from each other. It imports nothing, since the page of the directory takes it into its own
+// script.
 
 /** Mean radius of the earth in kilometres (IUGG). */
 const EARTH_KM = 6371.0088;

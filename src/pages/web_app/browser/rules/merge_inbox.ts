@@ -18,9 +18,10 @@ interface JoinedSubscription {
 }
 
 /**
- * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to be
- * confirmed (rules#app-before-joining); so is one whose channel they follow no more. The service marks such alerts. An alert that
- * was kept under an earlier subscription has no mark, so its time is compared. What is kept stays as the channel sent it.
+ * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to
+ * be confirmed (rules#app-before-joining); so is one whose channel they follow no more. The service marks such
+ * alerts. An alert that was kept under an earlier subscription has no mark, so its time is compared. What is kept
+ * stays as the channel sent it.
  */
 export function markBeforeJoining<
   Row extends {
@@ -84,8 +85,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Milliseconds before the service is tried again after so many failures: twice as long each time, and never for all devices at the
- * same moment. `chance` is 0 to 1.
+ * Milliseconds before the service is tried again after so many failures: twice as long each time, and never for all
+ * devices at the same moment. `chance` is 0 to 1.
  */
 export function getRetryDelay(failures: number, chance: number): number {
   const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));

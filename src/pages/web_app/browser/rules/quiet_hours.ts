@@ -1,5 +1,5 @@
-// Quiet hours: is it night for this person? By the clock on the wall where the device is, so summer time needs no rule of
-// its own.
+// Quiet hours: is it night for this person? By the clock on the wall where the device is, so summer time needs no
+// rule of its own.
 
 import type { QuietHours } from "./rule_types.ts";
 

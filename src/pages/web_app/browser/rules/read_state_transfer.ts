@@ -1,5 +1,6 @@
-// What a person had read and confirmed, as it goes along when their device moves: in the part of the link that is sent to no server.
-// Everything up to an instant is read but for a few; of the newest that were confirmed the names go along. Pure.
+// What a person had read and confirmed, as it goes along when their device moves: in the part of the link that is
+// sent to no server. Everything up to an instant is read but for a few; of the newest that were confirmed the names
+// go along. Pure.
 
 interface Known {
   id: string;

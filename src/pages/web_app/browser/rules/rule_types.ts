@@ -1,5 +1,5 @@
-// What the rules of the handset know of an alert, a channel and the device. The rows of the inbox and of the store fit as
-// they are; whatever else such a row holds stays out of the rules.
+// What the rules of the handset know of an alert, a channel and the device. The rows of the inbox and of the store
+// fit as they are; whatever else such a row holds stays out of the rules.
 
 export const ALERT_CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
 export type AlertCapability = (typeof ALERT_CAPABILITIES)[number];

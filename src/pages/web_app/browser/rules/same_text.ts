@@ -5,7 +5,10 @@ const squeezed = (text: string) => text.replace(/…(?: \(\d+ more characters\))
 
 const REFERENCES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" } as const;
 
-/** Messages of other programs have their plain text beside their markup. Of sanitised markup only, whose tags are regular. */
+/**
+ * Messages of other programs have their plain text beside their markup. Of sanitised markup only, whose tags are
+ * regular.
+ */
 export const hasSameText = (markup: string, text: string): boolean =>
   squeezed(
     markup

@@ -1,5 +1,6 @@
 // What deserves a look now, and what is history. An alert leaves the spotlight when it expires, is acknowledged, is
-// put away, replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It stays readable.
+// put away, replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It
+// stays readable.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import type { RuleAlert } from "./rule_types.ts";

@@ -1,5 +1,5 @@
-// English: the words of the app, and the list of what every other language has to have. A text with a count has a form for
-// each plural of its language. {name} stands for a value.
+// English: the words of the app, and the list of what every other language has to have. A text with a count has a
+// form for each plural of its language. {name} stands for a value.
 
 import { effectTexts } from "./en/effects.ts";
 

@@ -1,5 +1,5 @@
-// The words of the app in the language that the person reads. One file a language: en.ts is the list of all texts, another
-// language is one more file and a line in LANGUAGES.
+// The words of the app in the language that the person reads. One file a language: en.ts is the list of all texts,
+// another language is one more file and a line in LANGUAGES.
 
 import { en } from "./en.ts";
 import type { Text, TextKey, Texts } from "./text_types.ts";

@@ -1,6 +1,6 @@
-// The alert card: who speaks, how loudly, when; what is said; where and until when; what to do. The same in the inbox and on a
-// channel's view; loudness is said by tone and by word. A picture of this service is shown; one of another site only after the person asked
-// for it, since that site learns of the device by it.
+// The alert card: who speaks, how loudly, when; what is said; where and until when; what to do. The same in the inbox
+// and on a channel's view; loudness is said by tone and by word. A picture of this service is shown; one of another
+// site only after the person asked for it, since that site learns of the device by it.
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -52,7 +52,10 @@ export const PRIORITY_TEXTS = { important: "alert.important", urgent: "alert.urg
 export const isHighPriority = (priority: string): priority is keyof typeof PRIORITY_TEXTS =>
   Object.hasOwn(PRIORITY_TEXTS, priority);
 
-/** Why nothing of the alert is wanted any more; null where something is, and for one from before joining, whose facts say so. */
+/**
+ * Why nothing of the alert is wanted any more; null where something is, and for one from before joining, whose facts
+ * say so.
+ */
 export function getAlertMark(
   { status, acked_at, before, dismissed, ended }: StoredAlert,
   over: boolean,

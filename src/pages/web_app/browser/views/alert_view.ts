@@ -1,4 +1,5 @@
-// One alert, whole: to open it is to read it. And what it sounds like, to be heard again or read instead: every sound has words beside it.
+// One alert, whole: to open it is to read it. And what it sounds like, to be heard again or read instead: every sound
+// has words beside it.
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -1,5 +1,5 @@
-// The frame of the app: four tabs, a list and what was chosen of it, and what stands above them while it counts. What rings right now is
-// seen there and stopped, and an alert stands over everything until it is answered.
+// The frame of the app: four tabs, a list and what was chosen of it, and what stands above them while it counts. What
+// rings right now is seen there and stopped, and an alert stands over everything until it is answered.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -1,5 +1,5 @@
-// A channel: who speaks, what it may do here, mute and leave, its alerts. And the same before it is followed: what it asks for, and
-// one button. Nothing is granted beforehand.
+// A channel: who speaks, what it may do here, mute and leave, its alerts. And the same before it is followed: what it
+// asks for, and one button. Nothing is granted beforehand.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -153,13 +153,14 @@ interface Props {
 }
 
 /**
- * What a channel asks for, as switches, each with what is true of this device. A grant that needs the browser's own leave asks for it
- * then and there; it counts from the press on, whatever the browser says and however long it takes.
+ * What a channel asks for, as switches, each with what is true of this device. A grant that needs the browser's own
+ * leave asks for it then and there; it counts from the press on, whatever the browser says and however long it takes.
  */
 function Grants({ card, granted, onChange }: Props): VNode {
   useAppState();
   const asked = ALERT_CAPABILITIES.filter((one) => card.requested_perms.includes(one));
-  // Several presses may be under way at once: each goes on from what the person wants, and they are settled in their order.
+  // Several presses may be under way at once: each goes on from what the person wants, and they are settled in their
+  // order.
   const wanted = useRef(granted);
   const under_way = useRef({ count: 0, last: Promise.resolve<unknown>(null) });
   if (under_way.current.count === 0) wanted.current = granted;

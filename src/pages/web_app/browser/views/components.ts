@@ -1,5 +1,6 @@
-// Small things that several views are made of: line icons on a grid of 24, which stand beside a word or in a button that has a name, a
-// channel's face, a row with a switch, a strip that says something, and what happens when an act is refused.
+// Small things that several views are made of: line icons on a grid of 24, which stand beside a word or in a button
+// that has a name, a channel's face, a row with a switch, a strip that says something, and what happens when an act
+// is refused.
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -131,8 +132,8 @@ interface HeadProps {
 }
 
 /**
- * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen of it, whose head is
- * the page's.
+ * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen
+ * of it, whose head is the page's.
  */
 export function PaneHeader({ title, back, beside = false, children }: HeadProps): VNode {
   return html`<header class="panehead">

@@ -1,5 +1,6 @@
-// This device in the settings: keep what is followed as a file, take it to another browser, or go; whose own it is, to whom tests of drafts
-// are shown on it before anybody else sees them (rules#own-devices); and what a link to move or to own opens.
+// This device in the settings: keep what is followed as a file, take it to another browser, or go; whose own it is,
+// to whom tests of drafts are shown on it before anybody else sees them (rules#own-devices); and what a link to move
+// or to own opens.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -114,7 +115,10 @@ const drawn = (rows: boolean[][]) => ({
   path: rows.flatMap((row, y) => row.map((black, x) => (black ? `M${x} ${y}h1v1h-1z` : ""))).join(""),
 });
 
-/** A link that works once was opened: nothing happens until the person says so. `nothing`: what is said of one that is over. */
+/**
+ * A link that works once was opened: nothing happens until the person says so. `nothing`: what is said of one that is
+ * over.
+ */
 function Opened({ title, go, act, nothing, children }: OpenedProps): VNode {
   const [busy, setBusy] = useState(false);
   const start = async () => {

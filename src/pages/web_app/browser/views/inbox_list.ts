@@ -1,5 +1,5 @@
-// The inbox: what counts now, and what was, by day; all of it, or what is looked for. What arrives while somebody reads further down waits behind a button, so that
-// nothing moves under their eyes.
+// The inbox: what counts now, and what was, by day; all of it, or what is looked for. What arrives while somebody
+// reads further down waits behind a button, so that nothing moves under their eyes.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -1,5 +1,5 @@
-// An alert's markup in a frame of no origin: its styles are kept, its scripts do not run, its links open elsewhere. The frame's page
-// is the same for all alerts; what it shows it is told by a message.
+// An alert's markup in a frame of no origin: its styles are kept, its scripts do not run, its links open elsewhere.
+// The frame's page is the same for all alerts; what it shows it is told by a message.
 
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -73,8 +73,8 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
 }
 
 /**
- * Has the browser keep the frame's page, once: an alert whose markup lies on the device is then shown without a network too. A
- * worker cannot do it, since it has no say in frames of no origin.
+ * Has the browser keep the frame's page, once: an alert whose markup lies on the device is then shown without a
+ * network too. A worker cannot do it, since it has no say in frames of no origin.
  */
 export function PreloadedFrame(): VNode | null {
   const { device, settings, connection } = useAppState();

@@ -1,5 +1,5 @@
-// What becomes of alerts while the app is closed: the switch for being woken, and where nobody can wake this device a line that says so,
-// and the way out. Silence that nobody speaks of is what this is against.
+// What becomes of alerts while the app is closed: the switch for being woken, and where nobody can wake this device a
+// line that says so, and the way out. Silence that nobody speaks of is what this is against.
 
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";

@@ -1,6 +1,7 @@
-// The settings of this device: what leaves it, what it fetches, when it is quiet, in which language it speaks. What is true of it, per
-// capability, asking the browser for its leave where that is needed; and what it can make of an alert, to be tried before one comes: the
-// tones, the vibrations, a sentence read aloud. Whatever plays is named while it plays.
+// The settings of this device: what leaves it, what it fetches, when it is quiet, in which language it speaks. What
+// is true of it, per capability, asking the browser for its leave where that is needed; and what it can make of an
+// alert, to be tried before one comes: the tones, the vibrations, a sentence read aloud. Whatever plays is named
+// while it plays.
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -133,7 +134,10 @@ export function VibrationAndVoice(): VNode {
   </section>`;
 }
 
-/** One line a capability: what is true of it here. A place is asked for when a channel is granted it, and not for nothing. */
+/**
+ * One line a capability: what is true of it here. A place is asked for when a channel is granted it, and not for
+ * nothing.
+ */
 export function CapabilityList(): VNode {
   useAppState();
   const [, draw] = useState(0);
