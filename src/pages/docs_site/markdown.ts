@@ -146,11 +146,8 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     });
   }
 
-  function code({ text: lines, lang = "" }: Tokens.Code): Html {
-    const byHand = / by-hand$/.test(lang);
-    return html`<figure class="code"><pre tabindex="0" data-copy="this code"><code>${lines}</code></pre>${
-      byHand && html`<figcaption>These commands are not covered by our tests.</figcaption>`
-    }</figure>`;
+  function code({ text: lines }: Tokens.Code): Html {
+    return html`<figure class="code"><pre tabindex="0" data-copy="this code"><code>${lines}</code></pre></figure>`;
   }
 
   function table({ header, rows }: Tokens.Table): Html {
