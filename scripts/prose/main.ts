@@ -56,7 +56,7 @@ const plugins = [{ pluginId: "markdown", plugin: markdown.default ?? markdown },
 /** Tables that a program writes are checked at their source. The name of a rule is an identifier. */
 const withoutGenerated = (text: string): string =>
   text
-    .replace(/<!-- generated:\w+ -->[\s\S]*?<!-- \/generated -->/g, (part) => part.replace(/[^\n]/g, " "))
+    .replace(/<!-- (generated|path)(?::\w+)? -->[\s\S]*?<!-- \/\1 -->/g, (part) => part.replace(/[^\n]/g, " "))
     .replace(/(?<=<\/a>\*\*)[a-z0-9-]+(?=\*\*)/g, (name) => "x".repeat(name.length));
 
 /** Every case in the text of a file. The name decides how it is parsed. */

@@ -1,6 +1,6 @@
-// SQL of tests beside a running service, in the order in which the service locks rows
-// (docs/contributing/architecture.md, "In which order rows are locked"). A test that locked an alert before its
-// channel could end in a deadlock with the service.
+// SQL of tests next to a running service, in the order in which the service locks rows
+// (docs/contributing/architecture.md, "Lock order"). A test that locks an alert before its channel could end in a
+// deadlock with the service.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 
