@@ -327,7 +327,7 @@ describe("a hostile or wrong file", () => {
     ],
   ])("%s is refused by name", async (_, path, said) => {
     const { code, refusal } = await from("ntfy", path(), "--workspace", world.workspace.id);
-    expect({ code, ...refusal.error }).toMatchObject({
+    expect({ ...refusal.error, code }).toMatchObject({
       code: 1,
       param: "file",
       message: expect.stringMatching(said),

@@ -27,7 +27,7 @@ test.skipIf(isMissing("script"))("a first start is read, and answers at every na
   const url = `http://localhost:${port}`;
   await waitFor(() => expect(said).toContain(`Belfry listens on ${url}`));
   // Lines of the log come a moment later than what is printed.
-  const line = /^\d\d:\d\d:\d\d {2}The database is up to date now, by \d+ migrations\./m;
+  const line = /^\d\d:\d\d:\d\d {2}Applied \d+ migrations?\./m;
   await waitFor(() => expect(said).toMatch(line));
   expect(said).toContain(`Console     ${url}/console/welcome#`);
   expect(said).not.toMatch(/^\{/m);
