@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { catchApiError, checkAlertContent, checkNoRecurrence } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
-import { conflict, notFound } from "../src/model/errors.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";

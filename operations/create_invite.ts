@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { invalidRequest } from "../src/model/api_error.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
 import { Invite } from "../src/model/entities/channel.ts";
 import { forBoth } from "../src/model/error_messages.ts";
-import { invalidRequest } from "../src/model/errors.ts";
 import { INVITE_FIELDS } from "../src/model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";

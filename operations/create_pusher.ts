@@ -1,5 +1,6 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { z } from "zod";
+import { conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import {
   checkGeofence,
   defaultGradient,
@@ -10,7 +11,6 @@ import {
 import { newUuid } from "../src/model/domain/type_ids.ts";
 import { Channel, ReservedHandle } from "../src/model/entities/channel.ts";
 import { forBoth } from "../src/model/error_messages.ts";
-import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { getBlankValues } from "../src/model/fields/field_table.ts";
 import { LIMITS } from "../src/model/limits.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { conflict, invalidRequest } from "../src/model/api_error.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
 import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
-import { conflict, invalidRequest } from "../src/model/errors.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../src/model/fields/webhook.ts";
 import { LIMITS } from "../src/model/limits.ts";

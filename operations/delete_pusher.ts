@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { conflict } from "../src/model/api_error.ts";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { ChannelState, ReservedHandle } from "../src/model/entities/channel.ts";
-import { conflict } from "../src/model/errors.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { notFound } from "../src/model/api_error.ts";
 import { parseId } from "../src/model/domain/type_ids.ts";
 import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
-import { notFound } from "../src/model/errors.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { deletedView, pathId } from "../src/store/schemas/common_fields.ts";
 

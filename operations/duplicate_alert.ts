@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { getAlertPath } from "../src/model/domain/alert_review.ts";
 import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, refusalOf } from "../src/model/domain/alert_status.ts";
 import { checkAlertContent, checkNoRecurrence } from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
-import { conflict, notFound } from "../src/model/errors.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";

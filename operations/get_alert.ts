@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../src/model/errors.ts";
+import { notFound } from "../src/model/api_error.ts";
 import { formatLimit } from "../src/model/limits.ts";
 import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
 import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { notFound } from "../src/model/errors.ts";
 import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
 import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
 import { formatLimit } from "../src/model/limits.ts";

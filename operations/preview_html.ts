@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { invalidRequest } from "../src/model/api_error.ts";
 import { MAX_HTML_LENGTH } from "../src/model/domain/alert_validation.ts";
-import { invalidRequest } from "../src/model/errors.ts";
-import { blockedRowSchema, countCodePoints, isWithinLength, textSchema } from "../src/model/fields/value_schemas.ts";
+import { countCodePoints, isWithinLength, removedMarkupSchema, textSchema } from "../src/model/fields/value_schemas.ts";
 import { formatLimit } from "../src/model/limits.ts";
 import { inspectDocument, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
@@ -12,7 +12,7 @@ const preview = z.object({
   html: z.string(),
   blocked: blockedRows,
   script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
-  notes: z.array(blockedRowSchema).describe("What of a document readers do not see, or may not see; it is kept."),
+  notes: z.array(removedMarkupSchema).describe("What of a document readers do not see, or may not see; it is kept."),
 });
 
 export default defineOperation({

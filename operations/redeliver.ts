@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { conflict, notFound } from "../src/model/api_error.ts";
 import { newUuid, parseId } from "../src/model/domain/type_ids.ts";
 import { WebhookDelivery } from "../src/model/entities/webhook.ts";
 import { forBoth } from "../src/model/error_messages.ts";
-import { conflict, notFound } from "../src/model/errors.ts";
 import { deliverManually, findEndpoint, MANUAL_DELIVERY_LIMIT } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/schemas/common_fields.ts";

@@ -1,8 +1,8 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
+import { notFound } from "../src/model/api_error.ts";
 import { formatId, parseId } from "../src/model/domain/type_ids.ts";
 import { Invite } from "../src/model/entities/channel.ts";
-import { notFound } from "../src/model/errors.ts";
 import { emitSubscriberCounts } from "../src/operation/audit_lines.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

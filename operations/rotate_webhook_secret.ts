@@ -1,8 +1,8 @@
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
+import { notFound } from "../src/model/api_error.ts";
 import { parseId } from "../src/model/domain/type_ids.ts";
 import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
-import { notFound } from "../src/model/errors.ts";
 import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

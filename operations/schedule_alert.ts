@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { invalidRequest } from "../src/model/api_error.ts";
 import { alreadySent } from "../src/model/domain/alert_status.ts";
 import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_validation.ts";
 import { forBoth } from "../src/model/error_messages.ts";
-import { invalidRequest } from "../src/model/errors.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/timestamp_columns.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { isRoleAtLeast } from "../src/model/domain/access_policy.ts";
 import { checkGeofence, pickColour } from "../src/model/domain/channel_rules.ts";
 import { forBoth } from "../src/model/error_messages.ts";
-import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/timestamp_columns.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../src/model/errors.ts";
+import { notFound } from "../src/model/api_error.ts";
 import { choiceCountsSchema, countChoices, getReplyQuestion } from "../src/model/fields/alert_action.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { notFound } from "../src/model/api_error.ts";
 import { getReviewDecision, REVIEW_NOTES } from "../src/model/domain/alert_review.ts";
-import { notFound } from "../src/model/errors.ts";
 import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";

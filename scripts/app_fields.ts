@@ -37,8 +37,8 @@ function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
   const plain = Object.entries(drawn).map(([field, { look }]) => `{ name: "${field}", look: "${look}" },`);
   return [
     block(`export interface ${name}Fields {`, types, "}"),
-    `/** What they hold when nobody gives them. */\n${block(`export const ${upper}_BLANKS = {`, blanks, "};")}`,
-    `/** Those without a drawing of their own. */\n${block(`export const ${upper}_PLAIN = [`, plain, "] as const;")}`,
+    `/** What they hold when nobody gives them. */\n${block(`export const ${upper}_FIELD_DEFAULTS = {`, blanks, "};")}`,
+    `/** Those without a drawing of their own. */\n${block(`export const ${upper}_GENERIC_FIELDS = [`, plain, "] as const;")}`,
   ].join("\n\n");
 }
 

@@ -4,7 +4,7 @@
 // with the next poll.
 
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_tokens.ts";
-import { unauthorized } from "../model/errors.ts";
+import { unauthorized } from "../model/api_error.ts";
 import type { DeviceLookup, HandsetOperation } from "../operation/define_operation.ts";
 import { createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batching.ts";
 import type { Orm } from "../store/db/orm.ts";

@@ -9,9 +9,9 @@ import {
   mintToken,
   OWN_DEVICE_PREFIX,
 } from "../identity/auth/bearer_tokens.ts";
+import { ApiError, unauthorized } from "../model/api_error.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import { Device } from "../model/entities/devices_and_reports.ts";
-import { ApiError, unauthorized } from "../model/errors.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
 import { createArgumentSchemas, createChangeSchemas } from "../model/fields/field_table.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";

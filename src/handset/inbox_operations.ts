@@ -1,13 +1,13 @@
 // The inbox as a handset asks for it, and the stream that tells it what changes.
 
 import { z } from "zod";
+import { notFound } from "../model/api_error.ts";
 import { computeRowMarks, toSentAlerts } from "../model/domain/prejoin_alerts.ts";
 import { parseId } from "../model/domain/type_ids.ts";
-import { notFound } from "../model/errors.ts";
 import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
 import { readBoundedPage } from "../operation/pagination.ts";
-import { NOT_MODIFIED, ValidatedBody } from "../store/handler_context.ts";
+import { BodyWithEtag, NOT_MODIFIED } from "../store/handler_context.ts";
 import { findDevicesWithInbox } from "../store/queries/device_channels.ts";
 import { inboxPage, inboxPageWithDue } from "../store/queries/inbox.ts";
 import { inboxAlert, ownTest, wholeTest } from "../store/queries/inbox_alert.ts";
@@ -50,11 +50,11 @@ export const get_inbox = defineHandsetOperation({
     const [test] = testing && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
     const also = test ? [...due, test.id] : due;
     const tag = ctx.services.inboxTag(formatInboxState(revision, { limit: wanted, view }, place, also));
-    if (ctx.conditions.clientHolds(tag)) return new ValidatedBody(tag, NOT_MODIFIED);
+    if (ctx.conditions.clientHolds(tag)) return new BodyWithEtag(tag, NOT_MODIFIED);
     // As others have it; what is settled only for this poll, and what is further back, is read for it alone.
     const alike = !before && !test && due.length === 0;
     const shared = alike && (await ctx.services.inboxPageCache.find(id, { limit: wanted, view, tag }));
-    if (shared) return new ValidatedBody(tag, shared);
+    if (shared) return new BodyWithEtag(tag, shared);
     let channelsAt: string | null | undefined;
     const page = await readBoundedPage(wanted, async (n) => {
       const from = {
@@ -74,7 +74,7 @@ export const get_inbox = defineHandsetOperation({
     const marks = computeRowMarks(page.rows);
     if (alike && marks !== null)
       ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlerts(page.rows) });
-    return new ValidatedBody(tag, shown);
+    return new BodyWithEtag(tag, shown);
   },
 });
 

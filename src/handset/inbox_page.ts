@@ -4,11 +4,11 @@ import { z } from "zod";
 import { assertDefined } from "../model/assert.ts";
 import type { AssetAddresses } from "../model/domain/asset_rules.ts";
 import {
+  BEFORE_JOINING_MARK,
   computePageMarks,
   hasHiddenAlerts,
   type JoinTimes,
   SENT_AFTER_JOINING,
-  SENT_BEFORE_JOINING,
   type SentAlert,
   toSentAlerts,
 } from "../model/domain/prejoin_alerts.ts";
@@ -163,10 +163,10 @@ export function createSharedPage(page: CardPage, limit: number, channels: number
   const made = new Map<string, VisiblePage | null>();
 
   function make(marks: string): VisiblePage | null {
-    const isShown = (_: unknown, i: number) => marks[i] === SENT_BEFORE_JOINING || marks[i] === SENT_AFTER_JOINING;
+    const isShown = (_: unknown, i: number) => marks[i] === BEFORE_JOINING_MARK || marks[i] === SENT_AFTER_JOINING;
     const cards = page.cards.filter(isShown);
     const rows = page.rows
-      .map((row, i) => ({ ...row, before_joining: marks[i] === SENT_BEFORE_JOINING }))
+      .map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE_JOINING_MARK }))
       .filter(isShown);
     const hides = hasHiddenAlerts(marks);
     if (hides) {

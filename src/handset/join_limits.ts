@@ -1,8 +1,8 @@
 // How many channels one device may have joined: so many as one held poll can wait for (rules#channels-of-a-device);
 // and how often one device and one address may join and leave, which strangers are told of (rules#limit-joins).
 
+import { conflict } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
-import { conflict } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Context, DeviceCaller } from "../store/handler_context.ts";
 import { channelsJoined } from "../store/queries/devices.ts";

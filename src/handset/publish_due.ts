@@ -3,7 +3,7 @@
 // long, the alerts are shown all the same.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { unauthorized } from "../model/errors.ts";
+import { unauthorized } from "../model/api_error.ts";
 import { createBatcher, createPositionBatcher } from "../store/db/batching.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement, runWithRetries } from "../store/db/statement.ts";

@@ -1,8 +1,8 @@
 // A handset joins and leaves channels, and finds those that it could join.
 
 import { z } from "zod";
+import { notFound, unauthorized } from "../model/api_error.ts";
 import { Subscription } from "../model/entities/devices_and_reports.ts";
-import { notFound, unauthorized } from "../model/errors.ts";
 import { CATEGORIES } from "../model/fields/channel.ts";
 import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { hashToken, looksLikeToken, mintToken, TRANSFER_PREFIX } from "../identity/auth/bearer_tokens.ts";
-import { ApiError, unauthorized } from "../model/errors.ts";
+import { ApiError, unauthorized } from "../model/api_error.ts";
 import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";

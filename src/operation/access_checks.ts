@@ -2,12 +2,12 @@
 // channel's handle by its id, where the caller sees the channel.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { forbidden, notFound } from "../model/api_error.ts";
 import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
 import { Invite } from "../model/entities/channel.ts";
 import { WebhookEndpoint } from "../model/entities/webhook.ts";
 import { forBoth } from "../model/error_messages.ts";
-import { forbidden, notFound } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";

@@ -2,14 +2,15 @@
 // tests are projections of the list of these records. This file only says what such a record holds.
 
 import { z } from "zod";
+import type { ErrorType } from "../model/api_error.ts";
 import type { Role } from "../model/entities/member.ts";
 import type { Finding } from "../model/error_messages.ts";
-import type { ErrorType } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "../store/db/statement.ts";
 import type {
   AnonymousCaller,
+  BodyWithEtag,
   Caller,
   Context,
   DeviceCaller,
@@ -18,7 +19,6 @@ import type {
   PersonCaller,
   Services,
   SharedBody,
-  ValidatedBody,
 } from "../store/handler_context.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -105,7 +105,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   handler(
     input: z.output<I>,
     context: Context<C>,
-  ): Promise<z.input<O> | ValidatedBody<z.input<O> | SharedBody | typeof NOT_MODIFIED>>;
+  ): Promise<z.input<O> | BodyWithEtag<z.input<O> | SharedBody | typeof NOT_MODIFIED>>;
 }
 
 /**

@@ -4,9 +4,9 @@
 // Knows no operation by name.
 
 import type { z } from "zod";
+import { ApiError, type ReviewTarget, throwFieldErrors } from "../model/api_error.ts";
 import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { parseId } from "../model/domain/type_ids.ts";
-import { ApiError, type ReviewTarget, throwFieldErrors } from "../model/errors.ts";
 import { createEntityManager } from "../store/db/orm.ts";
 import { getKysely } from "../store/db/statement.ts";
 import { type AnonymousCaller, type Caller, type DeviceCaller, toVisibility } from "../store/handler_context.ts";

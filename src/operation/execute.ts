@@ -3,8 +3,8 @@
 // commit.
 
 import type { Kysely } from "kysely";
+import { ApiError } from "../model/api_error.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
-import { ApiError } from "../model/errors.ts";
 import { toApiError } from "../store/db/database_errors.ts";
 import { getKysely, isConnectionLost, isRetryable, MAX_TRIES, waitBeforeRetry } from "../store/db/statement.ts";
 import type { Caller, Log } from "../store/handler_context.ts";

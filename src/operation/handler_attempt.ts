@@ -4,21 +4,21 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
+import { ApiError } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import type { VisibilityFilter } from "../model/entities/channel.ts";
-import { ApiError } from "../model/errors.ts";
 import { createEntityManager, type Orm } from "../store/db/orm.ts";
 import { runStatement } from "../store/db/statement.ts";
 import { toSingleItem, type WriteBatcher } from "../store/db/write_batcher.ts";
 import {
+  BodyWithEtag,
   type Context,
   type Log,
   NOT_MODIFIED,
   type Services,
   SharedBody,
-  ValidatedBody,
 } from "../store/handler_context.ts";
 import {
   createRateLimitHeaders,
@@ -128,7 +128,7 @@ export async function runAttempt(
   if (first) return { body: first.answer, validator: null };
   if (refusal) throw refusal;
   const returned = await operation.handler(input, contextOn(db, attempt, operation, performance, deps));
-  const { body, validator } = returned instanceof ValidatedBody ? returned : { body: returned, validator: null };
+  const { body, validator } = returned instanceof BodyWithEtag ? returned : { body: returned, validator: null };
   // The OpenAPI document reads `validated`, so it must be true of every answer.
   if ((validator !== null) !== (operation.validated ?? false))
     throw new Error("an operation says `validated` if and only if it returns Validated");

@@ -4,10 +4,10 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
+import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import type { Transport } from "../model/entities/audit_event.ts";
 import { forBoth } from "../model/error_messages.ts";
-import { invalidRequest } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
 import { runStatement } from "../store/db/statement.ts";
 import type { Context } from "../store/handler_context.ts";

@@ -3,7 +3,7 @@
 // counts. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
-import type { ReviewTarget } from "../model/errors.ts";
+import type { ReviewTarget } from "../model/api_error.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";

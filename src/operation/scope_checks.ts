@@ -4,8 +4,8 @@
 // person, who decides on the alert's review page. Composing and publishing are two permissions
 // (rules#composing-is-not-publishing), and who has both may still have to ask first (rules#asks-first).
 
+import { type ApiError, approvalRequired, insufficientScope, type ReviewTarget } from "../model/api_error.ts";
 import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
-import { type ApiError, approvalRequired, insufficientScope, type ReviewTarget } from "../model/errors.ts";
 import { PUBLISH_SCOPE, type Scope } from "../model/scopes.ts";
 import type { Orm } from "../store/db/orm.ts";
 import type { Caller, Context } from "../store/handler_context.ts";

@@ -1,9 +1,9 @@
 // Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
 
 import { z } from "zod";
+import { ApiError, type FieldProblem, invalidRequest } from "../model/api_error.ts";
 import type { CodeOf } from "../model/error_codes.ts";
 import { apiText, FIELD, type FieldError, forBoth, type Message, REQUIRED, uiText } from "../model/error_messages.ts";
-import { ApiError, type FieldProblem, invalidRequest } from "../model/errors.ts";
 
 type FieldCode = CodeOf<"invalid_request">;
 

@@ -181,7 +181,7 @@ export interface PasskeySupport {
 }
 
 /** What operations on people need of sign-in. Its rows are read and changed by the manager's transaction. */
-export interface SignInSupport {
+export interface SignInService {
   /** Whether this is the person's current password; counts the attempt. @throws 429. */
   verifyPassword(person: Person, password: string): Promise<boolean>;
   listSessions(em: SqlEntityManager, person: Person): Promise<AccountSession[]>;
@@ -222,7 +222,7 @@ export interface Services {
   assets: AssetAddresses & { readonly store: FileStore };
   /** The service as a whole: figures of all its processes, as Prometheus reads them, and what does not work. */
   health: { renderMetrics(): Promise<string>; checkReadiness(): Promise<{ degraded: string[] }> };
-  signIn: SignInSupport;
+  signIn: SignInService;
 }
 
 export interface Context<C = Caller> {
@@ -284,7 +284,7 @@ export class SharedBody {
 }
 
 /** What a handler returns whose answer has a validator: a client that sends it back may be told NOT_MODIFIED. */
-export class ValidatedBody<Body> {
+export class BodyWithEtag<Body> {
   readonly validator: string;
   readonly body: Body;
 

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
+import { ApiError } from "../../src/model/api_error.ts";
 import { assertDefined } from "../../src/model/assert.ts";
 import { ALERT_TRANSITIONS, refusalOf } from "../../src/model/domain/alert_status.ts";
 import {
@@ -17,11 +18,10 @@ import {
   checkSchedule,
 } from "../../src/model/domain/alert_validation.ts";
 import { uiMessage } from "../../src/model/error_messages.ts";
-import { ApiError } from "../../src/model/errors.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { getFieldLabels } from "../../src/model/fields/field_table.ts";
 import { createValidationError } from "../../src/operation/validation_errors.ts";
-import { toFormError } from "../../src/pages/console/forms.ts";
+import { toFormError } from "../../src/pages/console/form_submission.ts";
 import { ROOT } from "../support/rule_citations.ts";
 
 /** Words of the API: names of arguments and operations, paths, formats, and ways out that only programs have. */

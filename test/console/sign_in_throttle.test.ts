@@ -10,8 +10,8 @@ import {
   getThrottleDelay,
 } from "../../src/identity/auth/sign_in_throttle.ts";
 import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { ApiError, unavailable } from "../../src/model/api_error.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
-import { ApiError, unavailable } from "../../src/model/errors.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { createRateLimits } from "../../src/store/rate_limits/rate_limits.ts";
 import { createRedisWindows } from "../../src/store/rate_limits/redis_windows.ts";

@@ -12,8 +12,8 @@ import {
   MAX_DEPTH,
 } from "../../src/model/sanitizer/allow_list.ts";
 import { type HtmlParent, parseHtml } from "../../src/model/sanitizer/parse_html.ts";
-import { RemovalReport } from "../../src/model/sanitizer/removal_report.ts";
 import { inspectDocument, sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
+import { SanitizerReport } from "../../src/model/sanitizer/sanitizer_report.ts";
 import { COMPARISON_PATTERN, FUZZ_PIECES, HARMLESS_MARKUP, HOSTILE_MARKUP } from "../cases/sanitizer_markup.ts";
 
 const clean = (html: string) => sanitizeHtml(html);
@@ -23,7 +23,7 @@ function text(html: string): string {
     parent.childNodes
       .map((child) => ("value" in child ? child.value : "childNodes" in child ? words(child) : ""))
       .join("");
-  return words(parseHtml(html, new RemovalReport()).root);
+  return words(parseHtml(html, new SanitizerReport()).root);
 }
 const only = (html: string) => clean(html).blocked.map((row) => `${row.kind} ${row.name} ${row.count}`);
 
@@ -356,7 +356,7 @@ describe("size", () => {
     for (const child of parent.childNodes) count += 1 + ("childNodes" in child ? nodes(child) : 0);
     return count;
   }
-  const work = (html: string) => nodes(parseHtml(html, new RemovalReport()).root);
+  const work = (html: string) => nodes(parseHtml(html, new SanitizerReport()).root);
 
   test.each(Object.entries(units))("%s: work and output grow no faster than the input", (_name, unit) => {
     const large = unit.repeat(Math.floor(60_000 / unit.length));

@@ -1,7 +1,7 @@
 // The second reader of markup: whatever the first one should ever let through, it takes out and says so.
 
 import { describe, expect, test } from "vitest";
-import { RemovalReport, recheckHtml } from "../../src/model/sanitizer/sanitize.ts";
+import { recheckHtml, SanitizerReport } from "../../src/model/sanitizer/sanitize.ts";
 
 describe("the second pass", () => {
   test.each([
@@ -11,13 +11,13 @@ describe("the second pass", () => {
     ['<img src="data:image/png;base64,AA">', "<img />"],
     ["<iframe src='https://example.org/'></iframe>b", "b"],
   ])("takes out of %s what the first would have missed, and reports it", (html, wanted) => {
-    const report = new RemovalReport();
+    const report = new SanitizerReport();
     expect(recheckHtml(html, report).replace(" />", ">")).toBe(wanted.replace(" />", ">"));
     expect(report.rows()).toEqual([{ kind: "element", name: "unknown", count: 1 }]);
   });
 
   test("changes nothing that the first one wrote", () => {
-    const report = new RemovalReport();
+    const report = new SanitizerReport();
     expect(recheckHtml("<p><b>a</b> &amp; b</p>", report)).toBe("<p><b>a</b> &amp; b</p>");
     expect(report.rows()).toEqual([]);
   });

@@ -26,7 +26,7 @@ import { findUnavailability } from "../../src/store/db/database_errors.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
 import { findBinaries, refuseOtherLibc } from "../../src/store/embedded/postgres_binaries.ts";
-import { readPostmasterStatus } from "../../src/store/embedded/postmaster.ts";
+import { readPostmasterStatus } from "../../src/store/embedded/postgres_process.ts";
 import { chooseProcessUser, runToEnd } from "../../src/store/embedded/process_user.ts";
 import { pause } from "../support/concurrent_calls.ts";
 import { isAlive, processesOn } from "../support/processes.ts";

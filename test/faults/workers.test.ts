@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { readPostmasterStatus } from "../../src/store/embedded/postmaster.ts";
+import { readPostmasterStatus } from "../../src/store/embedded/postgres_process.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import {
   freePort,

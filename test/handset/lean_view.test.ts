@@ -1,7 +1,7 @@
 // The lean view of the inbox: what the full one says without what says nothing, and nothing else.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ALERT_BLANKS } from "../../src/pages/web_app/browser/fields.ts";
+import { ALERT_FIELD_DEFAULTS } from "../../src/pages/web_app/browser/fields.ts";
 import { startLongPoll } from "../support/long_polls.ts";
 import { World } from "../support/world.ts";
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const BLANKS = { ...ALERT_BLANKS, status: "sent", image_asset_url: null, audio_asset_url: null };
+const BLANKS = { ...ALERT_FIELD_DEFAULTS, status: "sent", image_asset_url: null, audio_asset_url: null };
 
 const read = async (token: string, query: string, headers = {}) => {
   const { status, body, headers: got } = await world.handset("GET", `/inbox${query}`, token, undefined, headers);

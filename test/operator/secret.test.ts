@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAssetUrls } from "../../src/effects/assets/asset_urls.ts";
 import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
-import { checkSecret } from "../../src/program/boot/first_start.ts";
+import { checkServerSecret } from "../../src/program/boot/first_start.ts";
 import { openService } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
@@ -173,11 +173,11 @@ describe("on a service", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "belfry-secret-"));
     const config = { ...loadConfig({ ...world.settings, DATABASE_URL: "" }), secret: null, dataDir };
     writeFileSync(join(dataDir, "secret"), "the secret before, which is long enough\n");
-    await expect(checkSecret(open!.service.orm, config, "the secret before, which is long enough")).rejects.toThrow(
-      /^SECRET in .*secret does not match/,
-    );
+    await expect(
+      checkServerSecret(open!.service.orm, config, "the secret before, which is long enough"),
+    ).rejects.toThrow(/^SECRET in .*secret does not match/);
     writeFileSync(join(dataDir, "secret.next"), `${OTHER}\n`);
-    expect(await checkSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(OTHER);
+    expect(await checkServerSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(OTHER);
     expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(OTHER);
   });
 });

@@ -3,8 +3,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parseErrorEnvelope } from "../../src/model/api_error.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/model/error_codes.ts";
-import { parseErrorEnvelope } from "../../src/model/errors.ts";
 import { ROOT } from "../support/rule_citations.ts";
 
 const codes = Object.keys(ERROR_CODES) as ErrorCode[];

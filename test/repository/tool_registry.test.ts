@@ -4,7 +4,7 @@ import { globSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
-import type { ErrorType } from "../../src/model/errors.ts";
+import type { ErrorType } from "../../src/model/api_error.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import { type JsonSchema, toJsonSchema } from "../../src/operation/json_schema.ts";
 import { getHints, type OperationHints } from "../../src/operation/scope_checks.ts";

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert, list_alert_changes } from "../../src/identity/session/reviews.ts";
+import { ApiError } from "../../src/model/api_error.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
-import { ApiError } from "../../src/model/errors.ts";
 import type { Caller, MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";

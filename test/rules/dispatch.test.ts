@@ -3,14 +3,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { conflict } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
-import { conflict } from "../../src/model/errors.ts";
 import { defineOperation } from "../../src/operation/define_operation.ts";
 import { createDispatcher } from "../../src/operation/dispatcher.ts";
 import { getKysely } from "../../src/store/db/statement.ts";
 import { createWriteBatcher } from "../../src/store/db/write_batcher.ts";
-import { type Caller, type Context, ValidatedBody } from "../../src/store/handler_context.ts";
+import { BodyWithEtag, type Caller, type Context } from "../../src/store/handler_context.ts";
 import { createRateLimits } from "../../src/store/rate_limits/rate_limits.ts";
 import { createEncryption } from "../../src/store/secret/encryption.ts";
 import { World } from "../support/world.ts";
@@ -73,7 +73,7 @@ describe("on a service", () => {
       async handler(_input, context) {
         tries += 1;
         const answer = await act(context as never, tries);
-        return answer instanceof ValidatedBody ? answer : { tries };
+        return answer instanceof BodyWithEtag ? answer : { tries };
       },
       ...record,
     });
@@ -113,7 +113,7 @@ describe("on a service", () => {
 
   test("a validator is what a handler returns with its body, and only where the record says so", async () => {
     const act: Act = async (context, tries) =>
-      new ValidatedBody('"v1"', context.conditions.clientHolds('"v1"') ? { tries: 0 } : { tries });
+      new BodyWithEtag('"v1"', context.conditions.clientHolds('"v1"') ? { tries: 0 } : { tries });
     const { call } = made(act, { validated: true });
     expect(await call()).toEqual({ body: { tries: 1 }, headers: { etag: '"v1"' } });
     expect((await call(['"v1"'])).body).toEqual({ tries: 0 });

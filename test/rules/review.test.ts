@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/reviews.ts";
-import { ApiError } from "../../src/model/errors.ts";
+import { ApiError } from "../../src/model/api_error.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments, createAlertInState, parseUuid } from "../cases/fixtures.ts";
 import { OWNER, signInOwner } from "../support/console_site.ts";

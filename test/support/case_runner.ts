@@ -4,9 +4,9 @@
 
 import { expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
+import type { ErrorType } from "../../src/model/api_error.ts";
+import { ERROR_STATUS } from "../../src/model/api_error.ts";
 import type { ErrorCode } from "../../src/model/error_codes.ts";
-import type { ErrorType } from "../../src/model/errors.ts";
-import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { hasView } from "../../src/operation/define_operation.ts";
 import { DEFAULT_LIMIT } from "../../src/store/schemas/common_fields.ts";
 import { type Answer, findOperation, type World } from "./world.ts";

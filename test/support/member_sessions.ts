@@ -5,7 +5,7 @@ import { end_connection } from "../../src/identity/session/client_connections.ts
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { runStatement } from "../../src/store/db/statement.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
-import { membershipsOf } from "../../src/store/queries/members_and_links.ts";
+import { membershipsOf } from "../../src/store/queries/members_and_one_time_links.ts";
 import { OWNER, signInOwner } from "./console_site.ts";
 import { parseUuid } from "./handsets.ts";
 import type { World } from "./world.ts";

@@ -30,7 +30,7 @@ interface ModuleRule {
 
 /** A folder, or a file that stands beside rooms. A new one needs a line here. */
 export const MODULES: Record<string, ModuleRule> = {
-  "model/errors": { may: [] },
+  "model/api_error": { may: [] },
   "model/assert": { may: [] },
   "model/error_codes": { may: [] },
   "model/error_messages": { may: [] },
@@ -48,7 +48,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "model/domain": {
     decides: "the rules, as pure functions and tables",
-    may: ["model/entities", "model/errors", "model/fields", "model/limits"],
+    may: ["model/entities", "model/api_error", "model/fields", "model/limits"],
   },
   "model/sanitizer": {
     decides: "what of an alert's markup stays, and an exact report of what does not",
@@ -69,11 +69,11 @@ export const MODULES: Record<string, ModuleRule> = {
   "store/trace_spans": { may: [] },
   "store/db": {
     decides: "the connection: pool, statements, locks, work that calls share, and what counts as away",
-    may: ["model/entities", "model/errors", "model/fields", "store/config", "store/trace_spans"],
+    may: ["model/entities", "model/api_error", "model/fields", "store/config", "store/trace_spans"],
   },
   "store/embedded": {
     decides: "the PostgreSQL that the service starts for itself",
-    may: ["model/errors", "store/config", "store/db", "store/secret"],
+    may: ["model/api_error", "store/config", "store/db", "store/secret"],
   },
   "store/bus": {
     decides: "how the processes of one database tell each other what changed: through it, Redis or NATS",
@@ -102,14 +102,14 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "store/stats": {
     decides: "the aggregates",
-    may: ["model/domain", "model/errors", "model/fields", "model/limits", "store/db", "store/queries"],
+    may: ["model/domain", "model/api_error", "model/fields", "model/limits", "store/db", "store/queries"],
   },
   operation: {
     decides: "what an operation is, and the one way in which it runs: checks, transaction, repeats, refusals, pages",
     may: [
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/limits",
       "model/scopes",
       "store/changes",
@@ -127,7 +127,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: [
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "model/sanitizer",
@@ -142,7 +142,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: [
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "store/handler_context",
@@ -155,7 +155,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: [
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "model/scopes",
@@ -176,7 +176,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/auth",
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "model/sanitizer",
@@ -201,7 +201,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/operator",
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "model/scopes",
@@ -219,7 +219,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/auth",
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "operation",
@@ -276,7 +276,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: [
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/limits",
       "store/config",
       "store/handler_context",
@@ -306,7 +306,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: [
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "model/scopes",
@@ -328,7 +328,15 @@ export const MODULES: Record<string, ModuleRule> = {
   "api/docs_page": { decides: "the readable page of the API", may: ["ui"] },
   "api/openapi": {
     decides: "the machine-readable description",
-    may: ["model/errors", "model/fields", "model/limits", "model/scopes", "operation", "package.json", "store/schemas"],
+    may: [
+      "model/api_error",
+      "model/fields",
+      "model/limits",
+      "model/scopes",
+      "operation",
+      "package.json",
+      "store/schemas",
+    ],
   },
   "api/transports": {
     decides: "HTTP and MCP; no business word in them",
@@ -340,7 +348,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/session",
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/limits",
       "model/scopes",
       "operation",
@@ -359,7 +367,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/auth",
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "model/sanitizer",
@@ -371,7 +379,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "pages/web_app": {
     decides: "the app in which people follow channels: its page, its modules as browsers run them, its worker",
-    may: ["api/transports", "model/errors", "model/limits", "store/db", "ui"],
+    may: ["api/transports", "model/api_error", "model/limits", "store/db", "ui"],
   },
   "pages/console": {
     decides:
@@ -384,7 +392,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/session",
       "model/domain",
       "model/entities",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "model/scopes",
@@ -399,14 +407,14 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "pages/docs_site": {
     decides: "the docs of this version as pages, from the files of docs/ and beside it",
-    may: ["api/transports", "model/errors", "model/limits", "store/db", "ui"],
+    may: ["api/transports", "model/api_error", "model/limits", "store/db", "ui"],
   },
   "pages/public_pages": {
     decides: "the pages that everybody may open: a channel, the directory, what this service is",
     may: [
       "api/transports",
       "model/domain",
-      "model/errors",
+      "model/api_error",
       "model/fields",
       "model/limits",
       "operation",

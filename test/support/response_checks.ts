@@ -4,8 +4,8 @@
 import { z } from "zod";
 import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
+import { ERROR_STATUS } from "../../src/model/api_error.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/model/error_codes.ts";
-import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { hasView, type OwnerOperation } from "../../src/operation/define_operation.ts";
 import { restoreLeanRows } from "./lean_rows.ts";
 import type { Answer } from "./world.ts";

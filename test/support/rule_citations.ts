@@ -3,7 +3,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { ErrorType } from "../../src/model/errors.ts";
+import type { ErrorType } from "../../src/model/api_error.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
 

@@ -2,7 +2,7 @@
 // account of each with whoever may ask in it. Answers are told without what differs from account to account: ids,
 // handles, instants.
 
-import type { ERROR_STATUS } from "../../src/model/errors.ts";
+import type { ERROR_STATUS } from "../../src/model/api_error.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { runInProcess } from "./in_process_commands.ts";
 import { runBelfry } from "./processes.ts";

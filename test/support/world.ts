@@ -14,8 +14,8 @@ import {
   createWorkspace,
   type NewKey,
 } from "../../src/identity/operator/account_administration.ts";
+import { ERROR_STATUS } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
-import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { buildClientRequest } from "../../src/operation/client_request.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import { openService, type Service } from "../../src/program/boot/service.ts";

@@ -7,7 +7,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { createMcpEndpoint } from "../../src/api/transports/mcp_endpoint.ts";
 import { parseFastPathRequest } from "../../src/api/transports/mcp_fast_path.ts";
 import { createToolServer } from "../../src/api/transports/mcp_server.ts";
-import { invalidRequest } from "../../src/model/errors.ts";
+import { invalidRequest } from "../../src/model/api_error.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import type { Dispatcher } from "../../src/operation/dispatcher.ts";
 import type { Caller } from "../../src/store/handler_context.ts";

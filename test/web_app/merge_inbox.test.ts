@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   compareInbox,
   findOverflow,
-  getRetryDelay,
+  getReconnectDelay,
   MAX_STORED_ALERTS,
   MAX_STORED_CHARACTERS,
   markBeforeJoining,
@@ -97,8 +97,8 @@ describe("what is kept", () => {
 });
 
 test("pauses between tries grow, have an end, and differ from device to device", () => {
-  const least = [0, 1, 2, 3, 20].map((failures) => getRetryDelay(failures, 0));
-  const most = [0, 1, 2, 3, 20].map((failures) => getRetryDelay(failures, 1));
+  const least = [0, 1, 2, 3, 20].map((failures) => getReconnectDelay(failures, 0));
+  const most = [0, 1, 2, 3, 20].map((failures) => getReconnectDelay(failures, 1));
   expect(least).toEqual([500, 1000, 2000, 4000, 30_000]);
   expect(most).toEqual([1000, 2000, 4000, 8000, 60_000]);
 });

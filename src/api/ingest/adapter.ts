@@ -2,7 +2,7 @@
 // answered. No rule lives in a tongue: publish_request.ts hands every alert to the ordinary operation, whose scopes,
 // limits and sanitiser hold.
 
-import type { ApiError } from "../../model/errors.ts";
+import type { ApiError } from "../../model/api_error.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
 import type { SenderProgram } from "../../model/fields/sender_programs.ts";
 

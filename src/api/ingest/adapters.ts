@@ -2,7 +2,7 @@
 // plain text last, as `curl -d` sends it: its first line is the title, and any program that can send a text to an
 // address speaks it.
 
-import { invalidRequest } from "../../model/errors.ts";
+import { invalidRequest } from "../../model/api_error.ts";
 import type { IngestRequest, SenderAdapter } from "./adapter.ts";
 import { alertmanagerAdapter, prometheusAdapter } from "./formats/alertmanager_prometheus.ts";
 import { cloudEventsAdapter } from "./formats/cloudevents.ts";

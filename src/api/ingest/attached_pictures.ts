@@ -1,7 +1,7 @@
 // Files that other programs send along: a picture becomes the alert's picture, others are left out with a note. The
 // alert is published in every case.
 
-import { ApiError } from "../../model/errors.ts";
+import { ApiError } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import type { ParsedAlert, ReceivedFile } from "./adapter.ts";

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
-import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import type {
   AdapterResponse,
   AlertInput,

@@ -4,7 +4,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { DEVICE_PREFIX, getBearerToken, KEY_PREFIX } from "../../identity/auth/bearer_tokens.ts";
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { BodyTooLargeError, parseJsonBody, readBodyBytes } from "../transports/request_body.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
 import { truncateLists } from "./json_list_limits.ts";

@@ -4,7 +4,7 @@
 
 import { H3, type H3Event } from "h3";
 import manifest from "../../../package.json" with { type: "json" };
-import { ApiError, methodNotAllowed, notFound } from "../../model/errors.ts";
+import { ApiError, methodNotAllowed, notFound } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";

@@ -1,7 +1,7 @@
 // JSON text with long lists, bounded before it is parsed: the entries of a list that are beyond the limits are left
 // out and counted.
 
-import { invalidRequest } from "../../model/errors.ts";
+import { invalidRequest } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');

@@ -1,6 +1,6 @@
 // ntfy's publishing API (https://docs.ntfy.sh/publish/): a topic is a channel's handle, a message an alert.
 
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { isTimeZone } from "../../model/fields/local_time.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { escapeText } from "../../model/sanitizer/attributes.ts";

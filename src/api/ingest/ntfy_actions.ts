@@ -1,7 +1,7 @@
 // The buttons of a message of ntfy, as JSON or in its short form: `view, Open portal, https://…; http, Close,
 // https://…`. Only those that open an address have a counterpart.
 
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../model/limits.ts";
 import type { AlertInput } from "./adapter.ts";
 import { parseHttpsUrl, toVisibleLine, truncateText } from "./message_text.ts";

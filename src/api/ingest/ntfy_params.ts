@@ -2,7 +2,7 @@
 // names and the order in which they are looked at are ntfy's own.
 
 import { isUtf8 } from "node:buffer";
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
 import { parseBoundedJson } from "./ingest_request.ts";
 import { decodeHeader } from "./message_text.ts";

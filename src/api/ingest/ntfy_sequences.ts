@@ -1,8 +1,8 @@
 // Alerts that share a sequence id of ntfy's: a newer one replaces those that are still scheduled, and DELETE cancels
 // them.
 
+import { ApiError, unauthorized } from "../../model/api_error.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { ApiError, unauthorized } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";

@@ -2,8 +2,8 @@
 // of it, read from path, headers and query. Who may hear them and what they are told is decided elsewhere.
 
 import type { H3, H3Event } from "h3";
+import { ApiError, invalidRequest, methodNotAllowed } from "../../model/api_error.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { ApiError, invalidRequest, methodNotAllowed } from "../../model/errors.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { toApiError } from "../../store/db/database_errors.ts";

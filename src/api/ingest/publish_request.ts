@@ -2,10 +2,10 @@
 // alert, and the outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts
 // here as everywhere.
 
+import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_status.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { SenderRequest } from "../../model/entities/credentials.ts";
-import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/errors.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";

@@ -1,13 +1,13 @@
 // Drafts of messages that could not be published when they arrived. They are deleted when the message comes again and
 // is published.
 
+import { ApiError } from "../../model/api_error.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
-import { ApiError } from "../../model/errors.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import type { ParsedAlert } from "./adapter.ts";
 import { createCollapseKey } from "./formats/format_helpers.ts";
 
-export interface SavedDraft {
+export interface UnpublishedMessageDraft {
   /** alr_… */
   id: string;
   /** psh_… */
@@ -32,11 +32,11 @@ type Likeness = Pick<CreateAlertAnswer, "pusher_id" | "title"> & { collapse_key:
 
 export interface SavedDrafts {
   /** The draft that the caller saved under an idempotency key; null for none, and for one that was deleted. */
-  find(caller: Caller, key: string): Promise<SavedDraft | null>;
+  find(caller: Caller, key: string): Promise<UnpublishedMessageDraft | null>;
   /** The caller's own drafts about the same thing, with the same title, that were not edited. */
-  findLike(caller: Caller, alert: Likeness): Promise<SavedDraft[]>;
+  findLike(caller: Caller, alert: Likeness): Promise<UnpublishedMessageDraft[]>;
   /** @throws ApiError where it was edited, sent or deleted in the meantime. */
-  remove(caller: Caller, draft: SavedDraft, log: Log): Promise<void>;
+  remove(caller: Caller, draft: UnpublishedMessageDraft, log: Log): Promise<void>;
 }
 
 /**
@@ -59,7 +59,7 @@ export const DRAFT_DELETED = "The draft that was saved for this message was dele
  */
 export async function deleteSavedDrafts(
   { idempotencyKey }: ParsedAlert,
-  draft: SavedDraft | null,
+  draft: UnpublishedMessageDraft | null,
   published: CreateAlertAnswer,
   caller: Caller,
   saved: SavedDrafts,

@@ -2,7 +2,7 @@
 // right address (rules#wrong-addresses). Nothing depends on which channels there are.
 
 import type { H3, H3Event } from "h3";
-import { ApiError } from "../../model/errors.ts";
+import { ApiError } from "../../model/api_error.ts";
 import { createErrorResponse, createJsonResponse, prefersHtml } from "../transports/http_responses.ts";
 import { toWebRequest } from "../transports/web_request.ts";
 import { gotifyAdapter } from "./gotify.ts";

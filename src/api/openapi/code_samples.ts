@@ -5,7 +5,7 @@ import { buildClientRequest, type ClientRequest } from "../../operation/client_r
 import type { HttpRoute } from "../../operation/define_operation.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 
-export interface SampleOptions {
+export interface CodeSampleOptions {
   publicUrl: string;
   /** Which variable of the environment holds the credential; null where none is needed. */
   variable: "BELFRY_API_KEY" | "BELFRY_DEVICE_TOKEN" | null;
@@ -26,7 +26,7 @@ export const joinLines = (...all: (Line | Line[])[]): string =>
 
 const text = (value: string) => JSON.stringify(value);
 
-export function formatPython({ method, path, headers, body }: ClientRequest, where: SampleOptions): string {
+export function formatPython({ method, path, headers, body }: ClientRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const sent = joinLines(
     variable && `        "Authorization": "Bearer " + os.environ["${variable}"],`,
@@ -61,7 +61,7 @@ const literal = (value: unknown): string =>
     .replace(/([^{[,])\n/g, "$1,\n")
     .replaceAll("\n", "\n    ");
 
-export function formatGo({ method, path, headers, body }: ClientRequest, where: SampleOptions): string {
+export function formatGo({ method, path, headers, body }: ClientRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const pretty = body && JSON.stringify(JSON.parse(body), null, "\t");
   const quoted = body && pretty?.includes("`") ? text(body) : `\`${pretty}\``;
@@ -100,7 +100,7 @@ interface Sampled {
 export function createCodeSamples(
   operation: Sampled,
   args: Record<string, unknown>,
-  { title, ...options }: Omit<SampleOptions, "answers" | "streams"> & { title?: string },
+  { title, ...options }: Omit<CodeSampleOptions, "answers" | "streams"> & { title?: string },
 ) {
   const key = operation.creates ? { idempotency_key: EXAMPLE_IDEMPOTENCY_KEY } : {};
   const request = buildClientRequest(operation, { ...args, ...key });
@@ -125,7 +125,10 @@ const PROPER: Record<string, string> = {
   "idempotency-key": "Idempotency-Key",
 };
 
-function curl({ method, path, headers, body }: ClientRequest, { publicUrl, variable, streams }: SampleOptions): string {
+function curl(
+  { method, path, headers, body }: ClientRequest,
+  { publicUrl, variable, streams }: CodeSampleOptions,
+): string {
   const parts = [
     `curl ${streams ? "-sSN" : "-sS"} ${method === "GET" ? "" : `-X ${method} `}${quoted(publicUrl + path)}`,
     variable && `-H "Authorization: Bearer $${variable}"`,
@@ -135,7 +138,7 @@ function curl({ method, path, headers, body }: ClientRequest, { publicUrl, varia
   return parts.filter(Boolean).join(" \\\n  ");
 }
 
-function javascript(request: ClientRequest, { publicUrl, variable, answers, streams }: SampleOptions): string {
+function javascript(request: ClientRequest, { publicUrl, variable, answers, streams }: CodeSampleOptions): string {
   const { method, path, headers, body } = request;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the reader's template, not ours
   const bearer = variable && "authorization: `Bearer ${env.VARIABLE}`".replace("VARIABLE", variable);

@@ -1,6 +1,5 @@
 // Headers and refusals of the document: the one error envelope, once for each set of error types that share a status.
 
-import { ERROR_CODES } from "../../model/error_codes.ts";
 import {
   conflict,
   ERROR_STATUS,
@@ -13,7 +12,8 @@ import {
   overloaded,
   serverError,
   unauthorized,
-} from "../../model/errors.ts";
+} from "../../model/api_error.ts";
+import { ERROR_CODES } from "../../model/error_codes.ts";
 import { LIMITS } from "../../model/limits.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives

@@ -1,7 +1,7 @@
 // One route of the document from the records that share it: parameters, body, answers, examples and samples.
 
+import type { ErrorType } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import type { ErrorType } from "../../model/errors.ts";
 import type { Scope } from "../../model/scopes.ts";
 import {
   ANSWER_ARGUMENTS,

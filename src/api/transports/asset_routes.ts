@@ -4,8 +4,8 @@
 import type { H3 } from "h3";
 import type { Assets } from "../../effects/assets/asset_service.ts";
 import { contentDisposition } from "../../effects/assets/incoming_file.ts";
+import { invalidRequest, methodNotAllowed, notFound } from "../../model/api_error.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { invalidRequest, methodNotAllowed, notFound } from "../../model/errors.ts";
 import { createErrorResponse, matchesEtag } from "./http_responses.ts";
 import { toWebRequest } from "./web_request.ts";
 

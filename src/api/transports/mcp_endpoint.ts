@@ -9,8 +9,8 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
+import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/errors.ts";
 import { INITIAL_SCOPES } from "../../model/scopes.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";

@@ -11,9 +11,9 @@ import {
   ProtocolErrorCode,
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/server";
+import { ApiError } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { APPROVAL_PROMPT, REVIEW_PROMPT } from "../../model/domain/alert_review.ts";
-import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationOutcome } from "../../operation/execute.ts";

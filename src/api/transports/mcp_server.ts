@@ -14,7 +14,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import packageJson from "../../../package.json" with { type: "json" };
-import { ApiError, serverError } from "../../model/errors.ts";
+import { ApiError, serverError } from "../../model/api_error.ts";
 import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationOutcome } from "../../operation/execute.ts";
 import type { Caller } from "../../store/handler_context.ts";

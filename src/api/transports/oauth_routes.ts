@@ -11,7 +11,7 @@ import {
 import { OAuthError, validateBasicCredentials, validateParameters } from "../../identity/auth/oauth_error.ts";
 import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
-import { ApiError } from "../../model/errors.ts";
+import { ApiError } from "../../model/api_error.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { createJsonResponse } from "./http_responses.ts";

@@ -3,7 +3,7 @@
 // comes first.
 
 import type { IncomingMessage } from "node:http";
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { findJsonError } from "./json_error_position.ts";
 

@@ -2,8 +2,8 @@
 // query and body into arguments and an outcome into a response. Holds no business word.
 
 import type { H3, H3Event } from "h3";
+import { type ApiError, invalidRequest, methodNotAllowed } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { type ApiError, invalidRequest, methodNotAllowed } from "../../model/errors.ts";
 import { CLI_USER_AGENT } from "../../operation/client_request.ts";
 import {
   ANSWER_ARGUMENTS,

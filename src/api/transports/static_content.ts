@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { gzip, gzipSync } from "node:zlib";
 import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
+import { methodNotAllowed } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { methodNotAllowed } from "../../model/errors.ts";
 import { toWebRequest } from "./web_request.ts";
 
 const zip = promisify(gzip);

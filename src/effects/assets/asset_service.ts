@@ -3,10 +3,10 @@
 // goes: nobody finds it from the instant of its expiry on, and the housekeeping removes its bytes later.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { conflict, notFound } from "../../model/api_error.ts";
 import type { FileStore } from "../../model/domain/asset_rules.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { Asset } from "../../model/entities/asset.ts";
-import { conflict, notFound } from "../../model/errors.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type RowOf, runStatement } from "../../store/db/statement.ts";

@@ -4,8 +4,8 @@
 import { constants, mkdirSync } from "node:fs";
 import { access, type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { FileStoreError } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { FileStoreError } from "../../model/errors.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { withTimeout } from "../../store/db/timeout.ts";

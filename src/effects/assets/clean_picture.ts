@@ -1,9 +1,9 @@
 // What a picture must be besides its kind: of a size that phones can decode, and without what it says of its author.
 // The decoder is loaded with the first picture, runs one at a time, and knows no format that is not taken here.
 
+import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { MAX_FRAME_PIXELS, MAX_TOTAL_PIXELS } from "../../model/domain/asset_rules.ts";
-import { type ApiError, invalidRequest } from "../../model/errors.ts";
 
 type Sharp = typeof import("sharp").default;
 type Picture = ReturnType<Sharp>;

@@ -4,15 +4,15 @@
 import { createHash } from "node:crypto";
 import { raw } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { ApiError, conflict, FileStoreError, invalidRequest } from "../../model/api_error.ts";
 import { ASSET_KIND_LABELS, type FileStore, MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
 import { newUuid } from "../../model/domain/type_ids.ts";
 import { Asset, type AssetKind } from "../../model/entities/asset.ts";
-import { ApiError, conflict, FileStoreError, invalidRequest } from "../../model/errors.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
-import { lockMember } from "../../store/queries/members_and_links.ts";
+import { lockMember } from "../../store/queries/members_and_one_time_links.ts";
 import { removeFile } from "./asset_service.ts";
 import { cleanPicture } from "./clean_picture.ts";
 import { cleanFileName, type IncomingFile } from "./incoming_file.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { accountTried } from "../../store/queries/members_and_links.ts";
+import { accountTried } from "../../store/queries/members_and_one_time_links.ts";
 import type { RateLimitPolicy, RateLimits } from "../../store/rate_limits/rate_limits.ts";
 
 /** The acts by their names in the log, and what pages call them. */

@@ -2,7 +2,7 @@
 // stranger makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for
 // one visitor.
 
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";

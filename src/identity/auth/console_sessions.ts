@@ -2,12 +2,12 @@
 // person signs in stands in sign_in.ts, how one comes to an account in link_redemption.ts; what a signed-in person
 // does is an operation (src/identity/session/).
 
-import { invalidRequest } from "../../model/errors.ts";
+import { invalidRequest } from "../../model/api_error.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log, MemberCaller, Person } from "../../store/handler_context.ts";
-import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/members_and_links.ts";
+import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import { createCaller, createLastUseRecorder } from "./bearer_authentication.ts";
 import { parseClientName } from "./client_metadata.ts";

@@ -3,10 +3,10 @@
 // does.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { validateEmail, validatePersonName } from "../../model/domain/name_validation.ts";
 import { Member } from "../../model/entities/member.ts";
-import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from "../../model/errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
@@ -18,7 +18,7 @@ import {
   lockUser,
   memberToReset,
   useLink,
-} from "../../store/queries/members_and_links.ts";
+} from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import { hashToken } from "./bearer_tokens.ts";
 import { insertLink, PLACEHOLDER_EMAIL } from "./one_time_links.ts";

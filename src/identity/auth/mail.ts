@@ -57,7 +57,7 @@ async function openTransport(url: string) {
 }
 
 /** Greets the mail server and signs in, and sends nothing. @throws what came of it. */
-export async function greetMailServer(url: string): Promise<void> {
+export async function verifyMailServer(url: string): Promise<void> {
   await (await openTransport(url)).verify();
 }
 

@@ -2,7 +2,7 @@
 // the assistant. Nobody is sent to a stranger's address by this server: an error goes there only for somebody who is
 // signed in and has let that assistant in before; anybody else reads it here.
 
-import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";

@@ -8,7 +8,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type LinkIssuer, MemberLink } from "../../model/entities/member.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { lockMember, replaceLinks } from "../../store/queries/members_and_links.ts";
+import { lockMember, replaceLinks } from "../../store/queries/members_and_one_time_links.ts";
 import { hashToken } from "./bearer_tokens.ts";
 
 const HOUR = 3600;

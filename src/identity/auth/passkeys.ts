@@ -6,7 +6,7 @@ import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { PasskeySupport, Person } from "../../store/handler_context.ts";
-import { lockUser } from "../../store/queries/members_and_links.ts";
+import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { PluginRows } from "./better_auth.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";

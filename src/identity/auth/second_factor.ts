@@ -6,8 +6,8 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import type { Person, SecondFactorSupport, SignInSupport } from "../../store/handler_context.ts";
-import { lockUser } from "../../store/queries/members_and_links.ts";
+import type { Person, SecondFactorSupport, SignInService } from "../../store/handler_context.ts";
+import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAdapter, PluginRows } from "./better_auth.ts";
 import { createOwnPasskeys } from "./passkeys.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
@@ -115,7 +115,7 @@ export function createSignInSupport(options: {
   throttle: SignInThrottle;
   publicUrl: string;
   now: () => Date;
-}): SignInSupport {
+}): SignInService {
   const { library, throttle, publicUrl, now } = options;
   return {
     secondFactor: createSecondFactor(library),

@@ -3,8 +3,8 @@
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { invalidRequest } from "../../model/errors.ts";
 import { bytea } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";

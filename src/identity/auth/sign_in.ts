@@ -3,10 +3,10 @@
 
 import type { Kysely } from "kysely";
 import type { z } from "zod";
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Person } from "../../store/handler_context.ts";
-import { usePasskey } from "../../store/queries/members_and_links.ts";
+import { usePasskey } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import type { presentedPasskeySchema } from "./passkeys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";

@@ -6,7 +6,7 @@
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { ApiError, unavailable } from "../../model/errors.ts";
+import { ApiError, unavailable } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createRateLimitHeaders, type RateLimitPolicy, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
 import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";

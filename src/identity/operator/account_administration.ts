@@ -3,13 +3,13 @@
 
 import { type InferEntity, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { ApiError, conflict, invalidRequest, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseOneLineName, validateEmail } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Channel } from "../../model/entities/channel.ts";
 import { ApiKey } from "../../model/entities/credentials.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
-import { ApiError, conflict, invalidRequest, notFound } from "../../model/errors.ts";
 import type { SenderProgram } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";

@@ -4,8 +4,8 @@
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type AssetStore, createAssetStore } from "../../effects/assets/asset_store.ts";
+import { conflict } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { conflict } from "../../model/errors.ts";
 import { text } from "../../model/fields/sql_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";

@@ -3,7 +3,7 @@
 // passed here.
 
 import { z } from "zod";
-import { conflict, invalidRequest } from "../../model/errors.ts";
+import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { compareMigrations } from "../../store/db/migrate.ts";
 import { type BackupPiece, MANIFEST_FILE, readBackupPiece, type StoredBackup } from "./backup_storage.ts";
 

@@ -4,7 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { conflict, invalidRequest } from "../../model/errors.ts";
+import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { CELL_FUNCTIONS, CELL_PREFIX } from "../../store/db/citus_cell.ts";
 import { applyMigrations } from "../../store/db/migrate.ts";
 import { createDatabaseError, withOrm } from "./operator_database.ts";

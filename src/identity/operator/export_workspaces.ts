@@ -2,10 +2,10 @@
 // in pieces, at the pace of the reader. The tables and columns are in export_tables.ts.
 
 import { IsolationLevel } from "@mikro-orm/core";
+import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/entities/member.ts";
-import { notFound } from "../../model/errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { withCopier } from "./copy_stream.ts";

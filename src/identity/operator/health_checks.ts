@@ -42,8 +42,8 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
     await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
     await answers("files", config.assetsS3Endpoint, "ASSETS_S3_ENDPOINT", () => askFiles(config)),
     await answers("mail", config.smtpUrl, "SMTP_URL", async (url) => {
-      const { greetMailServer } = await import("../auth/mail.ts");
-      await greetMailServer(url);
+      const { verifyMailServer } = await import("../auth/mail.ts");
+      await verifyMailServer(url);
     }),
     await backupFinding(config, now()),
   );

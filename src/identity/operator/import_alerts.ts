@@ -1,11 +1,11 @@
 // The texts and the markup of alerts that `belfry import` reads: they pass the sanitiser as those of create_alert do,
 // and hold together.
 
+import { invalidRequest } from "../../model/api_error.ts";
 import { checkAlertContent, MAX_HTML_LENGTH } from "../../model/domain/alert_validation.ts";
-import { invalidRequest } from "../../model/errors.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
-import { RemovalReport, sanitizeHtml } from "../../model/sanitizer/sanitize.ts";
+import { SanitizerReport, sanitizeHtml } from "../../model/sanitizer/sanitize.ts";
 import { cleanTexts, recordBlocked } from "../../operation/alerts/compose_alert.ts";
 
 /** Sanitised markup may be longer than what was sent, by the attributes of its links above all. */
@@ -24,7 +24,7 @@ export function cleanAlert(row: AlertFields): AlertFields {
     if (countCodePoints(markup) > max)
       throw invalidRequest("invalid_file", `${field} must be at most ${max} characters long in this layout.`, "file");
     if (row.layout === "document") continue;
-    const report = new RemovalReport();
+    const report = new SanitizerReport();
     clean[field] = sanitizeHtml(markup, report).html;
     if (clean[field] === markup) continue;
     report.addRows(blocked[field] ?? []);

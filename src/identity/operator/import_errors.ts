@@ -1,7 +1,7 @@
 // Refusals of a file of `belfry import`: each names the line, and the field where a rule or a constraint names one.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { type ApiError, conflict, invalidRequest } from "../../model/errors.ts";
+import { type ApiError, conflict, invalidRequest } from "../../model/api_error.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { runInTransaction } from "./dry_run_transaction.ts";
 import { constrainedColumns, type ExportKind, type ExportTable } from "./export_tables.ts";

@@ -1,6 +1,6 @@
 // The lines of a file that is read as a stream, none of them longer than it may be.
 
-import { invalidRequest } from "../../model/errors.ts";
+import { invalidRequest } from "../../model/api_error.ts";
 
 /** @throws 422 for a line that is longer, and for bytes that are not valid UTF-8. */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { cleanFileName } from "../../effects/assets/incoming_file.ts";
 import { isTypeOfKind } from "../../effects/assets/sniff_content_type.ts";
 import { isPossibleTarget, type TargetRules } from "../../effects/webhooks/target_check.ts";
+import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
 import { checkGeofence, RESERVED_HANDLES } from "../../model/domain/channel_rules.ts";
@@ -16,7 +17,6 @@ import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
 import { REPORT_KINDS } from "../../model/entities/devices_and_reports.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import { isMessage } from "../../model/error_messages.ts";
-import { invalidRequest } from "../../model/errors.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { CAPABILITIES, CHANNEL_FIELDS, INVITE_FIELDS, retentionDaysSchema } from "../../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
@@ -28,7 +28,7 @@ import {
 } from "../../model/fields/field_table.ts";
 import { parseRecurrence } from "../../model/fields/recurrence.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
-import { blockedRowSchema, countCodePoints, parseTimestamp, textSchema } from "../../model/fields/value_schemas.ts";
+import { countCodePoints, parseTimestamp, removedMarkupSchema, textSchema } from "../../model/fields/value_schemas.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
@@ -95,7 +95,7 @@ const rule = one(
   (value) => value.length <= LIMITS.recurrence + ";UNTIL=00000000T000000Z".length,
   `must be at most ${LIMITS.recurrence} characters long`,
 ).refine((value) => !isMessage(parseRecurrence(value)), "must be an RFC 5545 rule and a time zone");
-const blocked = z.record(z.string(), z.array(z.strictObject(blockedRowSchema.shape)).max(LIMITS.alert_blocked + 5));
+const blocked = z.record(z.string(), z.array(z.strictObject(removedMarkupSchema.shape)).max(LIMITS.alert_blocked + 5));
 
 /** Fields that an operation accepts. All other columns have rules of their own below. */
 function ruleOf({ look, accepts }: FieldDefinition): z.ZodType {

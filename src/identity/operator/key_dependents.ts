@@ -3,12 +3,12 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
+import { notFound } from "../../model/api_error.ts";
 import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Alert } from "../../model/entities/alert.ts";
 import { ApiKey } from "../../model/entities/credentials.ts";
 import { WebhookEndpoint } from "../../model/entities/webhook.ts";
-import { notFound } from "../../model/errors.ts";
 import { type AuditActor, createAuditLines } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { MemberCaller } from "../../store/handler_context.ts";

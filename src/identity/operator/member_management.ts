@@ -4,6 +4,7 @@
 // nobody else is, it must hold nothing any more, and goes along, or is left behind on purpose: nobody can send there
 // until the operator hands it to a new owner. Keys, endpoints and assistants of the membership end with it.
 
+import { conflict, forbidden, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import {
   canManageMember,
@@ -15,7 +16,6 @@ import {
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
 import type { Finding } from "../../model/error_messages.ts";
-import { conflict, forbidden, notFound } from "../../model/errors.ts";
 import { createAuditLines, findPersonActors } from "../../operation/audit_lines.ts";
 import type { RowOf } from "../../store/db/statement.ts";
 import type { Context, MemberCaller, PersonCaller } from "../../store/handler_context.ts";

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { ApiError, conflict, forbidden } from "../../model/errors.ts";
+import { ApiError, conflict, forbidden } from "../../model/api_error.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { extendEnvironment, loadSettings } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";

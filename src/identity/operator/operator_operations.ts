@@ -4,13 +4,13 @@
 import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
+import { conflict } from "../../model/api_error.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/entities/member.ts";
-import { conflict } from "../../model/errors.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { renewEpoch } from "../../store/queries/database_epoch.ts";
-import { dropSecondFactor } from "../../store/queries/members_and_links.ts";
+import { dropSecondFactor } from "../../store/queries/members_and_one_time_links.ts";
 import { createLink } from "../auth/one_time_links.ts";
 import {
   addMember,

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createAssetStore } from "../../effects/assets/asset_store.ts";
-import { conflict } from "../../model/errors.ts";
+import { conflict } from "../../model/api_error.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { compareMigrations, listMigrations, runMigrations } from "../../store/db/migrate.ts";

@@ -1,6 +1,7 @@
 // A workspace's keys as its managers see them, and what came of requests with them in other programs' words.
 
 import { z } from "zod";
+import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
 import { validateName } from "../../model/domain/name_validation.ts";
@@ -8,7 +9,6 @@ import { formatId, formatIdOrNull, parseId } from "../../model/domain/type_ids.t
 import { Channel } from "../../model/entities/channel.ts";
 import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { SENDER_OUTCOMES } from "../../model/entities/credentials.ts";
-import { notFound } from "../../model/errors.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";

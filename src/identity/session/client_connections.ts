@@ -1,11 +1,11 @@
 // The assistants that a person connected: consent, what each may do, its end.
 
 import { z } from "zod";
+import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Channel } from "../../model/entities/channel.ts";
 import { Connection, ConnectionGrant } from "../../model/entities/credentials.ts";
-import { notFound } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";

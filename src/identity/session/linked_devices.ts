@@ -1,9 +1,9 @@
 // The person's own handsets, tests of drafts on them, and how many handsets a channel wakes.
 
 import { z } from "zod";
+import { conflict, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { conflict, notFound } from "../../model/errors.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";

@@ -1,15 +1,15 @@
 // The members of a workspace: who they are, and what a manager changes about them.
 
 import { z } from "zod";
+import { forbidden } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { canManageMember, canSeeMember, getMemberAccess } from "../../model/domain/access_policy.ts";
 import { validateEmail } from "../../model/domain/name_validation.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Member, ROLES } from "../../model/entities/member.ts";
-import { forbidden } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { listWorkspaceMembers } from "../../store/queries/members_and_links.ts";
+import { listWorkspaceMembers } from "../../store/queries/members_and_one_time_links.ts";
 import { deletedView, listSchema, memberInput } from "../../store/schemas/common_fields.ts";
 import { endConnections } from "../auth/consent_grants.ts";
 import { insertLink, PLACEHOLDER_EMAIL } from "../auth/one_time_links.ts";

@@ -3,11 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
+import { forbidden, notFound } from "../../model/api_error.ts";
 import { alreadySent } from "../../model/domain/alert_status.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Channel, Invite } from "../../model/entities/channel.ts";
 import { Member, Workspace } from "../../model/entities/member.ts";
-import { forbidden, notFound } from "../../model/errors.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";

@@ -1,8 +1,8 @@
 // A person's own ways to sign in, and where it is signed in.
 
 import { z } from "zod";
+import { conflict, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
 import { validateName, validatePasswordLength } from "../../model/domain/name_validation.ts";
-import { conflict, invalidRequest, notFound, throwFieldErrors } from "../../model/errors.ts";
 import { spellLimit } from "../../model/limits.ts";
 import { definePersonOperation } from "../../operation/define_operation.ts";
 import { deletedView, listSchema } from "../../store/schemas/common_fields.ts";

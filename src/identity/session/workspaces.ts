@@ -1,18 +1,18 @@
 // A person's own account and workspaces, and what holds for a workspace as a whole.
 
 import { z } from "zod";
+import { conflict, forbidden, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { validateName, validatePersonName } from "../../model/domain/name_validation.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Member, ROLES, Workspace } from "../../model/entities/member.ts";
-import { conflict, forbidden, notFound } from "../../model/errors.ts";
 import { retentionDaysSchema } from "../../model/fields/channel.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
-import { lockUser } from "../../store/queries/members_and_links.ts";
+import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_state.ts";
 import {
   lockOwnWorkspaces,

@@ -1,7 +1,7 @@
 // Where a person reviews an alert before it is published: one address an alert, which its author is told.
 
+import type { ReviewTarget } from "../api_error.ts";
 import type { AlertStatus } from "../entities/alert.ts";
-import type { ReviewTarget } from "../errors.ts";
 import { formatId, parseId } from "./type_ids.ts";
 
 interface ReviewLocation {

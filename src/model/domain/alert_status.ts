@@ -1,10 +1,10 @@
 // What each verb does to an alert in each status, with every cell filled (docs/reference/rules/alert-states.md,
 // "Alerts: states and verbs"). Pure: it never sees a row, a clock or a caller.
 
+import { type ApiError, conflict } from "../api_error.ts";
 import type { AlertStatus } from "../entities/alert.ts";
 import type { CodeOf } from "../error_codes.ts";
 import { forBoth, type Message } from "../error_messages.ts";
-import { type ApiError, conflict } from "../errors.ts";
 
 // Beside it the only SQL that holds an alert against the clock: a row that says `sent` is never compared with it, so a
 // clock that steps back takes nothing away.

@@ -1,8 +1,8 @@
 // What an alert must hold together, whatever verb brought it here: layout and its source, exclusions, lengths by
 // layout, the circle, and the order of its instants. Pure; judged after the row's own state, as the last 422.
 
+import { type ApiError, invalidRequest } from "../api_error.ts";
 import { forBoth } from "../error_messages.ts";
-import { type ApiError, invalidRequest } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { checkGeofence, type Geofence } from "./channel_rules.ts";
 

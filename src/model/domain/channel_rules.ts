@@ -5,8 +5,8 @@
 // mislead about who speaks.
 
 import { createHash } from "node:crypto";
+import { invalidRequest } from "../api_error.ts";
 import { forBoth } from "../error_messages.ts";
-import { invalidRequest } from "../errors.ts";
 import type { Capability } from "../fields/channel.ts";
 import { LIMITS } from "../limits.ts";
 

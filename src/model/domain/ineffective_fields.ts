@@ -1,7 +1,7 @@
 // Notes for fields of an alert that have no effect as they are: nothing is refused for them, and nothing would report
 // them otherwise (rules#effect-notes).
 
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../api_error.ts";
 import { toIsoMicros } from "../fields/timestamp_columns.ts";
 import { LIMITS } from "../limits.ts";
 import type { CapabilityNote } from "./channel_rules.ts";

@@ -1,8 +1,8 @@
 // Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they
 // are. And how long a password is; whether it is the right one, only sign-in knows.
 
+import { invalidRequest } from "../api_error.ts";
 import type { Finding } from "../error_messages.ts";
-import { invalidRequest } from "../errors.ts";
 import { findNeedlessInvisible, hasControlCharacters } from "../fields/invisible_characters.ts";
 import { LIMITS } from "../limits.ts";
 

@@ -2,9 +2,9 @@
 // bounded in steps whatever the rule says. Also a time of day that a zone's clocks skip or show twice
 // (rules#recurrence-clocks).
 
+import { invalidRequest } from "../api_error.ts";
 import { assertDefined } from "../assert.ts";
 import { forBoth, isMessage } from "../error_messages.ts";
-import { invalidRequest } from "../errors.ts";
 import { parseRecurrence, type Recurrence } from "../fields/recurrence.ts";
 import { toIsoMicros } from "../fields/timestamp_columns.ts";
 import { LIMITS } from "../limits.ts";

@@ -28,7 +28,7 @@ export interface PageMarks {
 
 /** The marks of a page: a character for each alert. */
 export const SENT_AFTER_JOINING = "0";
-export const SENT_BEFORE_JOINING = "1";
+export const BEFORE_JOINING_MARK = "1";
 const HIDDEN = "-";
 
 /** A page of which alerts are left out. */
@@ -54,7 +54,7 @@ export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes
     if (at >= joined.of(channel)) return SENT_AFTER_JOINING;
     const count = (before.get(channel) ?? 0) + 1;
     before.set(channel, count);
-    return count > LIMITS.before_joining ? HIDDEN : SENT_BEFORE_JOINING;
+    return count > LIMITS.before_joining ? HIDDEN : BEFORE_JOINING_MARK;
   };
   return alerts.map(mark).join("");
 }
@@ -71,7 +71,7 @@ export function computeRowMarks(rows: readonly { pusher_id: string; before_joini
     if (count === LIMITS.before_joining) return null;
     before.set(pusher_id, count);
   }
-  return rows.map(({ before_joining }) => (before_joining ? SENT_BEFORE_JOINING : SENT_AFTER_JOINING)).join("");
+  return rows.map(({ before_joining }) => (before_joining ? BEFORE_JOINING_MARK : SENT_AFTER_JOINING)).join("");
 }
 
 /**

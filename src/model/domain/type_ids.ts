@@ -2,8 +2,8 @@
 // caller answers as for a row that does not exist.
 
 import { randomUUID } from "node:crypto";
+import { ApiError, notFound } from "../api_error.ts";
 import type { Missing } from "../error_codes.ts";
-import { ApiError, notFound } from "../errors.ts";
 
 const KINDS = ["psh", "alr", "inv", "whk", "ast", "key", "wsp", "mem", "con", "aud", "dlv", "evt"] as const;
 export type IdKind = (typeof KINDS)[number];

@@ -18,12 +18,12 @@ import {
 import { defineFields, type RecordOf } from "./field_table.ts";
 import { recurrenceSchema } from "./recurrence.ts";
 import {
-  blockedRowSchema,
   httpsUrlSchema,
   languageTagSchema,
   latitudeSchema,
   longitudeSchema,
   radiusKmSchema,
+  removedMarkupSchema,
   slugSchema,
   textSchema,
   timestampSchema,
@@ -292,7 +292,7 @@ export const ALERT_FIELDS = defineFields({
    * What the sanitiser took out of each text, by the field that holds it, with texts that lost nothing left out. Answers of one
    * alert have it as one list (see operation/alerts/format_alert.ts); in lists, and for everybody else, it would cost and help nobody.
    */
-  blocked: { ...jsonMapKind(blockedRowSchema), shown: [] },
+  blocked: { ...jsonMapKind(removedMarkupSchema), shown: [] },
 });
 
 /** What the columns of these fields hold. */

@@ -240,7 +240,7 @@ const RADIUS = `must be above 0 and at most ${LIMITS.radius}`;
 export const radiusKmSchema = () => z.number().gt(0, RADIUS).max(LIMITS.radius, RADIUS);
 
 /** One kind of thing that the sanitiser took out of a text, and how often. */
-export const blockedRowSchema = z.object({
+export const removedMarkupSchema = z.object({
   kind: z.enum(["element", "attribute", "url", "style", "character"]),
   name: z.string(),
   count: z.int(),

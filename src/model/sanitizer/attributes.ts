@@ -7,7 +7,7 @@ import { cleanText } from "../fields/invisible_characters.ts";
 import { ALLOWED_ATTRIBUTES, ALLOWED_SCHEMES, type AttributeRule, createWordSet, LINK_REL } from "./allow_list.ts";
 import { isLowContrast, parseColor, type TextAppearance } from "./hidden_text.ts";
 import { judgeStyle } from "./inline_styles.ts";
-import type { RemovalReport } from "./removal_report.ts";
+import type { SanitizerReport } from "./sanitizer_report.ts";
 
 export interface Attribute {
   name: string;
@@ -65,7 +65,7 @@ function judge(
   rule: Exclude<AttributeRule, "style">,
   name: string,
   value: string,
-  report: RemovalReport,
+  report: SanitizerReport,
 ): string | undefined {
   switch (rule) {
     case "text": {
@@ -102,7 +102,7 @@ function judge(
 export function writeAttributes(
   element: string,
   attributes: readonly Attribute[],
-  report: RemovalReport,
+  report: SanitizerReport,
   inherited: TextAppearance,
 ): { written: string; look: TextAppearance } {
   if (attributes.length === 0) return { written: "", look: inherited };

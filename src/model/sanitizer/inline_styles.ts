@@ -10,7 +10,7 @@ import {
   type Rgb,
   type TextAppearance,
 } from "./hidden_text.ts";
-import type { RemovalReport } from "./removal_report.ts";
+import type { SanitizerReport } from "./sanitizer_report.ts";
 
 const SIZE = String.raw`(?:0|\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|ex|ch|pt|pc|cm|mm|in|%)|0?\.\d{1,3}(?:px|em|rem|ex|ch|pt|%))`;
 const COLOR = String.raw`(?:#[0-9a-f]{3,8}|[a-z]{3,30}|(?:rgb|hsl)a?\([\d ,.%/]{3,40}\))`;
@@ -134,7 +134,7 @@ const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
  */
 export function judgeStyle(
   style: string,
-  report: RemovalReport,
+  report: SanitizerReport,
   inherited: TextAppearance,
 ): { style: string; look: TextAppearance } {
   const allowed: Declaration[] = [];

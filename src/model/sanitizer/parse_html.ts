@@ -11,7 +11,7 @@ import {
   Tokenizer,
 } from "parse5";
 import { ALLOWED_ELEMENTS, createWordSet, DROPPED_WITH_CONTENT, VOID_ELEMENTS } from "./allow_list.ts";
-import type { RemovalReport } from "./removal_report.ts";
+import type { SanitizerReport } from "./sanitizer_report.ts";
 
 export type HtmlParent = DefaultTreeAdapterTypes.ParentNode;
 
@@ -95,11 +95,11 @@ class Reader implements TokenHandler {
   readonly #options = { scriptingEnabled: false, treeAdapter: this.adapter };
   readonly #parser: Parser<DefaultTreeAdapterMap> = Parser.getFragmentParser(BODY, this.#options);
   readonly #tokenizer = new LosslessTokenizer({}, this);
-  readonly #report: RemovalReport;
+  readonly #report: SanitizerReport;
   /** Start tags that made no element, by name. Their end tags are not reported as well. */
   readonly #ignored = new Map<string, number>();
 
-  constructor(html: string, report: RemovalReport) {
+  constructor(html: string, report: SanitizerReport) {
     this.#report = report;
     this.#parser.tokenizer = this.#tokenizer;
     this.#tokenizer.write(html, true);
@@ -188,7 +188,7 @@ class Reader implements TokenHandler {
 const BODY = defaultTreeAdapter.createElement("body", names.NS.HTML, []);
 
 /** Reads `html` as the content of a body with scripting off, so that `<noscript>` contains markup. */
-export function parseHtml(html: string, report: RemovalReport): { root: HtmlParent; scripts: number } {
+export function parseHtml(html: string, report: SanitizerReport): { root: HtmlParent; scripts: number } {
   const { root, adapter } = new Reader(html, report);
   return { root, scripts: adapter.scripts };
 }

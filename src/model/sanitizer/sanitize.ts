@@ -6,10 +6,10 @@ import type library from "sanitize-html";
 import { cleanText } from "../fields/invisible_characters.ts";
 import { ALLOWED_ATTRIBUTES, ALLOWED_ELEMENTS, ALLOWED_SCHEMES, createWordSet } from "./allow_list.ts";
 import { parseHtml } from "./parse_html.ts";
-import { type BlockedRow, isKnownAttribute, RemovalReport } from "./removal_report.ts";
+import { type BlockedRow, isKnownAttribute, SanitizerReport } from "./sanitizer_report.ts";
 import { serializeHtml } from "./serialize_html.ts";
 
-export { RemovalReport } from "./removal_report.ts";
+export { SanitizerReport } from "./sanitizer_report.ts";
 
 export interface SanitizedHtml {
   html: string;
@@ -42,7 +42,7 @@ const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } =
  * ours decides and reports, and the library goes over its result with the same tables. Should it ever find
  * something to take out, its word counts, and the report says that something unnamed was removed.
  */
-export function recheckHtml(html: string, report: RemovalReport): string {
+export function recheckHtml(html: string, report: SanitizerReport): string {
   const again = secondReader()(html, LIBRARY_OPTIONS);
   if (again !== html) report.add("element", "unknown");
   return again;
@@ -74,7 +74,7 @@ const MAX_READINGS = 8;
  * changes its spelling is not missing: case, quotes, omitted tags, character references, the `rel` of links.
  * A `report` that others write to as well gets the rows added to its own.
  */
-export function sanitizeHtml(input: string, report: RemovalReport = new RemovalReport()): SanitizedHtml {
+export function sanitizeHtml(input: string, report: SanitizerReport = new SanitizerReport()): SanitizedHtml {
   // Browsers drop the null character from text, and PostgreSQL cannot store it.
   const plain = input.replaceAll("\0", "");
   if (plain.length < input.length) report.add("element", "#null", input.length - plain.length);
@@ -107,7 +107,7 @@ const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
  * not see (rules#preview-hidden). A document itself is kept whole.
  */
 export function inspectDocument(html: string): { script_count: number; notes: BlockedRow[] } {
-  const report = new RemovalReport();
+  const report = new SanitizerReport();
   const { root, scripts } = parseHtml(html, report);
   serializeHtml(root, report);
   const notes = report.rows().filter(({ kind, name }) => kind === "character" || UNSEEN[kind]?.has(name));
@@ -115,7 +115,7 @@ export function inspectDocument(html: string): { script_count: number; notes: Bl
 }
 
 /** A text without markup: what no reader sees and the text does not need is taken out and reported. */
-export function sanitizeText(text: string, report: RemovalReport): string {
+export function sanitizeText(text: string, report: SanitizerReport): string {
   const clean = cleanText(text);
   report.addCharacters(clean.removed);
   return clean.text;

@@ -11,7 +11,7 @@ import {
   type TextAppearance,
 } from "./hidden_text.ts";
 import type { HtmlParent, ParsedElement } from "./parse_html.ts";
-import { RemovalReport } from "./removal_report.ts";
+import { SanitizerReport } from "./sanitizer_report.ts";
 
 const BRACKET = /^\s*[\p{Ps}\p{Pe}\p{Pi}\p{Pf}]?\s*$/u;
 const SHRINKING = createWordSet("small sub sup");
@@ -31,7 +31,7 @@ function isNestedAnnotation({ tagName, parentNode }: ParsedElement): boolean {
 }
 
 class Writer {
-  readonly #report: RemovalReport;
+  readonly #report: SanitizerReport;
   readonly #tags: string[] = [];
   /** The text before each tag. It is cleaned at the end, since the whole text decides about marks of direction. */
   readonly #texts: string[] = [];
@@ -40,7 +40,7 @@ class Writer {
   /** Attributes that were reported before. An element and its copies share them. */
   readonly #reported = new Set<ParsedElement["attrs"]>();
 
-  constructor(report: RemovalReport) {
+  constructor(report: SanitizerReport) {
     this.#report = report;
   }
 
@@ -66,7 +66,7 @@ class Writer {
       this.children(content, depth, inherited, dropped);
       return;
     }
-    const report = this.#reported.has(attrs) ? new RemovalReport() : this.#report;
+    const report = this.#reported.has(attrs) ? new SanitizerReport() : this.#report;
     if (attrs.length > 0) this.#reported.add(attrs);
     const { written, look } = writeAttributes(name, attrs, report, own);
     if (VOID_ELEMENTS.has(name)) {
@@ -108,7 +108,7 @@ class Writer {
 }
 
 /** Writes the allowed part of a tree, and counts the rest in `report`. */
-export function serializeHtml(root: HtmlParent, report: RemovalReport): string {
+export function serializeHtml(root: HtmlParent, report: SanitizerReport): string {
   const writer = new Writer(report);
   writer.children(root, 0, DEFAULT_APPEARANCE, false);
   return writer.finish();

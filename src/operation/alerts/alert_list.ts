@@ -3,12 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseQueryWords } from "../../model/domain/search_terms.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { fieldError, forBoth } from "../../model/error_messages.ts";
-import { invalidRequest } from "../../model/errors.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";

@@ -1,10 +1,10 @@
 // What verbs do to a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md). The
 // alert and its channel are locked.
 
+import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
 import { forBoth } from "../../model/error_messages.ts";
-import { conflict, invalidRequest } from "../../model/errors.ts";
 import { endRecurrenceBefore } from "../../model/fields/recurrence.ts";
 import { getNowIsoMicros, toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -15,9 +15,9 @@ import {
   countRepeating,
   createOccurrences,
   endSeries,
+  readSeriesRecurrence,
   repeatAlert,
   replanSeries,
-  seriesRule,
   withdrawSeries,
 } from "../../store/queries/alert_series.ts";
 import type { AlertRecord, PreviousValues } from "../../store/queries/alerts.ts";
@@ -98,7 +98,7 @@ export async function stopSeries({ id }: AlertRecord, ctx: Context): Promise<Ale
 /** An occurrence is cancelled with all that follow it; answers it as it is then. @throws 422 for what is none. */
 export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: Context): Promise<AlertRecord> {
   const { series_id, occurs_at } = alert;
-  const [series] = series_id === null ? [] : await ctx.sql(seriesRule, { id: series_id });
+  const [series] = series_id === null ? [] : await ctx.sql(readSeriesRecurrence, { id: series_id });
   if (series_id === null || occurs_at === null || !series?.recurrence)
     throw invalidRequest(
       "misplaced_field",

@@ -1,11 +1,11 @@
 // The uploaded files that a change of an alert names: found among those that the caller may attach, and held until the
 // change is committed. A file that is not there is 422 on its field (rules#alert-asset-missing).
 
+import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import { ASSET_FIELDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { Asset } from "../../model/entities/asset.ts";
 import { forBoth } from "../../model/error_messages.ts";
-import { type ApiError, invalidRequest } from "../../model/errors.ts";
 import type { Context } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { assetScope, attachableAssets } from "../../store/queries/assets.ts";

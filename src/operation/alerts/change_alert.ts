@@ -2,6 +2,7 @@
 // the change. Also: which fields of an edit are compared, and what the history keeps and shows of them.
 
 import { isDeepStrictEqual } from "node:util";
+import { conflict, insufficientScope, notFound } from "../../model/api_error.ts";
 import { formatApprovalMessage } from "../../model/domain/alert_review.ts";
 import {
   ALERT_TRANSITIONS,
@@ -15,7 +16,6 @@ import {
 import { createAlertEventData, type DomainEvent, type EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
 import { formatId, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { forBoth } from "../../model/error_messages.ts";
-import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { getFieldNames } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";

@@ -12,7 +12,7 @@ import {
   selectMarked,
 } from "../../model/fields/field_table.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
-import { RemovalReport, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
+import { SanitizerReport, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
 import type { Context } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { showAlert } from "../../store/schemas/alert_schemas.ts";
@@ -45,7 +45,7 @@ type Blocked = AlertFields["blocked"];
 export function recordBlocked(
   blocked: Blocked,
   name: keyof AlertFields,
-  report: RemovalReport,
+  report: SanitizerReport,
   isStored: boolean,
 ): void {
   const rows = report.kept();
@@ -59,12 +59,12 @@ export function cleanTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord>
   for (const name of CLEANED) {
     const text = sent[name];
     if (text === undefined) continue;
-    const report = new RemovalReport();
+    const report = new SanitizerReport();
     if (text !== null) clean[name] = sanitizeText(text, report);
     recordBlocked(blocked, name, report, clean[name] === stored?.[name]);
   }
   if (!sent.actions) return { ...sent, ...clean };
-  const report = new RemovalReport();
+  const report = new SanitizerReport();
   clean.actions = sent.actions.map(({ type, label, url = "", choices }) => ({
     ...{ type, label: sanitizeText(label, report), url },
     // Two that look alike are one.
@@ -103,7 +103,7 @@ export function composeAlert(given: Sent, stored: AlertRecord | null, assetText:
   // Empty markup that was sent counts as none. Empty markup that is stored stays, since the sanitiser made it of some.
   if (sent.html?.trim() === "") fields.html = null;
   const mode = fields.layout === "document" ? "document" : "html";
-  const report = new RemovalReport();
+  const report = new SanitizerReport();
   // Markup that `checkAlertContent` will refuse for its length is not sanitised, and does not reach the row.
   const cleaned = (markup: string, length: number) => {
     if (length > MAX_HTML_LENGTH[mode]) return "";

@@ -2,9 +2,9 @@
 // shown, stored under a short name for the credential that asked. rules#move-plan
 
 import { randomBytes } from "node:crypto";
+import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";
 import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { forBoth } from "../../model/error_messages.ts";
-import { conflict, invalidRequest, notFound } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/handler_context.ts";
 import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";

@@ -4,7 +4,7 @@
 import { getReviewUrl } from "../../model/domain/alert_review.ts";
 import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
 import { type AlertNote, getIneffectiveFieldNotes } from "../../model/domain/ineffective_fields.ts";
-import { type BlockedRow, RemovalReport } from "../../model/sanitizer/removal_report.ts";
+import { type BlockedRow, SanitizerReport } from "../../model/sanitizer/sanitizer_report.ts";
 import type { Context } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { showAlert } from "../../store/schemas/alert_schemas.ts";
@@ -35,7 +35,7 @@ export function formatAlert<R extends AlertRecord>(record: R, requested: readonl
 /** What all texts of an alert lost when they were written, as one list (rules#blocked-kept). */
 function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
   const texts = Object.values(blocked);
-  return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new RemovalReport()).rows();
+  return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new SanitizerReport()).rows();
 }
 
 /** Settles what these rows show as sent though it is only due. The rows stay as they were read. */

@@ -1,10 +1,10 @@
 // Publishes an existing alert by one statement, which calls of the same moment share
 // (docs/decisions/0022-new-alerts-are-inserted-in-batches.md).
 
+import { notFound } from "../../model/api_error.ts";
 import { checkNotExpired } from "../../model/domain/alert_validation.ts";
 import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
-import { notFound } from "../../model/errors.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
 import type { Context } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";

@@ -3,11 +3,11 @@
 // rules#reviews-channel
 
 import { z } from "zod";
+import type { ReviewTarget } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { getReviewUrl } from "../../model/domain/alert_review.ts";
 import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
-import type { ReviewTarget } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/handler_context.ts";
 import { claimReviewNotice, insertAlert } from "../../store/queries/alerts.ts";

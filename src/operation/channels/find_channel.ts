@@ -3,12 +3,12 @@
 // leads to (#retention-told).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { invalidRequest, notFound } from "../../model/api_error.ts";
 import { ASSET_KIND_LABELS } from "../../model/domain/asset_rules.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/channel_rules.ts";
 import { newUuid, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { Channel, type ChannelRow } from "../../model/entities/channel.ts";
 import { forBoth } from "../../model/error_messages.ts";
-import { invalidRequest, notFound } from "../../model/errors.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getBlankValues } from "../../model/fields/field_table.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";

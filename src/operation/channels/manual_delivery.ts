@@ -1,9 +1,9 @@
 // What operations on one webhook endpoint share: finding it, and a delivery that somebody asked for by hand. It is a
 // delivery as any other: one POST, counted as one, and never tried again by itself.
 
+import { notFound } from "../../model/api_error.ts";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { WebhookDelivery, WebhookEndpoint } from "../../model/entities/webhook.ts";
-import { notFound } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/handler_context.ts";
 import { showDelivery } from "../../store/schemas/webhook_schemas.ts";

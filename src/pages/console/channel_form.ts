@@ -1,8 +1,8 @@
 // The form of a channel, new or known: four panels whose controls together hold every field of its table, and beside
 // them the channel as people will find it. What is accepted, the operations say.
 
+import type { ApiError } from "../../model/api_error.ts";
 import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/channel_rules.ts";
-import type { ApiError } from "../../model/errors.ts";
 import { CAPABILITIES, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getFieldNames, selectPlainOn } from "../../model/fields/field_table.ts";
 import { LIMITS } from "../../model/limits.ts";

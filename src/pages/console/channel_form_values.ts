@@ -3,7 +3,7 @@
 // fields both keep theirs; where both touched one field, the second is shown the first's before anything is written.
 
 import { createHash } from "node:crypto";
-import { ApiError } from "../../model/errors.ts";
+import { ApiError } from "../../model/api_error.ts";
 import { type Capability, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames } from "../../model/fields/field_table.ts";
 import { normalizeLineEnds, parseControlValue, toControlValue } from "./form_controls.ts";

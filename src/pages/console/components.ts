@@ -1,8 +1,8 @@
 // Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable
 // text.
 
+import type { ApiError } from "../../model/api_error.ts";
 import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
-import type { ApiError } from "../../model/errors.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { formatMinute, timeElement } from "../../ui/time_format.ts";

@@ -5,7 +5,7 @@
 // kind a control holds a value, too, and makes an argument: what cannot be read stays as it was typed, and is refused
 // as that.
 
-import type { ApiError } from "../../model/errors.ts";
+import type { ApiError } from "../../model/api_error.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import {
   type FieldDefinition,

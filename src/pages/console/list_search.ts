@@ -2,9 +2,9 @@
 // channel and who wrote them. What is looked for stands in the address, so that it needs no script; what cannot be is
 // said above an empty list.
 
+import { ApiError } from "../../model/api_error.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
-import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";

@@ -8,9 +8,9 @@ import type { ConsoleSession, ConsoleSessions } from "../../identity/auth/consol
 import type { LinkRedemption } from "../../identity/auth/link_redemption.ts";
 import type { SendMail } from "../../identity/auth/mail.ts";
 import type { AuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
+import type { ApiError } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
-import type { ApiError } from "../../model/errors.ts";
 import type { OwnerOperation, SessionOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
@@ -21,7 +21,7 @@ import {
   type FormProtection,
   type FormRenderer,
   withFormErrors,
-} from "./forms.ts";
+} from "./form_submission.ts";
 import type { PageOptions } from "./page_layout.ts";
 
 export const FLASH_MESSAGES = {
@@ -186,7 +186,7 @@ const pageFor =
 export const anonymousPage = pageFor<PageContext>("anyone");
 
 /** A page of a signed-in person, of no workspace. */
-export const personPage = pageFor<PersonContext>("person");
+export const defineSignedInPage = pageFor<PersonContext>("person");
 
 /** A page of a workspace, below /console/{workspace}/. Others than its members get 404. */
 export const memberPage = pageFor<MemberContext>("member", "/console/:workspace");
@@ -199,7 +199,7 @@ const formFor =
       : { ...page("POST", path, withFormErrors(again, answer)), again: again.again as ConsolePage["again"] };
 
 /** What takes a form of a signed-in person, and shows it again where the session was over, or where `again` says so. */
-export const personForm = formFor(personPage);
+export const personForm = formFor(defineSignedInPage);
 
 /** The same for a form of a workspace. */
 export const memberForm = formFor(memberPage);

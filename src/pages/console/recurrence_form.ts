@@ -1,9 +1,9 @@
 // How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; when that
 // is next; and what a recurrence says, in words where it is one that the form offers.
 
+import { ApiError, type FieldProblem } from "../../model/api_error.ts";
 import { findNextOccurrences } from "../../model/domain/occurrences.ts";
 import { uiMessage } from "../../model/error_messages.ts";
-import { ApiError, type FieldProblem } from "../../model/errors.ts";
 import { isTimeZone } from "../../model/fields/local_time.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { timeElement } from "../../ui/time_format.ts";

@@ -8,8 +8,8 @@ import { acceptsGzip, compressResponse } from "../../api/transports/static_conte
 import { toWebRequest } from "../../api/transports/web_request.ts";
 import { type ConsoleSession, getMemberCaller, getPerson } from "../../identity/auth/console_sessions.ts";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
+import { ApiError, forbidden, notFound } from "../../model/api_error.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { ApiError, forbidden, notFound } from "../../model/errors.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
@@ -26,7 +26,7 @@ import {
   SAVED_FORM_FIELD,
   sessionChangedError,
   signedOutError,
-} from "./forms.ts";
+} from "./form_submission.ts";
 import {
   anonymousPage,
   type ConsoleDeps,

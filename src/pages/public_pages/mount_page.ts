@@ -2,8 +2,8 @@
 
 import type { H3, H3Event } from "h3";
 import { toWebRequest } from "../../api/transports/web_request.ts";
+import { ApiError, methodNotAllowed } from "../../model/api_error.ts";
 import { uiMessage } from "../../model/error_messages.ts";
-import { ApiError, methodNotAllowed } from "../../model/errors.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
 import { html } from "../../ui/html.ts";

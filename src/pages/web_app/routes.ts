@@ -3,7 +3,7 @@
 
 import type { H3 } from "h3";
 import { addStaticRoute } from "../../api/transports/static_content.ts";
-import { notFound } from "../../model/errors.ts";
+import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
 /** Addresses of the app besides its scripts and pictures. */

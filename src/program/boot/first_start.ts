@@ -27,7 +27,7 @@ import type { Logs } from "./log.ts";
  * The secret again, once the database has said that it is its own.
  * @throws ConfigError naming SECRET when the database was used with another one.
  */
-export async function checkSecret(orm: Orm, config: Config, secret: string): Promise<string> {
+export async function checkServerSecret(orm: Orm, config: Config, secret: string): Promise<string> {
   const em = orm.em.fork();
   if (await isSecretOfDatabase(em, secret)) return secret;
   const { secret: path, nextSecret } = dataPaths(config.dataDir);

@@ -3,7 +3,7 @@
 import type { H3, H3Event } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createJsonResponse } from "../../api/transports/http_responses.ts";
-import { forbidden, insufficientStorage } from "../../model/errors.ts";
+import { forbidden, insufficientStorage } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
 import type { DiskSpace } from "../../store/embedded/disk_space.ts";

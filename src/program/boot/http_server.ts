@@ -9,13 +9,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
 import { toWebRequest } from "../../api/transports/web_request.ts";
 import { serveUpgrades } from "../../api/transports/web_socket.ts";
+import { overloaded } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { overloaded } from "../../model/errors.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { createPeerReader } from "../../store/rate_limits/request_client.ts";
-import { closeAcceptQueue } from "./accept_queue.ts";
 import type { App } from "./app.ts";
 import { HTTP_TIMEOUTS, limitConnections, toNodeOptions } from "./connection_limits.ts";
+import { closeAcceptQueue } from "./drain_accept_queue.ts";
 import { answerMalformed } from "./malformed_requests.ts";
 import { endSlowBodies } from "./request_bodies.ts";
 
@@ -103,7 +103,7 @@ function createHttp(
   });
   const node = server.node?.server as NodeServer;
   node.timeout = times.silence;
-  const { headers, body, whole } = createRefusalTexts();
+  const { headers, body, whole } = createOverloadResponses();
   const gate = limitConnections(node, {
     refuse: (_request, response) => response.writeHead(503, headers).end(body),
     max: maxConnectionsPerIp,
@@ -118,7 +118,7 @@ function createHttp(
 }
 
 /** What is said where there is no room, `whole` to whoever has not asked yet. */
-export function createRefusalTexts() {
+export function createOverloadResponses() {
   const refused = overloaded();
   const body = JSON.stringify(refused.toEnvelope());
   const headers = {

@@ -19,7 +19,7 @@ import { parseFirstPage } from "../../handset/inbox_page.ts";
 import type { StreamRequest } from "../../handset/live_updates/inbox_streams.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import { getBearerToken } from "../../identity/auth/bearer_tokens.ts";
-import { overloaded } from "../../model/errors.ts";
+import { overloaded } from "../../model/api_error.ts";
 import type { HandsetOperation } from "../../operation/define_operation.ts";
 import { DEFAULT_LIMIT } from "../../store/schemas/common_fields.ts";
 import type { Admission, AdmissionPass } from "./admission.ts";

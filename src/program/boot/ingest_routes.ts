@@ -27,9 +27,9 @@ import { createMessageHistory, splitBacklog } from "../../handset/ntfy/message_h
 import { createNtfyListeners, type NtfyListenersOptions } from "../../handset/ntfy/ntfy_listeners.ts";
 import { encodeMessage, type MessageFormat } from "../../handset/ntfy/ntfy_message.ts";
 import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";
+import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { resolveChannelIds } from "../../operation/access_checks.ts";
 import { getSendLimitSubject } from "../../operation/alerts/change_alert.ts";

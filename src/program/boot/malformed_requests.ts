@@ -2,7 +2,7 @@
 
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { ApiError } from "../../model/errors.ts";
+import { ApiError } from "../../model/api_error.ts";
 
 interface ParseError extends Error {
   code?: string;

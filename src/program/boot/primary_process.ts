@@ -9,7 +9,7 @@ import { createMemoryWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createPeerReader } from "../../store/rate_limits/request_client.ts";
 import { createLeases, createSlots } from "../../store/rate_limits/slots.ts";
 import type { RunningService } from "./first_start.ts";
-import { acceptConnections, createRefusalTexts } from "./http_server.ts";
+import { acceptConnections, createOverloadResponses } from "./http_server.ts";
 import { createLogs } from "./log.ts";
 import { createMetrics, type MetricSnapshot, mergeMetrics } from "./metrics.ts";
 import { createCloser, prepareEnvironment } from "./service.ts";
@@ -64,7 +64,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
 
     const places = createSlots(Number.POSITIVE_INFINITY, config.maxConnectionsPerIp);
     const ownerOf = createPeerReader(config.trustedProxies);
-    const { whole } = createRefusalTexts();
+    const { whole } = createOverloadResponses();
     const refuse = (socket: Socket) => socket.resume().end(whole, () => socket.destroy());
     const door = await acceptConnections(config, (socket) => {
       socket.on("error", () => {});

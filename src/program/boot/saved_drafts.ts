@@ -2,7 +2,7 @@
 // src/api/ingest.
 
 import type { Kysely } from "kysely";
-import type { SavedDraft, SavedDrafts } from "../../api/ingest/saved_drafts.ts";
+import type { SavedDrafts, UnpublishedMessageDraft } from "../../api/ingest/saved_drafts.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -13,7 +13,7 @@ import { readAlert } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { findDraftAuthor, uneditedDrafts } from "../../store/queries/equal_alerts.ts";
 
-type StoredDraft = Pick<SavedDraft, "id" | "pusher_id" | "updated_at">;
+type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;
 
 /** `create` and `remove` are the operations create_alert and delete_alert. */
 export function createSavedDrafts(

@@ -4,7 +4,7 @@
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { ApiError, parseErrorEnvelope } from "../../model/errors.ts";
+import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { extendEnvironment } from "../../store/config/load_settings.ts";
 import { parseEventStream } from "./event_stream.ts";

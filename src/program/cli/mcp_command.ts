@@ -4,7 +4,7 @@
 // (rules#mcp-over-stdio).
 
 import { createInterface } from "node:readline";
-import { ApiError, parseErrorEnvelope } from "../../model/errors.ts";
+import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
 import { parseEventStream } from "./event_stream.ts";
 import {
   type ConnectionOptions,

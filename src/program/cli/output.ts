@@ -2,7 +2,7 @@
 // code that goes with it. Knows no command.
 
 import { CommanderError } from "commander";
-import { ApiError, conflict, serverError } from "../../model/errors.ts";
+import { ApiError, conflict, serverError } from "../../model/api_error.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 

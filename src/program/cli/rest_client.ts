@@ -1,7 +1,7 @@
 // One call of an operation by REST: the request within bounded time, and a refusal read back from its envelope. Knows
 // no operation by name.
 
-import { ApiError, invalidRequest, parseErrorEnvelope } from "../../model/errors.ts";
+import { ApiError, invalidRequest, parseErrorEnvelope } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { buildClientRequest, CLI_USER_AGENT } from "../../operation/client_request.ts";
 import { getPathArguments, IDEMPOTENCY_ARGUMENTS, type OwnerOperation } from "../../operation/define_operation.ts";

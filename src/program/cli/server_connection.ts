@@ -2,7 +2,7 @@
 // one left.
 
 import type { Command } from "commander";
-import { ApiError } from "../../model/errors.ts";
+import { ApiError } from "../../model/api_error.ts";
 import { loadClientSettings, loadSettings } from "../../store/config/load_settings.ts";
 import { parseHttpUrl } from "../../store/config/setting_types.ts";
 import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials.ts";

@@ -15,12 +15,12 @@ import { runInTransaction } from "../../identity/operator/dry_run_transaction.ts
 import { EXPORT_TABLES, takenHandles } from "../../identity/operator/export_tables.ts";
 import { indexImportedAlerts } from "../../identity/operator/import_workspaces.ts";
 import { auditImported } from "../../identity/operator/operator_audit.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { checkAlertContent } from "../../model/domain/alert_validation.ts";
 import { RESERVED_HANDLES } from "../../model/domain/channel_rules.ts";
 import { buildUuid, formatId } from "../../model/domain/type_ids.ts";
 import { Channel } from "../../model/entities/channel.ts";
-import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { createArgumentSchemas } from "../../model/fields/field_table.ts";
 import { SENDER_PROGRAMS } from "../../model/fields/sender_programs.ts";

@@ -5,7 +5,7 @@
 import type { SenderAdapter } from "../../api/ingest/adapter.ts";
 import { gotifyAdapter } from "../../api/ingest/gotify.ts";
 import { ntfyAdapter } from "../../api/ingest/ntfy.ts";
-import { invalidRequest } from "../../model/errors.ts";
+import { invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { SqliteRow, SqliteTables } from "./sqlite_tables.ts";
 

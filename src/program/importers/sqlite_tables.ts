@@ -3,7 +3,7 @@
 
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/api_error.ts";
 
 /** Numbers and texts; what is neither is read as a text. */
 export type SqliteRow = Record<string, string | number>;

@@ -68,7 +68,7 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Gives an error of a cell the code that PostgreSQL gives it. */
-export function restoreErrorCode(error: { code?: string; message: string }): void {
+export function restoreSqlState(error: { code?: string; message: string }): void {
   if (error.code !== "XX000") return;
   error.code = REFUSALS.find(([words]) => words.test(error.message))?.[1] ?? error.code;
 }

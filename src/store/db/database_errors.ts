@@ -2,7 +2,7 @@
 // All others are errors of the statement.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ApiError, FileStoreError, serverError, unavailable } from "../../model/errors.ts";
+import { ApiError, FileStoreError, serverError, unavailable } from "../../model/api_error.ts";
 
 /**
  * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and

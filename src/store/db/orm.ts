@@ -13,7 +13,7 @@ import { ENTITIES } from "../../model/entities/schema.ts";
 import type { Config } from "../config/all_settings.ts";
 import { parseHosts, parseTlsOptions, requiresWritableHost } from "../config/database_url.ts";
 import type { PoolerMode } from "../config/setting_types.ts";
-import { isCellUrl, restoreErrorCode, rewriteForCell } from "./citus_cell.ts";
+import { isCellUrl, restoreSqlState, rewriteForCell } from "./citus_cell.ts";
 import {
   type ConnectionTimeouts,
   createClientClass,
@@ -88,7 +88,7 @@ interface Ways {
 
 const firstOf = (url: string) => parseHosts(url)[0] ?? url;
 
-const CELL = { inCell: rewriteForCell, namedInCell: restoreErrorCode };
+const CELL = { inCell: rewriteForCell, namedInCell: restoreSqlState };
 
 /** The clients of a URL, which may lead to a pooler, or to several hosts. */
 function classFor(

@@ -16,15 +16,15 @@ import {
   recordClusterFolder,
 } from "./data_directory.ts";
 import {
-  createSocketFolder,
   DATABASE_NAME,
+  openShortSocketPath,
   refusePreReleaseCluster,
   SERVICE_ROLE,
   writeAccessFiles,
 } from "./database_access.ts";
 import { initCluster } from "./init_cluster.ts";
 import { type Binaries, findBinaries } from "./postgres_binaries.ts";
-import { type Postmaster, readPostmasterStatus, removeLeftovers, startPostmaster } from "./postmaster.ts";
+import { type PostgresProcess, readPostmasterStatus, removeLeftovers, startPostmaster } from "./postgres_process.ts";
 import { chooseProcessUser, FALLBACK_USER, type ProcessUser } from "./process_user.ts";
 import { repairPermissions } from "./repair_permissions.ts";
 
@@ -149,7 +149,7 @@ async function openPlace(
   synced.catch(() => {});
   recordClusterFolder(place, runner);
   const settings = { ...serverSettings(config), ...writeAccessFiles(place, runner), ...options.server };
-  const socket = createSocketFolder(place.cluster);
+  const socket = openShortSocketPath(place.cluster);
   const supervised = await supervise(place, binaries, runner, settings, options.log).catch((error: Error) => {
     socket.release();
     throw stays(error);
@@ -192,7 +192,7 @@ export function runningDatabase(dataDir: string): { url: string; pid: number; re
   const place = inspectDataDirectory(dataDir);
   const status = place.isInitialised ? readPostmasterStatus(place.cluster) : null;
   if (!status?.ready) return null;
-  const socket = createSocketFolder(place.cluster);
+  const socket = openShortSocketPath(place.cluster);
   return { url: urlOf(socket.path), pid: status.pid, release: socket.release };
 }
 
@@ -223,7 +223,7 @@ async function supervise(
     return startPostmaster(place, binaries, runner, settings, hear, signal);
   };
 
-  let current: Postmaster | null = await begin();
+  let current: PostgresProcess | null = await begin();
   started = true;
   const watching = (async () => {
     for (let tries = 0; current; ) {

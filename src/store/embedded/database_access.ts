@@ -63,7 +63,7 @@ const SOCKET = "/.s.PGSQL.5432";
 const DESCRIPTORS = `/proc/${process.pid}/fd`;
 
 /** A name of the folder that leaves room for the socket in it, and the release of what holds that name open. */
-export function createSocketFolder(folder: string): { path: string; release(): void } {
+export function openShortSocketPath(folder: string): { path: string; release(): void } {
   if (Buffer.byteLength(folder + SOCKET) <= LONGEST) return { path: folder, release: () => {} };
   if (!existsSync(DESCRIPTORS)) throw createDataDirError(folder, "is too long for a unix socket. Set a shorter path.");
   const descriptor = openSync(folder, "r");

@@ -4,7 +4,7 @@
 // waits.
 
 import { statfs } from "node:fs/promises";
-import { insufficientStorage } from "../../model/errors.ts";
+import { insufficientStorage } from "../../model/api_error.ts";
 
 export interface DiskSpace {
   isLow(): boolean;

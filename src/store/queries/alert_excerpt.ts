@@ -19,5 +19,5 @@ export const bodyBytes = (table: string) =>
   `case when octet_length(${table}.body) > ${LIMITS.card_body} then octet_length(${bodyStart(table)}) else octet_length(${table}.body) end`;
 
 /** SQL: `selectColumns`, with the beginning of the text in place of the whole. */
-export const selectedCut = (table: string, columns: object): string =>
+export const selectExcerpt = (table: string, columns: object): string =>
   selectColumns(table, columns).replace(`${table}.body`, `${bodyStart(table)} as body`);

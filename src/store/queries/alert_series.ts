@@ -163,7 +163,7 @@ export const applyToSeries = defineStatement("apply_to_series", {
 });
 
 /** The rule of a series, if it still repeats; its channel is locked. */
-export const seriesRule = defineStatement.reading("series_rule", {
+export const readSeriesRecurrence = defineStatement.reading("read_series_recurrence", {
   parameters: { id: uuid },
   columns: { recurrence: nullable(text) },
   text: "select recurrence from alert where id = $id and status = 'repeating'",

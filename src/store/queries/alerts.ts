@@ -23,7 +23,7 @@ import {
 } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { BODY_LENGTH, bodyLength, selectedCut } from "./alert_excerpt.ts";
+import { BODY_LENGTH, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
 import { editedSearchTerms, newSearchTerms } from "./alert_search_terms.ts";
 import { CHANNEL_SCOPE, VISIBILITY } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
@@ -70,7 +70,7 @@ const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
     alert.cancelled_at, alert.created_at, alert.updated_at`,
 });
 
-const ROW = listed("now()", selectedCut);
+const ROW = listed("now()", selectExcerpt);
 
 /** An alert as lists show it: with the beginning of its text, and the length of its markup. */
 export const LIST_SELECTION = {

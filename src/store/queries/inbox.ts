@@ -21,7 +21,7 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./alert_excerpt.ts";
+import { BODY_LENGTH, bodyBytes, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
 import { firstShown } from "./alerts_before_joining.ts";
 import { indexedById, JOINED_AT, JOINED_CHANNELS } from "./device_channels.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";
@@ -33,7 +33,7 @@ const { html, ...OTHERS } = selectShownTo(ALERT_FIELDS, "handset");
 export const SHOWN_COLUMNS = OTHERS;
 const NAMES = [...Object.keys(SHOWN_COLUMNS), ...Object.keys(BODY_LENGTH)];
 /** SQL: these, with the beginning of the text. */
-export const SELECTED_COLUMNS = `${selectedCut("alert", SHOWN_COLUMNS)}, ${bodyLength("alert")}`;
+export const SELECTED_COLUMNS = `${selectExcerpt("alert", SHOWN_COLUMNS)}, ${bodyLength("alert")}`;
 
 /** The markup that handsets are shown, an uploaded page's as well. */
 export const MARKUP = "coalesce(alert.html, alert.asset_html)";

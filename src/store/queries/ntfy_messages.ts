@@ -15,7 +15,7 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./alert_excerpt.ts";
+import { BODY_LENGTH, bodyBytes, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
 import { firstShown } from "./alerts_before_joining.ts";
 
 const defineStatement = createStatementDefiner("inbox");
@@ -50,7 +50,7 @@ const SHOWN = {
   ...BODY_LENGTH,
 };
 const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, a.visible_at as sent_at,
-      ${selectedCut("a", FIELDS)}, ${bodyLength("a")}`;
+      ${selectExcerpt("a", FIELDS)}, ${bodyLength("a")}`;
 const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 
 /** rules#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */

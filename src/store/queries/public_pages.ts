@@ -22,7 +22,7 @@ import {
   type ValuesOf,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { selectedCut } from "./alert_excerpt.ts";
+import { selectExcerpt } from "./alert_excerpt.ts";
 import { EPOCH_SQL } from "./database_epoch.ts";
 import { CARD, USABLE_INVITE } from "./device_channels.ts";
 
@@ -146,7 +146,7 @@ const ENTRY = { id: uuid, ...IN_FEEDS };
 export const feedAlerts = defineStatement.reading("feed_alerts", {
   parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },
   columns: { ...ENTRY, html: nullable(text), sent_at: neverNull(timestamptz) },
-  text: `select ${selectedCut("a", ENTRY)},
+  text: `select ${selectExcerpt("a", ENTRY)},
       case when a.layout <> 'document' and octet_length(coalesce(a.html, a.asset_html)) <= $markup_bytes::int
         then coalesce(a.html, a.asset_html) end as html, a.visible_at as sent_at
     from (

@@ -17,13 +17,13 @@ import {
 } from "../../model/fields/field_table.ts";
 import { nameSchema } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
-import { blockedRowSchema, countCodePoints } from "../../model/fields/value_schemas.ts";
+import { countCodePoints, removedMarkupSchema } from "../../model/fields/value_schemas.ts";
 import { formatLimit } from "../../model/limits.ts";
 import type { AlertRecord } from "../queries/alerts.ts";
 import { pageMeta, truncateText } from "./common_fields.ts";
 
 export const blockedRows = z
-  .array(blockedRowSchema)
+  .array(removedMarkupSchema)
   .describe("What was removed: markup, and invisible characters of any text; not an error.");
 
 export const capabilityNotesView = z

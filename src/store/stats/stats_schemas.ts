@@ -2,8 +2,8 @@
 // which UTC days a request means; no plan shortens a range (rules#stats-no-clamp).
 
 import { z } from "zod";
+import { invalidRequest } from "../../model/api_error.ts";
 import { fieldError, forBoth } from "../../model/error_messages.ts";
-import { invalidRequest } from "../../model/errors.ts";
 import { RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 

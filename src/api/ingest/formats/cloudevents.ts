@@ -2,7 +2,7 @@
 // event is published once, by its source and id. Events may have no data.
 
 import { z } from "zod";
-import { invalidRequest } from "../../../model/errors.ts";
+import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { IngestRequest, ParsedAlert, ParsedRequest, SenderAdapter } from "../adapter.ts";
 import { decodeText, parseBoundedJson } from "../ingest_request.ts";

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { invalidRequest } from "../../../model/errors.ts";
+import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, IngestRequest } from "../adapter.ts";
 import { cleanLines, toOneLine as lineOf, parseHttpsUrl, truncateText } from "../message_text.ts";

@@ -3,7 +3,7 @@
 // it nor what fills it is trusted: there is no way to code or files, lists are walked on one level only, and what it
 // puts in ends where no alert has room for more.
 
-import { invalidRequest } from "../../../model/errors.ts";
+import { invalidRequest } from "../../../model/api_error.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, ParsedRequest, SenderAdapter } from "../adapter.ts";

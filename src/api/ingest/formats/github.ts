@@ -2,7 +2,7 @@
 // delivery. A table describes the usual events; every other event is a line with what its author wrote.
 
 import { z } from "zod";
-import { ApiError } from "../../../model/errors.ts";
+import { ApiError } from "../../../model/api_error.ts";
 import type { AlertInput, IngestRequest, SenderAdapter } from "../adapter.ts";
 import { parseBoundedJson } from "../ingest_request.ts";
 import { buildAlert, createCollapseKey, formatQuantity, limitLines, parseAs, wordSchema } from "./format_helpers.ts";

@@ -3,7 +3,7 @@
 // of a form.
 
 import { z } from "zod";
-import { invalidRequest } from "../../../model/errors.ts";
+import { invalidRequest } from "../../../model/api_error.ts";
 import type { IngestRequest, SenderAdapter } from "../adapter.ts";
 import { parseBoundedJson } from "../ingest_request.ts";
 import { buildAlert, createCollapseKey, peekObject, wordSchema } from "./format_helpers.ts";

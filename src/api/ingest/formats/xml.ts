@@ -2,7 +2,7 @@
 // where there are several. Entities of a document type are not expanded, and nothing is fetched.
 
 import { Parser } from "htmlparser2";
-import { invalidRequest } from "../../../model/errors.ts";
+import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReceivedFile } from "../adapter.ts";
 

@@ -5,13 +5,13 @@
 import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/linked_devices.ts";
 import { change_password, end_session, get_sign_in, list_sessions } from "../../../identity/session/sign_in_methods.ts";
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
-import { type ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
 import { addressCard } from "../channel_header.ts";
 import { errorSummary, field, relativeTime, table } from "../components.ts";
-import { canShowInForm } from "../forms.ts";
-import { type ConsolePage, type PersonContext, personForm, personPage } from "../page_context.ts";
+import { canShowInForm } from "../form_submission.ts";
+import { type ConsolePage, defineSignedInPage, type PersonContext, personForm } from "../page_context.ts";
 import { accountWorkspaces } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { signInMethods } from "./sign_in_methods.ts";
@@ -127,7 +127,7 @@ async function linked(visit: PersonContext): Promise<Response> {
 const REFUSED = { again: devices, when: canShowInForm };
 
 export const ACCOUNT_PAGES: readonly ConsolePage[] = [
-  personPage("GET", "/console/account", (visit) => account(visit)),
+  defineSignedInPage("GET", "/console/account", (visit) => account(visit)),
 
   personForm(...form("password"), async (visit) => {
     const { form: sent } = visit;
@@ -146,7 +146,7 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     return visit.goTo(`/console/${made.id}/`, "workspace-made");
   }),
 
-  personPage("GET", "/console/account/sessions/:id/end", async (visit) => {
+  defineSignedInPage("GET", "/console/account/sessions/:id/end", async (visit) => {
     const { data: sessions } = await visit.asPerson(list_sessions, {});
     const row = sessions.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("session");
@@ -158,12 +158,12 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  personPage("POST", "/console/account/sessions/:id/end", async (visit) => {
+  defineSignedInPage("POST", "/console/account/sessions/:id/end", async (visit) => {
     await visit.asPerson(end_session, { session_id: visit.params.id ?? "" });
     return visit.goTo("/console/account", "session-ended");
   }),
 
-  personPage("GET", OWN_DEVICES_PATH, (visit) => devices(visit)),
+  defineSignedInPage("GET", OWN_DEVICES_PATH, (visit) => devices(visit)),
   personForm(OWN_DEVICES_PATH, REFUSED, linked),
   personForm(`${OWN_DEVICES_PATH}/:device/unlink`, REFUSED, async (visit) => {
     await visit.asPerson(unlink_own_device, { device_id: visit.params.device ?? "" });

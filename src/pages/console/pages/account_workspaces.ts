@@ -11,21 +11,21 @@ import {
   rename_workspace,
   set_retention,
 } from "../../../identity/session/workspaces.ts";
+import { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
-import { ApiError } from "../../../model/errors.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, field, fieldError, relativeTime } from "../components.ts";
 import { parseControlValue } from "../form_controls.ts";
-import { matchesErrorType } from "../forms.ts";
+import { matchesErrorType } from "../form_submission.ts";
 import {
   type ConsolePage,
+  defineSignedInPage,
   type MemberContext,
   memberForm,
   memberPage,
   type PersonContext,
   personForm,
-  personPage,
 } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 
@@ -225,7 +225,7 @@ export const ACCOUNT_WORKSPACE_PAGES: readonly ConsolePage[] = [
     return visit.goTo(ACCOUNT, "workspace-left");
   }),
 
-  personPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
+  defineSignedInPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
   personForm(`${ACCOUNT}/close`, { again: closing }, async (visit) => {
     const leave_behind = visit.form.getAll("leave_behind");
     const { data } = await visit.asPerson(list_own_workspaces, {});

@@ -4,9 +4,9 @@
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";
+import { ApiError } from "../../../model/api_error.ts";
 import { findOccurrencesWithin } from "../../../model/domain/occurrences.ts";
 import { MAX_ANSWER_STEPS, StepBudget } from "../../../model/domain/step_budget.ts";
-import { ApiError } from "../../../model/errors.ts";
 import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/local_time.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/schemas/common_fields.ts";

@@ -4,8 +4,8 @@
 
 import { randomBytes } from "node:crypto";
 import { get_retention } from "../../../identity/session/workspaces.ts";
+import { type ApiError, forbidden, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
-import { type ApiError, forbidden, notFound } from "../../../model/errors.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
@@ -23,7 +23,7 @@ import {
 import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { errorSummary } from "../components.ts";
 import { allowGeolocation } from "../form_controls.ts";
-import { asFormError, toFormError, withFields } from "../forms.ts";
+import { asFormError, toFormError, withFields } from "../form_submission.ts";
 import {
   type ChannelResult,
   type ConsolePage,

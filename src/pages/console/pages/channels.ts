@@ -2,14 +2,14 @@
 // reach. And how one is deleted: the rule, what goes with it, and one more question. A channel with subscribers is
 // paused instead.
 
-import type { ApiError } from "../../../model/errors.ts";
+import type { ApiError } from "../../../model/api_error.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { buildViewUrl, type UrlQuery } from "../../../ui/view_url.ts";
 import { CHANNEL_STATUS, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { emptyState, table, viewLinks } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
-import { matchesErrorType, withFormErrors } from "../forms.ts";
+import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
 import {
   type ConsolePage,

@@ -4,13 +4,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { test_alert } from "../../../identity/session/linked_devices.ts";
+import { ApiError, conflict, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
-import { ApiError, conflict, notFound } from "../../../model/errors.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { html } from "../../../ui/html.ts";
 import { getAlertParams, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { allowGeolocation } from "../form_controls.ts";
-import { asFormError, toFormError } from "../forms.ts";
+import { asFormError, toFormError } from "../form_submission.ts";
 import {
   type AlertResult,
   type ChannelResult,

@@ -2,9 +2,9 @@
 // control for every field that update_alert takes; what each may hold, the operations say.
 
 import { randomUUID } from "node:crypto";
+import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import type { AssetKind } from "../../../model/entities/asset.ts";
-import type { ApiError } from "../../../model/errors.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";

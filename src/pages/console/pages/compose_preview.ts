@@ -3,9 +3,9 @@
 // kept.
 
 import { list_files } from "../../../identity/session/uploaded_files.ts";
+import { ApiError } from "../../../model/api_error.ts";
 import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
 import { fieldMessage } from "../../../model/error_messages.ts";
-import { ApiError } from "../../../model/errors.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { parseTimestamp } from "../../../model/fields/value_schemas.ts";
 import { type Html, html } from "../../../ui/html.ts";

@@ -3,11 +3,11 @@
 // may end it, is decided by the caller's page. One tick has keys and assistants ask before anything is published
 // (rules#asks-first). And a refusal as a page: what is wrong, and the way out.
 
+import { type ApiError, type ErrorType, insufficientStorage } from "../../../model/api_error.ts";
 import { uiMessage } from "../../../model/error_messages.ts";
-import { type ApiError, type ErrorType, insufficientStorage } from "../../../model/errors.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary } from "../components.ts";
-import { savedFormField } from "../forms.ts";
+import { savedFormField } from "../form_submission.ts";
 import type { MemberContext, PageContext } from "../page_context.ts";
 
 const TITLES: Record<ErrorType, string> = {

@@ -4,9 +4,9 @@
 
 import { type ConsoleSession, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
 import { grant_connection, list_grants } from "../../../identity/session/client_connections.ts";
+import { ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
-import { ApiError, invalidRequest } from "../../../model/errors.ts";
 import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
 import { anonymousPage, type ConsolePage, type PersonContext, personForm } from "../page_context.ts";

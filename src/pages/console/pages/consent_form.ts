@@ -4,10 +4,10 @@
 import { isLocalRedirect } from "../../../identity/auth/consent_grants.ts";
 import { type AccessRequest, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
 import { ACCESS_TOKEN_SECONDS, OFFLINE_SCOPE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/oauth_discovery.ts";
+import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
-import type { ApiError } from "../../../model/errors.ts";
 import { PUBLISH_SCOPE, type Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, scopeLine, select } from "../components.ts";

@@ -5,10 +5,10 @@
 
 import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
+import { ApiError, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES, MAX_FRAME_PIXELS } from "../../../model/domain/asset_rules.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
 import { uiMessage } from "../../../model/error_messages.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -22,7 +22,7 @@ import {
   select,
   table,
 } from "../components.ts";
-import { toFormError } from "../forms.ts";
+import { toFormError } from "../form_submission.ts";
 import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 

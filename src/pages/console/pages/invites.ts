@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { encodePng } from "../../../effects/assets/clean_picture.ts";
-import { type ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames, selectPlainOn } from "../../../model/fields/field_table.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -13,7 +13,7 @@ import { timeElement } from "../../../ui/time_format.ts";
 import { addressCard, channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { copyableText, emptyState, errorSummary, relativeTime, table } from "../components.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
-import { canShowInForm } from "../forms.ts";
+import { canShowInForm } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import {
   type ChannelResult,

@@ -11,7 +11,7 @@ import {
   update_key,
 } from "../../../identity/session/api_keys.ts";
 import { end_connection, list_connections, update_connection } from "../../../identity/session/client_connections.ts";
-import { type ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import {
@@ -27,7 +27,7 @@ import {
   table,
 } from "../components.ts";
 import { segmentedControl } from "../form_controls.ts";
-import { matchesErrorType } from "../forms.ts";
+import { matchesErrorType } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
 import { SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES, scopeSummary } from "../scope_groups.ts";

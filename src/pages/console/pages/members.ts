@@ -11,14 +11,14 @@ import {
   remove_member,
   update_member,
 } from "../../../identity/session/members.ts";
+import { ApiError } from "../../../model/api_error.ts";
 import { getGrantableRoles } from "../../../model/domain/access_policy.ts";
 import type { Role } from "../../../model/entities/member.ts";
-import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { MemberInput } from "../../../store/schemas/common_fields.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { checkbox, copyableText, errorSummary, field, fieldError, relativeTime, select, table } from "../components.ts";
-import { matchesErrorType, withFormErrors } from "../forms.ts";
+import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { filterRows, searchableList } from "../list_search.ts";
 import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";

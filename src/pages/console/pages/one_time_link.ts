@@ -3,11 +3,11 @@
 
 import type { LinkState, OpenedLink } from "../../../identity/auth/link_redemption.ts";
 import { extractLinkToken, LINK_LIFETIMES, LINK_PATH } from "../../../identity/auth/one_time_links.ts";
-import type { ApiError } from "../../../model/errors.ts";
+import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { errorSummary, field } from "../components.ts";
-import { withFormErrors } from "../forms.ts";
+import { withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 import { lostPasswordHint } from "./sign_in.ts";
 import { finishSignIn } from "./sign_in_flow.ts";

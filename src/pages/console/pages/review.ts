@@ -6,8 +6,8 @@
 
 import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
+import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
-import { type ApiError, notFound } from "../../../model/errors.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
 import { circleDrawing, formatPosition, toMapCircle } from "../../../ui/circle_drawing.ts";
@@ -18,7 +18,7 @@ import { renderAlertTimeline, renderTimelinePart } from "../alert_timeline.ts";
 import { getAlertParams, getChannelPath } from "../channel_header.ts";
 import { errorSummary, isPartRequest, quotedText, relativeTime } from "../components.ts";
 import { parseUtcMinute } from "../form_controls.ts";
-import { canShowInForm, withFormErrors } from "../forms.ts";
+import { canShowInForm, withFormErrors } from "../form_submission.ts";
 import {
   type AlertResult,
   type ChannelResult,

@@ -4,7 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import { decline_alert } from "../../../identity/session/reviews.ts";
-import { type ApiError, invalidRequest } from "../../../model/errors.ts";
+import { type ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { getMaxLength } from "../../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";

@@ -3,7 +3,7 @@
 
 import { buildSampleAlert } from "../../../api/ingest/formats/sample_messages.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/api_keys.ts";
-import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
+import { type ApiError, invalidRequest, notFound } from "../../../model/api_error.ts";
 import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../../model/scopes.ts";
@@ -11,7 +11,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { checkbox, copyableText, emptyState, errorSummary, field, relativeTime, select, table } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import { matchesErrorType } from "../forms.ts";
+import { matchesErrorType } from "../form_submission.ts";
 import { type ChannelResult, type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
 import { getProgramTitle, isProgram, SETUP_SNIPPETS, type SenderTarget } from "../sender_setup.ts";
 

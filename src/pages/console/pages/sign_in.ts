@@ -6,14 +6,14 @@ import { getPerson } from "../../../identity/auth/console_sessions.ts";
 import { createResetMail } from "../../../identity/auth/mail.ts";
 import { LINK_LIFETIMES } from "../../../identity/auth/one_time_links.ts";
 import { parsePasskey, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
+import { ApiError, throwFieldErrors } from "../../../model/api_error.ts";
 import { validateEmail } from "../../../model/domain/name_validation.ts";
 import { uiMessage } from "../../../model/error_messages.ts";
-import { ApiError, throwFieldErrors } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { errorSummary, field } from "../components.ts";
-import { getCookie, withFormErrors } from "../forms.ts";
-import { anonymousPage, type ConsolePage, type PageContext, personPage } from "../page_context.ts";
+import { getCookie, withFormErrors } from "../form_submission.ts";
+import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
 import {
   buildStepPath,
   CODE_PATH,
@@ -158,7 +158,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  personPage("POST", "/console/sign-out", async (visit) =>
+  defineSignedInPage("POST", "/console/sign-out", async (visit) =>
     visit.goTo(
       "/console/sign-in",
       "signed-out",

@@ -6,11 +6,11 @@
 import { getPasskeyHost } from "../../../identity/auth/passkey_host.ts";
 import { isLoopbackHost } from "../../../identity/auth/redirect_uris.ts";
 import type { SignInResult } from "../../../identity/auth/sign_in.ts";
+import type { ApiError } from "../../../model/api_error.ts";
 import { KNOWN_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
-import type { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { errorSummary, field } from "../components.ts";
-import { MAX_SAVED_FORM, SAVED_FORM_FIELD, savedFormField } from "../forms.ts";
+import { MAX_SAVED_FORM, SAVED_FORM_FIELD, savedFormField } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 
 /** Only a path of the console itself; anything else could lead to another site. */

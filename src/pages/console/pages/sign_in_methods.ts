@@ -13,13 +13,13 @@ import {
   remove_passkey,
   renew_recovery_codes,
 } from "../../../identity/session/sign_in_methods.ts";
-import { type ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { qrDrawing } from "../../../ui/qr_code.ts";
 import { copyableText, errorSummary, field, relativeTime } from "../components.ts";
-import { withFormErrors } from "../forms.ts";
-import { type ConsolePage, type PersonContext, personForm, personPage } from "../page_context.ts";
+import { withFormErrors } from "../form_submission.ts";
+import { type ConsolePage, defineSignedInPage, type PersonContext, personForm } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { passkeyResponse } from "./sign_in.ts";
 
@@ -163,7 +163,7 @@ const present = ({ form }: PersonContext) => ({ present: form.get("present") ?? 
 
 /** What takes the form of a question, which asks again where the password was wrong. */
 const answering = (question: keyof typeof QUESTIONS, act: (visit: PersonContext) => Promise<Response>): ConsolePage =>
-  personPage(
+  defineSignedInPage(
     "POST",
     QUESTIONS[question].action,
     withFormErrors({ again: (visit, error) => askPassword(visit, QUESTIONS[question], error) }, act),
@@ -179,7 +179,7 @@ const confirm = withFormErrors(
 );
 
 export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
-  personPage("GET", FACTOR, async (visit) => {
+  defineSignedInPage("GET", FACTOR, async (visit) => {
     const ways = await visit.asPerson(get_sign_in, {});
     if (!ways.second_factor) return askPassword(visit, QUESTIONS.begin);
     return visit.page(
@@ -193,26 +193,26 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
 
   answering("begin", async (visit) => pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri)),
 
-  personPage("POST", `${FACTOR}/confirm`, async (visit) => {
+  defineSignedInPage("POST", `${FACTOR}/confirm`, async (visit) => {
     const uri = visit.form.get("uri") ?? "";
     const known = /^otpauth:\/\/totp\/Belfry:[^\s]{1,600}$/.test(uri) && URL.canParse(uri);
     return known ? confirm(visit) : visit.goTo(FACTOR);
   }),
 
-  personPage("GET", `${FACTOR}/recovery`, async (visit) => askPassword(visit, QUESTIONS.recovery)),
+  defineSignedInPage("GET", `${FACTOR}/recovery`, async (visit) => askPassword(visit, QUESTIONS.recovery)),
   answering("recovery", async (visit) => {
     const { recovery_codes } = await visit.asPerson(renew_recovery_codes, present(visit));
     return recoveryCodes(visit, "Your new recovery codes", recovery_codes);
   }),
 
-  personPage("GET", `${FACTOR}/off`, async (visit) => askPassword(visit, QUESTIONS.off)),
+  defineSignedInPage("GET", `${FACTOR}/off`, async (visit) => askPassword(visit, QUESTIONS.off)),
   answering("off", async (visit) => {
     await visit.asPerson(end_second_factor, present(visit));
     return visit.goTo(ACCOUNT, "second-factor-off");
   }),
 
-  personPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
-  personPage("POST", `${PASSKEYS}/begin`, (visit) =>
+  defineSignedInPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
+  defineSignedInPage("POST", `${PASSKEYS}/begin`, (visit) =>
     passkeyResponse(() => visit.asPerson(begin_passkey, present(visit))),
   ),
   personForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
@@ -222,7 +222,7 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
     return visit.goTo(ACCOUNT, "passkey-added");
   }),
 
-  personPage("GET", `${PASSKEYS}/:id/remove`, async (visit) => {
+  defineSignedInPage("GET", `${PASSKEYS}/:id/remove`, async (visit) => {
     const { passkeys } = await visit.asPerson(get_sign_in, {});
     const row = passkeys.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("passkey");
@@ -233,7 +233,7 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
       back: ACCOUNT,
     });
   }),
-  personPage("POST", `${PASSKEYS}/:id/remove`, async (visit) => {
+  defineSignedInPage("POST", `${PASSKEYS}/:id/remove`, async (visit) => {
     await visit.asPerson(remove_passkey, { passkey_id: visit.params.id ?? "" });
     return visit.goTo(ACCOUNT, "passkey-removed");
   }),

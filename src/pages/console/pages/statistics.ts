@@ -2,13 +2,13 @@
 // delivered figure and never a rate (rules#console-figures). Which days: a form that any browser sends, and ranges
 // that people mean most; what a range may be, the operation says (rules#stats-range).
 
-import { ApiError } from "../../../model/errors.ts";
+import { ApiError } from "../../../model/api_error.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { numbersTable, totalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
 import { emptyState, errorSummary, fieldError, isPartRequest, liveSection, viewLinks } from "../components.ts";
-import { toFormError } from "../forms.ts";
+import { toFormError } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import {
   type ConsolePage,

@@ -1,11 +1,11 @@
 // One endpoint: its state and what to do about it, what became of its deliveries, and what can be done by hand.
 
-import { type ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
 import { emptyState, errorSummary, pager, relativeTime, table } from "../components.ts";
-import { matchesErrorType, withFormErrors } from "../forms.ts";
+import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import {
   type ConsolePage,
   canUse,

@@ -1,8 +1,8 @@
 // The endpoints of a workspace: what goes where and how that goes, and a new one, whose secret is shown once.
 
 import { randomUUID } from "node:crypto";
+import type { ApiError } from "../../../model/api_error.ts";
 import type { DomainEvent } from "../../../model/domain/domain_events.ts";
-import type { ApiError } from "../../../model/errors.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { getMaxLength } from "../../../model/fields/value_schemas.ts";
 import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
@@ -19,7 +19,7 @@ import {
   table,
 } from "../components.ts";
 import { plainFieldControls } from "../form_controls.ts";
-import { matchesErrorType } from "../forms.ts";
+import { matchesErrorType } from "../form_submission.ts";
 import {
   type ConsolePage,
   canUse,

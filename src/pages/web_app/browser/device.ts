@@ -12,13 +12,13 @@ const APP_VERSION = "1.0.0";
 /** Stays where the browser empties the store alone: so the app can tell that it was emptied. */
 const MARK = "belfry-device";
 
-export class StoreUnavailable extends Error {}
+export class LocalStoreUnavailable extends Error {}
 
 /** The device's credential; it is registered when it has none. */
 export function ensureDevice(): Promise<StoredDevice> {
   return runInOneTab("belfry-device", async () => {
     const { store } = getState();
-    if (!store) throw new StoreUnavailable();
+    if (!store) throw new LocalStoreUnavailable();
     const known = await getFact(store, "device");
     if (known && !known.refused) return known;
     const { id, token } = await registerDevice({

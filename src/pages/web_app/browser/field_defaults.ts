@@ -2,10 +2,10 @@
 // holds what says nothing. Without it one such row would keep every view from being drawn.
 
 import type { InboxAlert } from "./api_types.ts";
-import { ALERT_BLANKS, CHANNEL_BLANKS } from "./fields.ts";
+import { ALERT_FIELD_DEFAULTS, CHANNEL_FIELD_DEFAULTS } from "./fields.ts";
 import type { StoredAlert, StoredChannel } from "./local_store.ts";
 
-const PLAIN_ROW = { ...ALERT_BLANKS, status: "sent", image_asset_url: null, audio_asset_url: null };
+const PLAIN_ROW = { ...ALERT_FIELD_DEFAULTS, status: "sent", image_asset_url: null, audio_asset_url: null };
 
 /** Each field of an alert without which it can be shown. The others have been there from the beginning. */
 const PLAIN_ALERT: Omit<
@@ -32,7 +32,7 @@ const PLAIN_ALERT: Omit<
 };
 
 const PLAIN_CHANNEL: Omit<StoredChannel, "handle" | "url" | "name"> = {
-  ...CHANNEL_BLANKS,
+  ...CHANNEL_FIELD_DEFAULTS,
   category: "community",
   description: "",
   gradient_from: "#56607a",

@@ -28,7 +28,7 @@ export interface AlertFields {
 }
 
 /** What they hold when nobody gives them. */
-export const ALERT_BLANKS = {
+export const ALERT_FIELD_DEFAULTS = {
   body: null,
   priority: "normal",
   layout: "text",
@@ -55,7 +55,7 @@ export const ALERT_BLANKS = {
 };
 
 /** Those without a drawing of their own. */
-export const ALERT_PLAIN = [
+export const ALERT_GENERIC_FIELDS = [
   { name: "source_url", look: "link" },
 ] as const;
 
@@ -81,7 +81,7 @@ export interface ChannelFields {
 }
 
 /** What they hold when nobody gives them. */
-export const CHANNEL_BLANKS = {
+export const CHANNEL_FIELD_DEFAULTS = {
   long: null,
   site: null,
   city: null,
@@ -97,4 +97,4 @@ export const CHANNEL_BLANKS = {
 };
 
 /** Those without a drawing of their own. */
-export const CHANNEL_PLAIN = [] as const;
+export const CHANNEL_GENERIC_FIELDS = [] as const;

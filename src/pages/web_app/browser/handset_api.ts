@@ -222,5 +222,5 @@ const wholePage = ({ data, meta }: ApiPage<InboxAlert>): ApiPage<InboxAlert> => 
   meta,
 });
 
-export const getOlderPage = async (token: string, before: string, signal: AbortSignal) =>
+export const fetchOlderInboxPage = async (token: string, before: string, signal: AbortSignal) =>
   wholePage(await ask(within("/inbox", { limit: `${LIMITS.page}`, before, view: "lean" }), { token, signal }));

@@ -11,7 +11,7 @@ import { ApiRefusal, openInboxStream, pollInbox, ServiceUnreachable } from "./ha
 import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
 import { getFact, type StoredAlert, setFact } from "./local_store.ts";
 import { pruneReportsDaily, sendQueuedReports } from "./reports.ts";
-import { getRetryDelay } from "./rules/merge_inbox.ts";
+import { getReconnectDelay } from "./rules/merge_inbox.ts";
 import { noteCompletedTransfer } from "./subscription_transfer.ts";
 import { isVisible } from "./tab_leader.ts";
 
@@ -96,7 +96,7 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
       const began = now();
       const tries = asked && isVisible() && began >= streamsFrom;
       const streamed = tries && (await stream(turn));
-      if (streamed && now() - began < SHORT_MS) await pause(getRetryDelay(0, Math.random()), turn);
+      if (streamed && now() - began < SHORT_MS) await pause(getReconnectDelay(0, Math.random()), turn);
       if (tries && !streamed) streamsFrom = began + NO_STREAM_MS;
       // The first one of a turn catches up, so it is not held; nor is one that the end of a stream asks for.
       const { held, news, again } = await once(asked && !streamed && isVisible(), turn);
@@ -111,7 +111,7 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
       else {
         if (getState().connection !== "away") updateState({ connection: "away" });
         const wait = error instanceof ApiRefusal ? error.retryAfter * 1000 : 0;
-        await pause(Math.max(wait, getRetryDelay(failures++, Math.random())), turn);
+        await pause(Math.max(wait, getReconnectDelay(failures++, Math.random())), turn);
       }
       asked = false;
     }

@@ -5,7 +5,7 @@ import type { InboxAlert } from "./api_types.ts";
 import { getState, notifyStoreChanged } from "./app_state.ts";
 import { refreshChannels } from "./channel_actions.ts";
 import { now } from "./clock.ts";
-import { ApiRefusal, getAlert, getOlderPage, type PollResponse } from "./handset_api.ts";
+import { ApiRefusal, fetchOlderInboxPage, getAlert, type PollResponse } from "./handset_api.ts";
 import { type AppStore, applyInboxChanges, getFact, type StoredAlert, updateAlerts } from "./local_store.ts";
 import { compareInbox, findOverflow, markBeforeJoining } from "./rules/merge_inbox.ts";
 import { findReadState } from "./rules/read_state_transfer.ts";
@@ -29,7 +29,7 @@ export async function applyInboxPage(token: string, polled: PollResponse, signal
   // Of what was sent before the device followed anything of it, one page says enough.
   const allBefore = () => rows.every((row) => settled(asKept(row)).before);
   for (let pages = 1; next !== null && pages < MOST_PAGES && !rows.some(meets) && !allBefore(); pages++) {
-    const page = await getOlderPage(token, next, signal);
+    const page = await fetchOlderInboxPage(token, next, signal);
     rows.push(...page.data);
     next = page.meta.next_before;
   }

@@ -88,7 +88,7 @@ const LONGEST_PAUSE_MS = 60_000;
  * Milliseconds before the service is tried again after so many failures: twice as long each time, and never for all
  * devices at the same moment. `chance` is 0 to 1.
  */
-export function getRetryDelay(failures: number, chance: number): number {
+export function getReconnectDelay(failures: number, chance: number): number {
   const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
   return Math.round(full * (0.5 + chance / 2));
 }

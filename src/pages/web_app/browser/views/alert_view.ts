@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { isOwnOrigin } from "../alert_effects.ts";
 import { useAppState } from "../app_state.ts";
-import { ALERT_PLAIN } from "../fields.ts";
+import { ALERT_GENERIC_FIELDS } from "../fields.ts";
 import { fetchFullText } from "../inbox_updates.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { html } from "../markup.ts";
@@ -60,7 +60,7 @@ export function AlertView({ id }: { id: string }): VNode {
       ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
       <${AlertFacts} alert=${alert} at=${now} />
       <${AlertSounds} alert=${alert} />
-      ${ALERT_PLAIN.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`)}
+      ${ALERT_GENERIC_FIELDS.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`)}
       <div class="alertacts"><${AlertActions} alert=${alert} /></div>
       ${back && html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t("alert.bring_back")}</button></p>`}
       ${alert.acked_at && !settings.reports && html`<p class="hint">${t("alert.ack_stays")}</p>`}

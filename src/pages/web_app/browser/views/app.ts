@@ -20,7 +20,7 @@ import { AlertView } from "./alert_view.ts";
 import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
 import { type IconName, icon, NoteStrip, StatusMessage, tryAction } from "./components.ts";
-import { LinkOwnerView, ReceiveTransferView } from "./device_settings.ts";
+import { LinkOwnerView, ReceiveTransferView } from "./device_transfer.ts";
 import { InboxList } from "./inbox_list.ts";
 import { PreloadedFrame } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";

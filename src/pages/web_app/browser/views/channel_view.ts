@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChannelCard, Subscription } from "../api_types.ts";
 import { updateState, useAppState } from "../app_state.ts";
 import { fetchChannel, joinChannel, leaveChannel, setShowOnce, updateSubscription } from "../channel_actions.ts";
-import { CHANNEL_PLAIN } from "../fields.ts";
+import { CHANNEL_GENERIC_FIELDS } from "../fields.ts";
 import { html } from "../markup.ts";
 import { replaceRoute, routeLinks } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
@@ -131,7 +131,7 @@ function About({ card }: { card: ChannelCard }): VNode | null {
       ${card.tags.length > 0 && html`<dt>${t("channel.tags")}</dt><dd>${card.tags.join(", ")}</dd>`}
       <dt>${t("channel.page")}</dt><dd><a href=${new URL(card.url, location.href).pathname}>${t("channel.page_open")}</a></dd>
     </dl>
-    ${CHANNEL_PLAIN.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`)}</section>`;
+    ${CHANNEL_GENERIC_FIELDS.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`)}</section>`;
 }
 
 function Latest({ handle }: { handle: string }): VNode | null {

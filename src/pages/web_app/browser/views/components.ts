@@ -8,7 +8,7 @@ import { readableTextColor } from "../../../../ui/text_color.ts";
 import { isOwnOrigin } from "../alert_effects.ts";
 import type { ChannelCard } from "../api_types.ts";
 import { updateState, useAppState } from "../app_state.ts";
-import { StoreUnavailable } from "../device.ts";
+import { LocalStoreUnavailable } from "../device.ts";
 import { ApiRefusal } from "../handset_api.ts";
 import { type Content, html } from "../markup.ts";
 import { t } from "../texts/translate.ts";
@@ -106,7 +106,7 @@ export async function tryAction(work: () => Promise<unknown>): Promise<boolean> 
 
 /** What the person is told of a failure: the service's own sentence, or that nobody answered. */
 export function describeError(error: unknown): string {
-  if (error instanceof StoreUnavailable) return t("app.no_store");
+  if (error instanceof LocalStoreUnavailable) return t("app.no_store");
   if (error instanceof ApiRefusal) return error.status === 404 ? t("channel.not_there") : error.message;
   return t("net.trouble");
 }

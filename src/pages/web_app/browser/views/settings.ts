@@ -23,7 +23,7 @@ import { getLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, LANGUAGES, t } from "../texts/translate.ts";
 import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
-import { DeviceSettings, OwnerSettings } from "./device_settings.ts";
+import { DeviceSettings, OwnerSettings } from "./device_transfer.ts";
 import { PushSwitch } from "./push_settings.ts";
 
 /** What only a question to the browser tells, as last answered. */

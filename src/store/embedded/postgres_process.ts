@@ -9,7 +9,7 @@ import type { DataDirectory } from "./data_directory.ts";
 import type { Binaries } from "./postgres_binaries.ts";
 import { findErrorLine, type ProcessUser, sendSignal, startProcess } from "./process_user.ts";
 
-export interface Postmaster {
+export interface PostgresProcess {
   pid: number;
   /** Resolves when it has ended, asked to or not, with its last words. */
   ended: Promise<string>;
@@ -57,7 +57,7 @@ export async function startPostmaster(
   settings: Record<string, string>,
   hear: (line: string) => void,
   signal: AbortSignal,
-): Promise<Postmaster> {
+): Promise<PostgresProcess> {
   const all = { listen_addresses: "", unix_socket_directories: ".", ...QUIET, ...settings };
   const args = ["-D", cluster, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const child = startProcess(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
@@ -99,7 +99,7 @@ export async function startPostmaster(
     if (status?.pid === child.pid && status?.ready) break;
     await pause(LOOK_MS);
   }
-  const stop: Postmaster["stop"] = async ({ waitForClients = false } = {}) => {
+  const stop: PostgresProcess["stop"] = async ({ waitForClients = false } = {}) => {
     const steps: [NodeJS.Signals, number][] = [
       ...(waitForClients ? ([["SIGTERM", STOP_MS]] as [NodeJS.Signals, number][]) : []),
       ["SIGINT", STOP_MS],

@@ -6,7 +6,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readBodyBytes } from "../../api/transports/request_body.ts";
 import type { ConsoleSession } from "../../identity/auth/console_sessions.ts";
-import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
 import {
   ApiError,
   conflict,
@@ -14,7 +13,8 @@ import {
   type FieldProblem,
   forbidden,
   invalidRequest,
-} from "../../model/errors.ts";
+} from "../../model/api_error.ts";
+import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { refuseUnstorableText } from "../../operation/validation_errors.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";

@@ -114,7 +114,7 @@ export const isKnownAttribute = (name: string): boolean =>
 
 const KIND_ORDER: readonly BlockedKind[] = ["element", "attribute", "url", "style", "character"];
 
-export class RemovalReport {
+export class SanitizerReport {
   readonly #rows = new Map<string, BlockedRow>();
 
   /** `name` is lower-case and may be anything; what is not in the tables is counted as "unknown". */
@@ -144,7 +144,7 @@ export class RemovalReport {
     const rows = this.rows();
     if (rows.length <= LIMITS.alert_blocked) return rows;
     const others = rows.slice(LIMITS.alert_blocked).map((row) => ({ ...row, name: "unknown" }));
-    return new RemovalReport().addRows([...rows.slice(0, LIMITS.alert_blocked), ...others]).rows();
+    return new SanitizerReport().addRows([...rows.slice(0, LIMITS.alert_blocked), ...others]).rows();
   }
 
   /** Elements, attributes, urls, styles, characters; by name within each, so that equal input gives equal bytes. */
