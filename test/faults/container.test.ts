@@ -84,7 +84,7 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
   test.each(LEAST)("without %s it says so", async (capability) => {
     expect(await refused(newFolder(), without(capability))).toMatch(
       new RegExp(
-        `lacks CAP_${capability.toUpperCase()}, .*ordinary user, or set DATABASE_URL to a running PostgreSQL server\\.`,
+        `lacks CAP_${capability.toUpperCase()} to switch users\\. .*ordinary user, or set DATABASE_URL to a running PostgreSQL server\\.`,
       ),
     );
   });
@@ -92,12 +92,12 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
   test("on a used folder it says so, too", async () => {
     const used = newFolder();
     await (await startServer(used)).stop();
-    expect(await refused(used, without("setuid"))).toContain("lacks CAP_SETUID, ");
+    expect(await refused(used, without("setuid"))).toContain("lacks CAP_SETUID to switch users. ");
   });
 
   test("without any it names them all", async () => {
     expect(await refused(newFolder(), only([]))).toMatch(
-      /lacks CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_SETGID, CAP_SETUID, /,
+      /lacks CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_SETGID, CAP_SETUID to switch users\. /,
     );
   });
 

@@ -98,7 +98,7 @@ describe("on a service", () => {
         ]);
         running.child.stdin!.on("error", () => {});
         running.child.stdin!.end(large);
-        expect((await running).stdout).toMatch(/larger than 64 KiB[\s\S]*\n422$/);
+        expect((await running).stdout).toMatch(/larger than the limit of 64 KiB[\s\S]*\n422$/);
       }
     });
 
@@ -113,7 +113,7 @@ describe("on a service", () => {
         await new Promise((resolve) => socket.write(large, resolve));
         socket.end();
         socket.resume();
-        expect((await seen).text).toMatch(/^HTTP\/1.1 422[\s\S]*larger than 16 KiB/);
+        expect((await seen).text).toMatch(/^HTTP\/1.1 422[\s\S]*larger than the limit of 16 KiB/);
       }
     });
   });
