@@ -98,6 +98,6 @@ test("ranks begin with the most, and what is rare stands behind a word", async (
   expect([...text.matchAll(/scope="row">(v\d+)</g)].map(([, name]) => name)).toEqual(
     many.map(({ name }) => name).reverse(),
   );
-  expect(text).toContain("4 more, 10 together");
+  expect(text).toContain("4 more, 10 in total");
   expect((await rankedBars("Subscribers", "Version", many.slice(0, 9))).toString()).not.toContain("more,");
 });

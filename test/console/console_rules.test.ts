@@ -305,8 +305,10 @@ describe("the console's rules", () => {
     const refused = OPERATIONS.map(({ name }) => name).filter((name) => !ran.includes(name));
     expect(refused.filter((name) => !/webhook|deliver|cancel_alert/.test(name))).toEqual([]);
     for (const { name } of OPERATIONS) {
-      const source = readFileSync(new URL(`../../tools/${name}.ts`, import.meta.url), "utf8");
-      expect(source).not.toMatch(/operator\/|src\/auth\/|entities\/api_key|queries\/(keys|people)/);
+      const source = readFileSync(new URL(`../../operations/${name}.ts`, import.meta.url), "utf8");
+      expect(source).not.toMatch(
+        /src\/identity\/|entities\/credentials|queries\/(api_keys|members_and_one_time_links)/,
+      );
     }
   });
 });

@@ -217,7 +217,7 @@ describe("one-time links", () => {
     const page = await visitor().get(made.pathname);
     expect(page.text).toContain("paste the whole link here");
     expect(page.headers.get("content-security-policy")).toMatch(
-      /; script-src [^;]*http:\/\/localhost:8787\/static\/link\.js;/,
+      /; script-src [^;]*http:\/\/localhost:8787\/static\/one_time_link\.js;/,
     );
     for (const pasted of [made.href, made.hash.slice(1), ` ${made.href}\n`])
       expect((await visitor().open(pasted)).status).toBe(200);

@@ -211,7 +211,7 @@ describeInBrowser("in a browser", () => {
   test("a person chooses days, sees the next times, is refused, goes back, and finds the month", async () => {
     const { page, faults } = await its.visit({ timezoneId: "America/New_York" });
     await page.goto(`${its.base}channels/${pusher.id}/alerts/new`);
-    await page.getByLabel("Title").fill("Tide");
+    await page.getByLabel("Title", { exact: true }).fill("Tide");
     await page.locator("label:has([name=when][value=later])").click();
     const [days, zone, own] = [page.getByLabel("Monday"), page.getByLabel("Time zone"), page.locator("#recurrence")];
     expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([false, false, false]);

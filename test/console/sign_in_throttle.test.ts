@@ -13,7 +13,7 @@ import { addMember } from "../../src/identity/operator/account_administration.ts
 import { ApiError, unavailable } from "../../src/model/api_error.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
-import { createRateLimits } from "../../src/store/rate_limits/rate_limits.ts";
+import { createRateLimits, type RateLimitPolicy } from "../../src/store/rate_limits/rate_limits.ts";
 import { createRedisWindows } from "../../src/store/rate_limits/redis_windows.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { useFullPasswordCost } from "../support/password_cost.ts";
@@ -314,7 +314,7 @@ test("with the shared cache away a process counts by itself", async () => {
 test("with the shared cache away only the policies that say so are counted, and given back to where they were counted", async () => {
   const url = `redis://127.0.0.1:${await findFreePort("127.0.0.1")}`;
   const limits = createRateLimits({ shared: createRedisWindows({ url, log }) });
-  const kept = { name: "kept", max: 1, seconds: 60, keptAlone: true };
+  const kept = { name: "kept", max: 1, seconds: 60, countsLocally: true } satisfies RateLimitPolicy;
   const open = { name: "open", max: 1, seconds: 60 };
   const first = await limits.take(kept, "a");
   expect(first).toMatchObject({ allowed: true, limited: true, remaining: 0 });
