@@ -38,12 +38,13 @@ function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
   return [
     block(`export interface ${name}Fields {`, types, "}"),
     `/** What they hold when nobody gives them. */\n${block(`export const ${upper}_FIELD_DEFAULTS = {`, blanks, "};")}`,
-    `/** Those without a drawing of their own. */\n${block(`export const ${upper}_GENERIC_FIELDS = [`, plain, "] as const;")}`,
+    "/** Fields that the app draws alike. */\n" +
+      block(`export const ${upper}_GENERIC_FIELDS = [`, plain, "] as const;"),
   ].join("\n\n");
 }
 
 export const appFields =
-  (): string => `// What handsets are shown of an alert and of a channel, field by field. Made of src/model/fields by \`npm run gen\`.
+  (): string => `// Fields of alerts and channels that handsets show. Generated from src/model/fields by \`npm run gen\`.
 
 ${noun("Alert", ALERT_FIELDS)}
 

@@ -97,10 +97,12 @@ test.each(LIGHT)(
     const files = refusal.urls.filter((url: string) => url.startsWith("file:"));
     const packages = files.flatMap((url: string) => /node_modules\/(?!belfry\/)([^/]+)/.exec(url)?.[1] ?? []);
     expect([...new Set(packages)]).toEqual(["commander"]);
-    const rooms = files.flatMap((url: string) => /belfry\/dist\/((?:src\/\w+|tools)\/\w*)/.exec(url)?.[1] ?? []);
+    const rooms = files.flatMap((url: string) => /belfry\/dist\/((?:src\/\w+|operations)\/\w*)/.exec(url)?.[1] ?? []);
     expect([...new Set(rooms)].sort()).toEqual([
+      "src/model/api_error",
       "src/model/domain",
-      "src/model/errors",
+      "src/model/error_codes",
+      "src/model/error_messages",
       "src/model/limits",
       "src/program/boot",
       "src/program/cli",

@@ -7,11 +7,11 @@ import { runCli } from "../../src/program/cli/command_tree.ts";
 /** The modules of a program that run a command line. */
 export interface CommandModules {
   runCli: typeof runCli;
-  TOOLS: typeof OPERATIONS;
+  OPERATIONS: typeof OPERATIONS;
 }
 
 /** The program of this tree. */
-const TREE: CommandModules = { runCli, TOOLS: OPERATIONS };
+const TREE: CommandModules = { runCli, OPERATIONS };
 
 /** Collects what is written to a stream until it is given back. */
 function heard(stream: NodeJS.WriteStream): () => string {
@@ -30,7 +30,7 @@ function heard(stream: NodeJS.WriteStream): () => string {
 /** Runs it with the settings and the standard input that this process has now. */
 export async function runInProcess(
   args: string[],
-  { runCli, TOOLS: tools } = TREE,
+  { runCli, OPERATIONS: tools } = TREE,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   process.exitCode = undefined;
   const [stdout, stderr] = [heard(process.stdout), heard(process.stderr)];

@@ -286,7 +286,7 @@ export function validateRow(kind: ExportKind, given: ImportRow, here: ImportCont
   if (Object.keys(given).length > columns.length) refuse("it has an unknown field.");
   refuseUnstorableText(given);
   const row = judgedAs(kind, given, here);
-  const parsed = schema.safeParse(row);
+  const parsed = schema.safeParse(row, { reportInput: true });
   const unknown = parsed.error?.issues.find(({ code }) => code === "unrecognized_keys");
   if (unknown) refuse(`${String(unknown.path[0])} has an unknown field.`);
   if (!parsed.success) throw createValidationError(parsed.error, schema);

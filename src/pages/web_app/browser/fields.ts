@@ -1,4 +1,4 @@
-// What handsets are shown of an alert and of a channel, field by field. Made of src/model/fields by `npm run gen`.
+// Fields of alerts and channels that handsets show. Generated from src/model/fields by `npm run gen`.
 
 export interface AlertFields {
   title: string;
@@ -54,7 +54,7 @@ export const ALERT_FIELD_DEFAULTS = {
   collapse_key: null,
 };
 
-/** Those without a drawing of their own. */
+/** Fields that the app draws alike. */
 export const ALERT_GENERIC_FIELDS = [
   { name: "source_url", look: "link" },
 ] as const;
@@ -96,5 +96,5 @@ export const CHANNEL_FIELD_DEFAULTS = {
   image_url: null,
 };
 
-/** Those without a drawing of their own. */
+/** Fields that the app draws alike. */
 export const CHANNEL_GENERIC_FIELDS = [] as const;
