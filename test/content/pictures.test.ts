@@ -178,7 +178,7 @@ describe("on a service", () => {
     webp.writeUIntLE(4200 - 1, 27, 3);
     const { status, body } = await upload(webp);
     expect({ status, param: body.error?.param }).toEqual({ status: 422, param: "file" });
-    expect(body.error.message).toMatch(/at most 60 million pixels in all; these have 3 × 5000 × 4200/);
+    expect(body.error.message).toMatch(/at most 60 million pixels in total; these have 3 × 5000 × 4200/);
   });
 
   test("what only begins like a picture is refused, not stored", async () => {
