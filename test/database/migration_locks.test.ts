@@ -23,7 +23,7 @@ import { World } from "../support/world.ts";
 
 const { url, template } = inject("database");
 /** Migrations of this test: one makes a table beside the others, the next changes channels and refers to files. */
-const STEPS = join(import.meta.dirname, "steps");
+const STEPS = join(import.meta.dirname, "test_migrations");
 const [BEFORE, ...PENDING] = listMigrations(STEPS) as [string, string, string];
 
 let admin: Orm;
@@ -111,7 +111,7 @@ test("replicas that start together bring it up once", async () => {
   expect(done.flat().sort()).toEqual(PENDING);
 });
 
-const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
+const kept = (name: string) => readFileSync(join(import.meta.dirname, "released_versions", name), "utf8");
 
 // rules#upgrade
 test("a database of 0.1.0 in use is brought up, and its key and its phone go on", async () => {

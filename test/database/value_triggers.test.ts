@@ -179,7 +179,7 @@ describe("the rule in code and the rule in the database", () => {
 
 // rules#values-written, rules#upgrade
 test("rows of an older version that break a rule survive the upgrade, and their other columns change", async () => {
-  const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
+  const kept = (name: string) => readFileSync(join(import.meta.dirname, "released_versions", name), "utf8");
   const old = await freshDatabase({ empty: true });
   const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<string, string>;
   const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 4 });

@@ -47,10 +47,10 @@ test("it notices a path, a method, a field and a value that are gone", async () 
 });
 
 test("it calls every kind of operation", async () => {
-  const { everyKind, wrongCategory } = await import(CLIENT);
-  const { error, noted, ...rest } = await everyKind(url, world.owner, createHandle());
+  const { callEveryOperation, sendWrongCategory } = await import(CLIENT);
+  const { error, noted, ...rest } = await callEveryOperation(url, world.owner, createHandle());
   expect(error).toBeUndefined();
   expect(noted).toContain("full");
   expect(rest).toEqual({ edited: "Hi", sent: "sent", page: [1, null], refused: "conflict" });
-  expect(await wrongCategory(url, world.owner)).toBe(422);
+  expect(await sendWrongCategory(url, world.owner)).toBe(422);
 });
