@@ -190,6 +190,9 @@ const SUBS_REV = "(select count(*) from subscription s where s.device_id = d.id)
 const DEVICES = `insert into device (id, token_hash, platform, app_version, locale, timezone, subs_rev)
   select d.id, sha256(convert_to(n::text, 'UTF8')), ${FACETS("n")}, ${SUBS_REV} from bench_device d where n <= $1`;
 
+/** A device sees few alerts from before it joined. The bench's own devices see whole pages. */
+const BEFORE_ALL_ALERTS = "now() - interval '400 days'";
+
 /** Key and handsets whose secrets the bench holds. */
 function* ownDevices({ key, pollers, reporters }: Tokens): Generator<[string, unknown[]]> {
   yield [
@@ -202,16 +205,17 @@ function* ownDevices({ key, pollers, reporters }: Tokens): Generator<[string, un
   for (const width of POLLED_WIDTHS) {
     const first = POLLER_IDS + BigInt(width * 1000);
     yield [
-      `insert into subscription (device_id, pusher_id, permissions)
-       select $1::bigint + n, ${benchIdSql("channel", POLLED[width])}, '{notify}'::text[]
+      `insert into subscription (device_id, pusher_id, permissions, subscribed_at)
+       select $1::bigint + n, ${benchIdSql("channel", POLLED[width])}, '{notify}'::text[], ${BEFORE_ALL_ALERTS}
        from generate_series(0, $2::int) n, generate_series(0, $3::int - 1) j`,
       [String(first), pollers[width].length - 1, width],
     ];
     yield [devices, [pollers[width].map(hashHex), String(first)]];
   }
   yield [
-    `insert into subscription (device_id, pusher_id, permissions)
-     select $1::bigint + n, ${benchIdSql("channel", "c")}, '{notify}'::text[] from generate_series(0, $2::int) n
+    `insert into subscription (device_id, pusher_id, permissions, subscribed_at)
+     select $1::bigint + n, ${benchIdSql("channel", "c")}, '{notify}'::text[], ${BEFORE_ALL_ALERTS}
+     from generate_series(0, $2::int) n
      cross join lateral (values (${HOT_CHANNEL}), (2 + n % ${POLLED_CHANNELS - 1})) v (c)`,
     [String(REPORTER_IDS), reporters.length - 1],
   ];
