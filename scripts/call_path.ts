@@ -21,7 +21,7 @@ const PAGE = join(ROOT, "docs/contributing/architecture.md");
 const TABLE = /(<!-- path -->\n)[\s\S]*?(<!-- \/path -->)/;
 
 /** The most files of ours that a call may run through. */
-const MOST: Record<string, number> = { send_alert: 56, create_alert: 65, get_pusher: 46, get_inbox: 41 };
+const MOST: Record<string, number> = { send_alert: 55, create_alert: 65, get_pusher: 46, get_inbox: 41 };
 
 /** Folders in the order in which a send meets them, from the socket to the row. */
 const STOPS = ["src/program", "src/api", "src/identity", "src/operation", "operations", "src/model", "src/store"];

@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type ChannelDelta, createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
 import { createAlertWaits } from "../../src/operation/alert_waits.ts";
 import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_hub.ts";
-import { RecentChanges } from "../../src/store/changes/recent_changes.ts";
 import type { Seen } from "../../src/store/changes/subject.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { findChangedRevisions } from "../../src/store/queries/revisions.ts";
@@ -175,45 +174,4 @@ test("a wait leaves nothing behind", async () => {
   expect(signals).toHaveLength(1);
   // Node keeps such a signal for as long as it has a listener.
   expect(getEventListeners(signals[0], "abort")).toEqual([]);
-});
-
-// docs/rules.md#held-wakes
-test("a reading after the last report of a change is looked at by the round alone, and one before it at once", async () => {
-  const { channel } = await subjects();
-  const causes: string[] = [];
-  const listenSince = (since: number, revision: string) =>
-    closes.push(hub.listen([{ ...channel.seen, revision }], (cause) => causes.push(cause), since));
-  const since = hub.moment();
-  const first = await channel.read();
-  await channel.change();
-  hub.changed([channel.seen.id]);
-  // A change was reported after the moment.
-  listenSince(since, first);
-  await tickUntil(() => causes.length > 0);
-  closes.pop()?.();
-  // The report of this change is lost, and the database is compared before the listener begins.
-  const later = hub.moment();
-  const second = await channel.read();
-  const { alert } = await subjects();
-  const compared = listen(alert.seen, await alert.read());
-  await channel.change();
-  // The first may be found when the listener begins, the second only by a round.
-  for (const count of [1, 2]) {
-    await alert.change();
-    await waitFor(() => expect(compared).toHaveLength(count));
-  }
-  causes.length = 0;
-  listenSince(later, second);
-  await waitFor(() => expect(causes).toEqual(["scan"]));
-});
-
-test("changes that are forgotten count as changes after every earlier moment", () => {
-  const recent = new RecentChanges();
-  const before = recent.now;
-  recent.add(["a"]);
-  const after = recent.now;
-  expect([recent.hasChanged(["a"], before), recent.hasChanged(["b"], before)]).toEqual([true, false]);
-  expect(recent.hasChanged(["a"], after)).toBe(false);
-  recent.add(Array.from({ length: 1_000 }, (_, i) => `other ${i}`));
-  expect([recent.hasChanged(["b"], after), recent.hasChanged(["b"], recent.now)]).toEqual([true, false]);
 });

@@ -72,7 +72,7 @@ export interface PollResult<A> {
 export interface LongPollingOptions {
   orm: Orm;
   log: Log;
-  hub: Pick<ChangeHub, "listen" | "moment" | "subjectCount">;
+  hub: Pick<ChangeHub, "listen" | "subjectCount">;
   tracker: ChannelTracker;
   connections: StreamConnections;
   /** Polls held at once, in this process and for one address. */
@@ -180,7 +180,6 @@ export function createLongPolling(options: LongPollingOptions) {
     const release = leases.acquireOrEvict("device polls", hash, LIMITS.held_polls, () => one.end("newer"));
     try {
       for (let maySettle = true; ; ) {
-        const since = hub.moment();
         const device = await find(hash);
         if (!device || device.channels.length >= MAX_CHANNELS_READ) return null;
         if (device.unseen) seen.note(device.id);
@@ -191,7 +190,7 @@ export function createLongPolling(options: LongPollingOptions) {
         }
         const answer = await answerOf(poll, device, due.length > 0);
         if (!poll.isUnchanged(answer)) return { answer, granted: true };
-        await rest(() => hub.listen(subjectsOf(device), (cause) => one.wake(cause), since));
+        await rest(() => hub.listen(subjectsOf(device), (cause) => one.wake(cause)));
         if (one.ended) return { answer, granted: one.ended === "time" };
         maySettle = true;
       }

@@ -10,7 +10,6 @@ import { getKysely, runStatement } from "../db/statement.ts";
 import type { Log } from "../handler_context.ts";
 import { findChangedRevisions, readSnapshot } from "../queries/revisions.ts";
 import { createChangeMessages } from "./change_messages.ts";
-import { RecentChanges } from "./recent_changes.ts";
 import type { Cause, Kind, Listener, Seen, Subject, Subscription } from "./subject.ts";
 
 /** From the end of one round to the next: longer where two in a row took more than a tenth of that. */
@@ -32,7 +31,6 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   const messages = createChangeMessages(bus);
   const subjects = new Map<string, Subject>();
   const byId = new Map<string, Set<Subject>>();
-  const recent = new RecentChanges();
   let size = 0;
   let planned = 0;
   let isListening = false;
@@ -42,8 +40,6 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   let isUnsure = false;
   /** The state of the database when everything was last compared. */
   let lookedAt = "";
-  /** The moment after which a reading sees at least that state. */
-  let lookedBy = 0;
   let epoch = "";
   /** Milliseconds that the last round took. */
   let took = 0;
@@ -158,7 +154,6 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
    * themselves.
    */
   function lookAt(ids: readonly string[], cause: Cause): void {
-    recent.add(ids);
     const found = new Set(ids.flatMap((id) => [...(byId.get(id) ?? [])]));
     if (found.size === 0) return;
     const devices = [...found].filter(({ kind }) => kind === "device");
@@ -181,8 +176,6 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     }
     if (now.seen === "" || now.seen !== lookedAt || planned > 0) {
       lookedAt = now.seen;
-      recent.add();
-      lookedBy = recent.now;
       const wasUnsure = isUnsure;
       isUnsure = false;
       if ((await compare(subjects.values(), () => cause, true)) && wasUnsure)
@@ -209,17 +202,12 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   return {
-    /** The moment for `listen`, taken before the revisions are read. */
-    moment: () => recent.now,
     /**
      * Calls `listener` when a revision is no longer the one that was seen, for the first time by a look at the
      * database right now. So nothing is missed between the reading of these revisions and this call. Returns a
      * function that ends it.
-     *
-     * @param since the moment before these revisions were read. Nothing is looked at where no change was reported
-     *   since then; a change whose report was lost is found by the next round.
      */
-    listen(seen: readonly Seen[], listener: Listener, since?: number): () => void {
+    listen(seen: readonly Seen[], listener: Listener): () => void {
       begin();
       const mine = seen.map((one) => {
         const subject = subjectOf(one);
@@ -228,18 +216,13 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
         return { subject, subscription };
       });
       size += mine.length;
-      const isNewest = ({ subject, subscription }: (typeof mine)[number]) =>
-        since !== undefined && subject.revision === subscription.seen && !recent.hasChanged(subject.ids, since);
-      if (since !== undefined && mine.every(isNewest)) {
-        if (since < lookedBy) lookedAt = "";
-      } else
-        void look({ subjects: mine.map(({ subject }) => subject), cause: "scan" }).then(() => {
-          for (const { subject, subscription } of mine) {
-            if (!subject.subscriptions.has(subscription) || subscription.seen === subject.revision) continue;
-            subscription.seen = subject.revision;
-            listener("scan", subject.revision);
-          }
-        });
+      void look({ subjects: mine.map(({ subject }) => subject), cause: "scan" }).then(() => {
+        for (const { subject, subscription } of mine) {
+          if (!subject.subscriptions.has(subscription) || subscription.seen === subject.revision) continue;
+          subscription.seen = subject.revision;
+          listener("scan", subject.revision);
+        }
+      });
       return () => {
         size -= mine.length;
         for (const { subject, subscription } of mine.splice(0)) {
