@@ -160,26 +160,23 @@ export function forbidden(code: CodeOf<"forbidden">, message: Message): ApiError
   return new ApiError(code, message);
 }
 
-/** Resources of the console, which programs do not use. */
-const CONSOLE_RESOURCES = [
-  "connection",
-  "device",
-  "form",
-  "link",
-  "page",
-  "passkey",
-  "picture",
-  "program",
-  "sender",
-  "session",
-] as const;
-type ConsoleResource = (typeof CONSOLE_RESOURCES)[number];
-
-const isOfConsole = (what: string): what is ConsoleResource => (CONSOLE_RESOURCES as readonly string[]).includes(what);
+/** Resources of the console, which programs do not use. They share one code. */
+type ConsoleResource =
+  | "connection"
+  | "device"
+  | "form"
+  | "link"
+  | "page"
+  | "passkey"
+  | "picture"
+  | "program"
+  | "sender"
+  | "session";
 
 /** 404, with the same text for a missing row and a foreign one (rules#foreign-is-missing). */
 export function notFound(what: Missing | ConsoleResource): ApiError {
-  const code = isOfConsole(what) ? "resource_not_found" : (`${what}_not_found` as const);
+  const own = `${what}_not_found`;
+  const code = Object.hasOwn(ERROR_CODES, own) ? (own as CodeOf<"not_found">) : "resource_not_found";
   return new ApiError(code, `${what.slice(0, 1).toUpperCase()}${what.slice(1)} not found.`);
 }
 

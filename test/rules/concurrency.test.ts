@@ -520,10 +520,13 @@ describe("two services", () => {
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const wrong = async (sql: string, parameters: unknown[]) => {
       await em.begin();
-      await em.execute(sql, parameters as never);
-      const { checks } = await checkConsistency(em);
-      await em.rollback();
-      return checks.filter((check) => check.wrong > 0);
+      try {
+        await em.execute(sql, parameters as never);
+        const { checks } = await checkConsistency(em);
+        return checks.filter((check) => check.wrong > 0);
+      } finally {
+        await em.rollback();
+      }
     };
     const column = (table: string, name: string) =>
       wrong(`update ${table} set ${name} = ${name} + 1 where pusher_id = ?`, [uuid]);
