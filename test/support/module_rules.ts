@@ -55,7 +55,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["model/fields", "model/limits"],
   },
   "store/rate_limits": {
-    decides: "how many calls somebody may make in a time, counted here or in Redis; and who somebody is on the network",
+    decides: "limits on calls, counted in the process or in Redis, and the network address of a caller",
     may: [],
   },
   "store/config": {
@@ -433,7 +433,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ANY_IMPORT,
   },
   "program/importers": {
-    decides: "what ntfy and Gotify keep in their files, and what becomes of it here",
+    decides: "import of the databases of ntfy and Gotify",
     may: ANY_IMPORT,
   },
   "program/cli": {

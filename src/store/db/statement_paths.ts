@@ -14,7 +14,7 @@ export const STATEMENT_PATHS = {
   lists: 'A page ends with all rows of its last instant ("with ties"), and brings what belongs to its rows along.',
   statistics: "Sums and counts are made where the rows are.",
   locks:
-    "Whoever changes the same thing queues, always in one order. The entity manager locks neither one of two joined rows nor as weakly as is enough.",
+    "Changes of one thing wait for each other, always in one order. The entity manager cannot lock one of two joined rows, nor with the weakest lock that is enough.",
   claims: "Of simultaneous calls one gets the row: condition, change and answer are one statement.",
   journal:
     "Each call that changes something writes its audit line, its events and the answer for a repeat, together with the commit.",
@@ -23,7 +23,7 @@ export const STATEMENT_PATHS = {
   pages: "Anybody may open them, and feed readers come by the minute: one exchange a page.",
   library: "Rows of the sign-in library, which are no entities, and what hangs on them.",
   upkeep:
-    "At the start, beside the service's work and by the operator: many rows in few statements, and none that somebody holds.",
+    "At the start, in the background and by the operator: many rows in few statements, without rows that are locked.",
 } as const;
 
 export type StatementPath = keyof typeof STATEMENT_PATHS;
