@@ -9,7 +9,7 @@ import { openOrm } from "../../src/store/db/orm.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
 import { OAUTH, SERVER_ORIGIN, USUAL_CLIENT } from "../support/oauth_flow.ts";
-import { type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
+import { freePort, type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
 import { isPrevented } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
@@ -212,11 +212,24 @@ test("what would wait longer ends at the deadline, and a second signal ends at o
   expect(await second.waiting).toBeNull();
 });
 
-test("a start on such a database is one line that names DATABASE_URL", async () => {
+// rules#start-waits
+test("a start waits for such a database, answers probes, and serves once it answers", async () => {
   proxy.fallSilent();
-  const { code, stderr, stdout } = await runProgram(process.execPath, ["src/main.ts"], { ...settings, PORT: "0" });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toBe("belfry: DATABASE_URL names a database that cannot be opened (no response).\n");
+  const port = await freePort();
+  const starting = startServer(settings.DATA_DIR!, { settings: { ...settings, LOG_LEVEL: "info" }, port });
+  const url = `http://localhost:${port}`;
+  const reason = "DATABASE_URL names a database that cannot be opened (no response).";
+  await waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503));
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "not ready", reason });
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const refused = await fetch(`${url}/api/v1/me`);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+  expect(await refused.json()).toMatchObject({ error: { code: "database_unavailable" } });
+  proxy.speak();
+  const late = await starting;
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
+  expect(late.log()).toContain(`${reason} The start is tried again until the database answers.`);
+  await late.stop();
 });
 
 test("a start on a database that refuses its user is one line that says what to mend", async () => {

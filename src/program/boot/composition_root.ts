@@ -53,7 +53,7 @@ import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits
 import { createLeases } from "../../store/rate_limits/slots.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { createApp } from "./app.ts";
-import { checkDatabaseEpoch, openConfiguredReplicas, toConnectionError } from "./database_identity.ts";
+import { checkDatabaseEpoch, openConfiguredReplicas, rethrowAs } from "./database_identity.ts";
 import { checkServerSecret, createFirstWorkspace } from "./first_start.ts";
 import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
@@ -90,20 +90,16 @@ export async function composeService(config: Config, options: ServiceOptions, op
   const orm = openOrm({ ...config, databaseUrl: opened.url });
   closers.push(() => orm.close(true));
   const look = config.databasePoolerMode === "transaction" ? checkPoolerSettings(orm, config, log) : Promise.resolve();
-  const migrated = await look
-    .then(() => applyMigrations(orm))
-    .catch((error) => {
-      throw config.databaseUrl ? (toConnectionError(error) ?? error) : error;
-    });
+  const migrated = await look.then(() => applyMigrations(orm)).catch(rethrowAs(config));
   if (migrated.length > 0)
     log.info(
       { last: migrated.at(-1) },
       `Applied ${migrated.length} ${migrated.length === 1 ? "migration" : "migrations"}.`,
     );
 
-  await checkDatabaseEpoch(orm, (cluster ?? primary?.database)?.folder);
+  await checkDatabaseEpoch(orm, (cluster ?? primary?.database)?.folder).catch(rethrowAs(config));
   const replicas = await openConfiguredReplicas(orm, config, opened);
-  const secret = await checkServerSecret(orm, config, opened.secret);
+  const secret = await checkServerSecret(orm, config, opened.secret).catch(rethrowAs(config));
   const metrics = createMetrics(primary?.metrics);
   const webhooks = createWebhookService({ orm, secret, config, log, metrics, now });
   closers.push(() => webhooks.close());

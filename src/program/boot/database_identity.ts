@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Config } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { findUnavailability } from "../../store/db/database_errors.ts";
+import { DatabaseUnavailableError } from "../../store/db/database_unavailable_error.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { keepEpoch } from "../../store/queries/database_epoch.ts";
@@ -50,16 +51,27 @@ const WORDS: [RegExp, string][] = [
   [/does not support SSL/, "it does not support TLS, which sslmode requires"],
 ];
 
+/**
+ * Passes the errors of an opened database on. With DATABASE_URL, those of a connection become a ConfigError, and a
+ * DatabaseUnavailableError if the database may come back.
+ */
+export const rethrowAs =
+  ({ databaseUrl }: Pick<Config, "databaseUrl">) =>
+  (error: unknown): never => {
+    throw databaseUrl ? (toConnectionError(error) ?? error) : error;
+  };
+
 /** The address is to blame, not the service. Says it without the address, which holds a password. */
-export function toConnectionError(error: unknown): ConfigError | null {
+function toConnectionError(error: unknown): ConfigError | null {
+  if (error instanceof ConfigError) return null;
   let why: string | null = null;
   for (let at = error as ErrorLike; at && why === null; at = at.cause as ErrorLike) {
     why = WORDS.find(([words]) => words.test(at.message ?? ""))?.[1] ?? null;
     why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
   }
-  why ??= findUnavailability(error);
-  if (why === "closed") why = "no response";
-  return why === null ? null : new ConfigError("DATABASE_URL", `names a database that cannot be opened (${why}).`);
+  if (why !== null) return new ConfigError("DATABASE_URL", `names a database that cannot be opened (${why}).`);
+  const code = findUnavailability(error);
+  return code === null ? null : new DatabaseUnavailableError(code === "closed" ? "no response" : code);
 }
 
 type ErrorLike = { code?: string; message?: string; cause?: unknown };

@@ -5,6 +5,8 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { createJsonResponse } from "../../api/transports/http_responses.ts";
 import { forbidden, insufficientStorage } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { findUnavailability } from "../../store/db/database_errors.ts";
+import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
 import type { DiskSpace } from "../../store/embedded/disk_space.ts";
 import type { Log } from "../../store/handler_context.ts";
@@ -41,7 +43,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
       return createJsonResponse(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       deps.logOf(event).warn({ err: error }, "not ready");
-      return createJsonResponse(503, { status: "not ready" });
+      return createJsonResponse(503, { status: "not ready", reason: describeFailure(error) });
     }
   });
   app.get("/metrics", async (event) => {
@@ -58,6 +60,15 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
       isStopping = true;
     },
   };
+}
+
+/** The cause of a failed check, without texts of the database, which may quote rows. */
+function describeFailure(error: unknown): string {
+  if (error instanceof MigrationsMissingError) return error.message;
+  const code = findUnavailability(error);
+  return code === null || code === "closed"
+    ? "The database does not respond."
+    : `The database is not available (${code}).`;
 }
 
 /** `look`, whose answer or failure stands for `ms` milliseconds from its start. */

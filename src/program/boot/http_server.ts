@@ -41,8 +41,11 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** The parts of an app that a socket uses. */
+export type ListeningApp = Pick<App, "fetch" | "stopping" | "ending">;
+
 export async function listenHttp(
-  app: App,
+  app: ListeningApp,
   { host, ...config }: Pick<Config, "host" | "port"> & Partial<Config>,
   times = HTTP_TIMEOUTS,
 ): Promise<Listening> {
@@ -67,7 +70,7 @@ const addressesOf = (host: string): string[] => {
 };
 
 async function listenAt(
-  app: App,
+  app: ListeningApp,
   { shutdownDelayMs = 0, ...at }: ListenAddress,
   times: typeof HTTP_TIMEOUTS,
 ): Promise<Listening> {
@@ -88,7 +91,7 @@ type Http = ReturnType<typeof createHttp>;
 
 /** What answers on connections, with all that bounds them. It does not listen. */
 function createHttp(
-  app: App,
+  app: ListeningApp,
   { host, port, maxConnectionsPerIp = Number.POSITIVE_INFINITY, trustedProxies = [] }: ListenAddress,
   times: typeof HTTP_TIMEOUTS,
 ) {
@@ -131,7 +134,7 @@ export function createOverloadResponses() {
 }
 
 /** Nobody can connect any more: lets those finish who did. */
-async function drain(app: App, node: NodeServer, gate: Http["gate"], shutdownDelayMs: number): Promise<void> {
+async function drain(app: ListeningApp, node: NodeServer, gate: Http["gate"], shutdownDelayMs: number): Promise<void> {
   // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
   const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
   const emptied = gate.emptied();

@@ -6,6 +6,7 @@ import type { Assets } from "../../effects/assets/asset_service.ts";
 import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
 import type { PushService } from "../../handset/push/push_service.ts";
 import type { Config } from "../../store/config/all_settings.ts";
+import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
 import { countConnections, type Orm } from "../../store/db/orm.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
@@ -26,7 +27,7 @@ interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
 /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
 export const createReadinessCheck = (orm: Orm, assets: Assets) => async () => {
   await orm.em.fork().execute("select 1");
-  if (!(await isMigrated(orm))) throw new Error("migrations are missing");
+  if (!(await isMigrated(orm))) throw new MigrationsMissingError();
   return { degraded: assets.store.answers() ? [] : ["files"] };
 };
 

@@ -13,6 +13,7 @@ import { acceptConnections, createOverloadResponses } from "./http_server.ts";
 import { createLogs } from "./log.ts";
 import { createMetrics, type MetricSnapshot, mergeMetrics } from "./metrics.ts";
 import { createCloser, prepareEnvironment } from "./service.ts";
+import { createStartupResponder } from "./startup_wait.ts";
 import { WORKER_TIMEOUT_MS } from "./worker_ipc.ts";
 import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
 
@@ -41,6 +42,8 @@ function shareOf(config: Config): Config {
 export async function openPrimaryProcess(config: Config): Promise<RunningService> {
   const own = shareOf(config);
   const { log } = createLogs(config);
+  const startup = createStartupResponder(config, log);
+  const notListening = Promise.withResolvers<never>();
   const closers: (() => unknown)[] = [];
   const close = createCloser(closers);
   try {
@@ -52,15 +55,21 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
     const workers = createWorkerPool({
       count: config.workers,
       log,
-      answers: { take: windows.take, refund: windows.refund, metrics: figures.text },
+      answers: {
+        take: windows.take,
+        refund: windows.refund,
+        metrics: figures.text,
+        databaseUnavailable: (message) => startup.report(message).catch(notListening.reject),
+      },
       leases: createLeases(),
       lost: figures.keep,
     });
     closers.push(() => workers.close());
     const cluster = await opening;
     const database = cluster && { url: cluster.url, folder: cluster.folder };
-    const beginning = await workers.begin({ config: own, database });
+    const beginning = await Promise.race([workers.begin({ config: own, database }), notListening.promise]);
     await cluster?.synced;
+    await startup.close();
 
     const places = createSlots(Number.POSITIVE_INFINITY, config.maxConnectionsPerIp);
     const ownerOf = createPeerReader(config.trustedProxies);

@@ -9,7 +9,9 @@ import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 import { stopExitOnSignals } from "./early_signals.ts";
 import type { FirstStartResult, RunningService } from "./first_start.ts";
 import { findFreePort, listenHttp } from "./http_server.ts";
+import { createLogs } from "./log.ts";
 import { openService } from "./service.ts";
+import { createStartupResponder, retryWhileUnavailable } from "./startup_wait.ts";
 import { formatWelcome } from "./welcome_message.ts";
 import { AlreadyReported, WORKER_ARGUMENT } from "./worker_ipc.ts";
 
@@ -51,7 +53,9 @@ export async function serveUntilStopped(): Promise<void> {
 }
 
 async function openAlone(config: Config): Promise<RunningService> {
-  const service = await openService(config);
+  const startup = createStartupResponder(config, createLogs(config).log);
+  const service = await retryWhileUnavailable(() => openService(config), startup.report);
+  await startup.close();
   const listening = await listenHttp(service.app, config);
   return {
     ...service,

@@ -38,6 +38,8 @@ export interface PrimaryApi {
   /** One has ended. */
   connectionClosed(connection: number): void;
   metrics(): Promise<string>;
+  /** The worker waits for the database. */
+  databaseUnavailable(message: string): void;
 }
 
 /** What the first process asks of a worker. */

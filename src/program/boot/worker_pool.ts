@@ -32,7 +32,7 @@ interface Ended {
   signal: string | null;
 }
 
-type Answers = Pick<PrimaryApi, "take" | "refund" | "metrics">;
+type Answers = Pick<PrimaryApi, "take" | "refund" | "metrics" | "databaseUnavailable">;
 
 /** One process that serves. */
 export class WorkerHandle {

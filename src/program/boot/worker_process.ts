@@ -8,6 +8,7 @@ import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import { prepareFirstStart } from "./first_start.ts";
 import { serveAccepted } from "./http_server.ts";
 import { openService, type Service } from "./service.ts";
+import { retryWhileUnavailable } from "./startup_wait.ts";
 import { createRpcChannel, type IpcMessage, type PrimaryApi, type WorkerApi, type WorkerConfig } from "./worker_ipc.ts";
 
 /** Serves until it is told to end. */
@@ -49,35 +50,38 @@ export async function runWorker(): Promise<void> {
   // Before it is known what this process is to be, which waits for the database.
   await import("./composition_root.ts");
   const { config, database } = await given.promise;
-  service = await openService(config, {
-    primary: {
-      database,
-      windows: {
-        take: (...call) => primary.call("take", ...call),
-        refund: (...call) => primary.call("refund", ...call),
-        close() {},
-      } satisfies RateLimitWindows,
-      leases: {
-        async acquire(kind, subject, max) {
-          if (!(await primary.call("acquireLease", kind, subject, max))) return null;
-          let isLeft = false;
-          return () => {
-            if (!isLeft) primary.notify("releaseLease", kind, subject);
-            isLeft = true;
-          };
+  const open = () =>
+    openService(config, {
+      primary: {
+        database,
+        windows: {
+          take: (...call) => primary.call("take", ...call),
+          refund: (...call) => primary.call("refund", ...call),
+          close() {},
+        } satisfies RateLimitWindows,
+        leases: {
+          async acquire(kind, subject, max) {
+            if (!(await primary.call("acquireLease", kind, subject, max))) return null;
+            let isLeft = false;
+            return () => {
+              if (!isLeft) primary.notify("releaseLease", kind, subject);
+              isLeft = true;
+            };
+          },
+          acquireOrEvict(kind, subject, max, end) {
+            const place = ++places;
+            evictable.set(place, end);
+            primary.notify("acquireOrEvict", kind, subject, max, place);
+            return () => {
+              if (evictable.delete(place)) primary.notify("releaseEvictable", place);
+            };
+          },
         },
-        acquireOrEvict(kind, subject, max, end) {
-          const place = ++places;
-          evictable.set(place, end);
-          primary.notify("acquireOrEvict", kind, subject, max, place);
-          return () => {
-            if (evictable.delete(place)) primary.notify("releaseEvictable", place);
-          };
-        },
+        metrics: () => primary.call("metrics"),
       },
-      metrics: () => primary.call("metrics"),
-    },
-  });
-  accepted = serveAccepted(service.app, config);
-  primary.notify("ready", await prepareFirstStart(service, config));
+    });
+  const opened = await retryWhileUnavailable(open, (message) => primary.notify("databaseUnavailable", message));
+  service = opened;
+  accepted = serveAccepted(opened.app, config);
+  primary.notify("ready", await prepareFirstStart(opened, config));
 }

@@ -43,12 +43,15 @@ export function toApiError(error: unknown): ApiError {
       "The store of uploaded files is not available. Try again in a moment; if it still fails, the operator can find the cause in the log.",
       10,
     );
-  if (findUnavailability(error) === null) return serverError();
-  return unavailable(
+  return findUnavailability(error) === null ? serverError() : createDatabaseError();
+}
+
+/** 503 of a call that the database cannot serve now. */
+export const createDatabaseError = (): ApiError =>
+  unavailable(
     "database_unavailable",
     "The database is not available. Retry after the seconds in Retry-After, with the same Idempotency-Key for calls that create.",
   );
-}
 
 const listening = new AsyncLocalStorage<{ away: unknown }>();
 
