@@ -36,6 +36,9 @@ export const ALERT_CARD_STYLES = loadStaticFile("alert_card.css", "text/css; cha
 export const DRAWING_STYLES = loadStaticFile("drawings.css", "text/css; charset=utf-8", import.meta.url);
 export const ICON = loadStaticFile("icon.svg", "image/svg+xml", import.meta.url);
 
+/** Stores in this browser that a session exists, for the header of public pages (rules#session-hint). */
+export const SESSION_HINT_SCRIPT = loadStaticFile("session_hint.js", "text/javascript; charset=utf-8", import.meta.url);
+
 /** Compressed once, when somebody first takes it so. */
 const zipped = new Map<StaticFile, Uint8Array<ArrayBuffer>>();
 

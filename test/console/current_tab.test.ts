@@ -27,16 +27,16 @@ describeInBrowser("where one is, on a phone", () => {
     const channel = `channels/${id}`;
     for (const [path, nav, name] of [
       ["", "Workspace", "Overview"],
-      ["stats", "Workspace", "Statistics"],
-      ["audit", "Workspace", "Audit log"],
-      ["keys", "Workspace", "Keys"],
-      ["assistants", "Workspace", "Assistants"],
+      ["stats", "Workspace", "Insights"],
+      ["audit", "Workspace", "Workspace"],
+      ["keys", "Workspace", "Developers"],
+      ["assistants", "Developers pages", "Assistants"],
       [channel, "Channel", "Alerts"],
       [`${channel}/invites`, "Channel", "Invites"],
       [`${channel}/edit`, "Channel", "Settings"],
     ] as const) {
       await page.goto(base + path);
-      const current = page.getByRole("navigation", { name: nav }).locator("[aria-current]");
+      const current = page.getByRole("navigation", { name: nav, exact: true }).locator("[aria-current]");
       expect(await current.textContent()).toBe(name);
       const box = (await current.boundingBox())!;
       const seen = box.x >= 0 && box.x + box.width <= width;

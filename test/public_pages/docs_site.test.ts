@@ -76,7 +76,7 @@ describe("every page", () => {
     for (const [path, { text, headers }] of pages) {
       expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img-src/);
       expect(headers.get("content-security-policy")).toContain("; script-src 'self'; connect-src 'self'; ");
-      const rest = text.replace(/<script src="\/static\/docs_site\.js\?v=[\w-]+" defer><\/script>/, "");
+      const rest = text.replace(/<script src="\/static\/(docs_site|session_hint)\.js\?v=[\w-]+" defer><\/script>/g, "");
       expect([path, rest.match(/<script|<style| style="| on\w+="|"javascript:/g)]).toEqual([path, null]);
       const outside = [...text.matchAll(/ src="([^"]*)"/g)].filter(([, to]) => !to!.startsWith("/"));
       expect([path, outside]).toEqual([path, []]);
@@ -154,7 +154,7 @@ describe("the search", () => {
   test("of hostile, empty and endless words says what to do", async () => {
     const hostile = '"><script>alert(1)</script>';
     const { status, text } = await getPublicPage(world, `/docs?q=${encodeURIComponent(hostile)}`);
-    expect([status, text.match(/<script(?! src="\/static\/docs_site\.js\?v=)/g)]).toEqual([200, null]);
+    expect([status, text.match(/<script(?! src="\/static\/(docs_site|session_hint)\.js\?v=)/g)]).toEqual([200, null]);
     expect(text).toContain("No section contains all of these words.");
     expect((await getPublicPage(world, "/docs?q=")).text).toContain("Enter one or more words");
     const long = await getPublicPage(world, `/docs?q=${"a".repeat(5000)}`);

@@ -2,27 +2,19 @@
 // from here only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a
 // formula (rules#csv-harmless).
 
-import type { ConsoleSession } from "../../identity/auth/console_sessions.ts";
-import { list_keys } from "../../identity/session/api_keys.ts";
-import { list_connections } from "../../identity/session/client_connections.ts";
-import { list_members } from "../../identity/session/members.ts";
-import { list_files } from "../../identity/session/uploaded_files.ts";
 import type { ApiError } from "../../model/api_error.ts";
-import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
-import { formatId } from "../../model/domain/type_ids.ts";
-import type { Role } from "../../model/entities/member.ts";
-import type { Caller } from "../../store/handler_context.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { icon } from "../../ui/icons.ts";
 import {
   ALERT_CARD_STYLES,
   DRAWING_STYLES,
   ICON,
   loadStaticFile,
+  SESSION_HINT_SCRIPT,
   STYLES,
   type StaticFile,
 } from "../../ui/static_files.ts";
 import { LOCAL_TIME_SCRIPT } from "../../ui/time_format.ts";
+import { consoleHeader, type HeaderContext } from "./navigation.ts";
 
 const script = (name: string): StaticFile =>
   loadStaticFile(`${name}.js`, "text/javascript; charset=utf-8", import.meta.url);
@@ -98,27 +90,6 @@ const SECURITY = {
   "cache-control": "no-store",
 };
 
-/**
- * Parts of a workspace: path below it, others that belong to it, name, and the operation that one must be allowed to
- * open it.
- */
-const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
-  { path: "", name: "Overview" },
-  { path: "channels", name: "Channels" },
-  {
-    path: "drafts",
-    name: "Alerts",
-    also: ["repeating", "scheduled", "month", "sent", "cancelled", "alerts"],
-  },
-  { path: "stats", name: "Statistics" },
-  { path: "webhooks", name: "Webhooks" },
-  { path: "audit", name: "Audit log", also: ["service"] },
-  { path: "files", name: "Files", shows: list_files },
-  { path: "members", name: "Members", shows: list_members },
-  { path: "keys", name: "Keys", shows: list_keys },
-  { path: "assistants", name: "Assistants", shows: list_connections },
-];
-
 /** How a page is shown, beside its title and body. */
 export interface PageOptions {
   status?: number;
@@ -136,65 +107,22 @@ export interface PageOptions {
   cookies?: readonly (string | null)[];
 }
 
-interface Frame extends PageOptions {
+interface Frame extends PageOptions, HeaderContext {
   title: string;
   body: Content;
   publicUrl: string;
-  session: ConsoleSession | null;
-  caller: Caller | null;
-  /** Path of the page: what follows the workspace in it is the section that the page belongs to. */
-  path: string;
   /** What was done before the page was asked for. */
   flash: string | null;
-  signOutField: Html;
 }
 
-export const getWorkspacePath = (workspaceId: string) => `/console/${formatId("wsp", workspaceId)}/`;
-
-function workspaceSwitch({ session, caller }: Frame): Content {
-  if (!session || !caller) return null;
-  const others = session.memberships.filter(({ workspace_id }) => workspace_id !== caller.workspace.id);
-  if (others.length === 0) return html`<span class="workspace">${caller.workspace.name}</span>`;
-  return html`<details class="menu switch">
-    <summary><span class="unseen">Workspace: </span>${caller.workspace.name}</summary>
-    <ul>${others.map(
-      (other) => html`<li><a href="${getWorkspacePath(other.workspace_id)}">${other.workspace_name}</a></li>`,
-    )}</ul>
-  </details>`;
-}
-
-function navigation({ caller, path: at }: Frame): Content {
-  if (!caller) return null;
-  const section = at.split("/")[3] ?? "";
-  const base = getWorkspacePath(caller.workspace.id);
-  return html`<nav class="sections" aria-label="Workspace"><ul>${SECTIONS.filter(
-    ({ shows }) => !shows || isRoleAtLeast(caller.member.role, shows.role),
-  ).map(
-    ({ path, name, also }) =>
-      html`<li><a href="${base}${path}"${(path === section || also?.includes(section)) && html` aria-current="page"`}>${name}</a></li>`,
-  )}</ul></nav>`;
-}
-
-function header(frame: Frame): Html {
-  const { session, caller, signOutField } = frame;
-  const home = caller ? getWorkspacePath(caller.workspace.id) : "/console";
-  return html`<header class="top inside"><div class="bar">
-    <a class="brand" href="${home}"><img src="${ICON.href}" alt="" width="28" height="28"><span>Belfry</span></a>
-    ${
-      session &&
-      html`<div class="who-where" id="who-where" popover>${workspaceSwitch(frame)}<div class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
-      <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div></div>`
-    }${navigation(frame)}${
-      session &&
-      html`<button class="quiet more" popovertarget="who-where">${icon("person")}<span class="unseen">Workspace and account</span></button>`
-    }
-  </div></header>`;
-}
+/** A narrow page between pages of a workspace or account has their width, and its content is a column. */
+const isWithinConsole = ({ session, caller, path }: Frame): boolean =>
+  session !== null && (caller !== null || path.startsWith("/console/account/"));
 
 /** A page in its frame. */
 export function renderConsolePage(parts: Frame): Response {
   const { title, body, flash, width, onwards, styles = [], error, publicUrl, frames } = parts;
-  const scripts = [LOCAL_TIME_SCRIPT, ...(parts.scripts ?? []).map((name) => SCRIPTS[name])];
+  const scripts = [LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, ...(parts.scripts ?? []).map((name) => SCRIPTS[name])];
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -211,8 +139,8 @@ ${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${header(parts)}
-<main id="main" tabindex="-1"${width && html` class="${width}"`}>
+${consoleHeader(parts)}
+<main id="main" tabindex="-1"${width && html` class="${width === "narrow" && isWithinConsole(parts) ? "narrow column" : width}"`}>
 ${flash && html`<p class="flash done" role="status">${flash}</p>`}
 ${body}
 </main>

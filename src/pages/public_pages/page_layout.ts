@@ -16,6 +16,7 @@ import {
   DRAWING_STYLES,
   ICON,
   loadStaticFile,
+  SESSION_HINT_SCRIPT,
   STYLES,
   type StaticFile,
 } from "../../ui/static_files.ts";
@@ -55,13 +56,13 @@ ${hidden && html`<meta name="robots" content="noindex">`}
 ${head}
 <link rel="icon" href="${ICON.href}">
 ${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
-${script && html`<script src="${script.href}" defer></script>`}
+${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
-<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>Channels</a><a href="${places.origin}/app/">Your alerts</a><a href="${places.origin}/docs"${here("docs")}>Docs</a><a href="${places.origin}/console">Sign in</a></nav>
+<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>Channels</a><a href="${places.origin}/app/">Your alerts</a><a href="${places.origin}/docs"${here("docs")}>Docs</a><a href="${places.origin}/console" data-sign-in>Sign in</a></nav>
 </div></header>
 ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 </body>
@@ -80,7 +81,7 @@ export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-whi
 
 export interface PageHeaders {
   places: SiteUrls;
-  /** Whether the page runs its script, which may ask this origin and the device's position. */
+  /** Whether the page has a script of its own, which may send requests to this origin and ask for the position. */
   runs?: boolean;
   /** A page that only who holds its address may see. */
   secret?: boolean;
@@ -91,7 +92,8 @@ export function pageHeaders({ places, runs, secret }: PageHeaders): Record<strin
     "default-src 'none'",
     "style-src 'self'",
     `img-src 'self' ${places.origin} https:`.replace("  ", " "),
-    ...(runs ? ["script-src 'self'", "connect-src 'self'"] : []),
+    "script-src 'self'",
+    ...(runs ? ["connect-src 'self'"] : []),
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

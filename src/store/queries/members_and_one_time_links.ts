@@ -23,7 +23,12 @@ const defineList = createStatementDefiner("lists");
 const defineForLibrary = createStatementDefiner("library");
 const defineClaims = createStatementDefiner("claims");
 
-const MEMBERSHIP = { email: text, ...MEMBER_COLUMNS.columns };
+const MEMBERSHIP = {
+  email: text,
+  /** Whether the service has no other workspace (rules#service-state). */
+  is_only_workspace: boolean,
+  ...MEMBER_COLUMNS.columns,
+};
 
 /** What a call needs to know of the member that a person is in one workspace, with the address. */
 export type MemberRecord = ValuesOf<typeof MEMBERSHIP>;
@@ -39,7 +44,8 @@ export const lockMember = defineLock("lock_member", {
 export const membershipsOf = defineStatement.reading("memberships_of", {
   parameters: { user_id: text },
   columns: MEMBERSHIP,
-  text: `select m.email, ${MEMBER_COLUMNS.text} from member m join workspace w on w.id = m.workspace_id
+  text: `select m.email, not exists (select 1 from workspace o where o.id <> w.id) as is_only_workspace,
+      ${MEMBER_COLUMNS.text} from member m join workspace w on w.id = m.workspace_id
     where m.user_id = $user_id order by m.created_at`,
 });
 

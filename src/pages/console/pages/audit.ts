@@ -150,8 +150,7 @@ async function page(visit: MemberContext): Promise<Response> {
       ),
     )}
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
-    ${data.length > 0 && html`<p><a class="button plain" href="${buildViewUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code> returns all of them.</p>`}
-    ${visit.caller.member.role === "owner" && html`<p class="hint">See the <a href="${visit.base}service">state of the service</a>, available to the owner of its only workspace.</p>`}`,
+    ${data.length > 0 && html`<p><a class="button plain" href="${buildViewUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code> returns all of them.</p>`}`,
     { styles: ["history", "webhooks"] },
   );
 }

@@ -1,0 +1,118 @@
+// The console's navigation by role, and what public pages show to signed-in readers. rules#console-navigation,
+// rules#session-hint
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
+import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { World } from "../support/world.ts";
+
+let world: World;
+let owner: HttpVisitor;
+let base: string;
+beforeAll(async () => {
+  world = await World.open();
+  owner = await signInOwner(world);
+  base = `/console/${world.workspace.id}/`;
+});
+afterAll(() => world?.close());
+
+/** The links of a navigation, as "path name", and of the current page as "path name page". */
+function linksOf(text: string, label: string): string[] | null {
+  const nav = new RegExp(`<nav class="[^"]*" aria-label="${label}"><ul>(.*?)</ul>`, "s").exec(text)?.[1];
+  if (nav === undefined) return null;
+  return [...nav.matchAll(/<a href="([^"]+)"(?: aria-current="(\w+)")?>([^<]+)<\/a>/g)].map(([, path, current, name]) =>
+    [path!.replace(base, "/"), name, current].filter(Boolean).join(" "),
+  );
+}
+
+test("an owner sees five groups, and the pages of the current one", async () => {
+  const { text } = await owner.get(`${base}scheduled`);
+  expect(linksOf(text, "Workspace")).toEqual([
+    "/ Overview",
+    "/drafts Alerts true",
+    "/channels Channels",
+    "/stats Insights",
+    "/keys Developers",
+    "/members Workspace",
+  ]);
+  expect(linksOf(text, "Alerts pages")).toEqual(["/drafts Lists page", "/month Calendar", "/files Files"]);
+  const service = await owner.get(`${base}service`);
+  expect(linksOf(service.text, "Workspace pages")).toEqual([
+    "/members Members",
+    "/audit Audit log",
+    "/service This service page",
+  ]);
+  expect(linksOf((await owner.get(`${base}channels`)).text, "Workspace")).toContain("/channels Channels page");
+  expect(linksOf((await owner.get(base)).text, "Workspace")?.[0]).toBe("/ Overview page");
+});
+
+test("other roles and owners of one of several workspaces see only pages that open", async () => {
+  for (const role of ["viewer", "editor", "admin"] as const) {
+    const email = `${role}@example.org`;
+    const em = world.service.orm.em.fork();
+    await addMember(em as never, { workspace: world.workspace.id, email, role });
+    const member = await signInMember(world, { ...OWNER, email });
+    const groups = linksOf((await member.get(base)).text, "Workspace")!;
+    expect(groups.length).toBeGreaterThanOrEqual(5);
+    const paths = new Set(groups.map((link) => link.split(" ")[0]!));
+    for (const first of [...paths]) {
+      const { text } = await member.get(base + first.slice(1));
+      const pages = text.match(/<nav class="group-pages".*?<\/nav>/s)?.[0] ?? "";
+      for (const [, path] of pages.matchAll(/href="([^"]+)"/g)) paths.add(path!.replace(base, "/"));
+    }
+    for (const path of paths)
+      expect([role, path, (await member.get(base + path.slice(1))).status]).toEqual([role, path, 200]);
+    expect(paths).not.toContain("/service");
+  }
+  await world.foreignKey();
+  expect((await owner.get(`${base}audit`)).text).not.toContain(`${base}service`);
+});
+
+test("public pages are the same bytes for signed-in readers, without Vary on cookies", async () => {
+  const { handle } = await world.pusher();
+  const stranger = new HttpVisitor(world);
+  for (const path of ["/", "/c", `/c/${handle}`, "/docs"]) {
+    const [theirs, ours] = [await stranger.get(path), await owner.get(path)];
+    expect(ours.text).toBe(theirs.text);
+    expect(ours.text).toContain("data-sign-in>Sign in</a>");
+    expect(ours.headers.get("vary") ?? "").not.toMatch(/cookie/i);
+    expect(ours.headers.get("set-cookie")).toBeNull();
+  }
+});
+
+describeInBrowser("in a browser", () => {
+  const here = siteAndOwner();
+
+  test("the public header links to the console until sign-out, and pages of the console have one width", async () => {
+    const { context, page, faults } = await here.visit({ viewport: { width: 1280, height: 800 } });
+    const { id } = await here.site.world.pusher();
+    const link = page.locator("nav.ways a").last();
+    await page.goto(here.site.url);
+    expect(await link.textContent()).toBe("Sign in");
+    const widths = new Set<string>();
+    for (const path of [
+      "",
+      "drafts",
+      "month",
+      "channels",
+      `channels/${id}/alerts/new`,
+      `channels/${id}/delete`,
+      "keys",
+    ]) {
+      await page.goto(here.base + path);
+      const boxes = await Promise.all([page.locator("main").boundingBox(), page.locator(".bar").boundingBox()]);
+      for (const box of boxes) widths.add(`${box!.x} ${box!.width}`);
+    }
+    expect([...widths]).toHaveLength(1);
+    await page.goto(here.site.url);
+    expect(await link.textContent()).toBe("Console");
+    await link.click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(/sign-in/);
+    await page.goto(here.site.url);
+    expect(await link.textContent()).toBe("Sign in");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
