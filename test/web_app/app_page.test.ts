@@ -35,7 +35,7 @@ describeInBrowser("the app", () => {
     console.log(`web_app/app: ${scripts.length} scripts of ${sum(scripts)} bytes, ${sum(weights)} in all`);
     expect(scripts.length).toBe(1);
     expect(sum(scripts)).toBeLessThan(100_000);
-    expect(sum(weights)).toBeLessThan(200_000);
+    expect(sum(weights)).toBeLessThan(120_000);
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -211,7 +211,7 @@ describeInBrowser("the app", () => {
       expect(faults.splice(0).filter((fault) => !told.test(fault))).toEqual([]);
     });
 
-    const views = ["#inbox", "alert", "#channels", "channel", "#discover", "#settings", "join"] as const;
+    const views = ["#inbox", "alert", "#channels", "channel", "gear", "#discover", "#settings", "join"] as const;
     test("everybody can use it, at three widths, light and dark", async () => {
       await page.emulateMedia({ reducedMotion: "reduce" });
       const another = await its.site.world.pusher({
@@ -222,8 +222,8 @@ describeInBrowser("the app", () => {
         const hash =
           view === "alert"
             ? `#alert/${ids.text}`
-            : view === "channel"
-              ? `#channel/${pusher.handle}`
+            : view === "channel" || view === "gear"
+              ? `#channel/${pusher.handle}${view === "gear" ? "/settings" : ""}`
               : view === "join"
                 ? `#join=${another.handle}`
                 : view;

@@ -136,9 +136,10 @@ describeInBrowser("following a channel", () => {
     await card(page, "For the crew").waitFor();
   });
 
-  // rules#app-grants-at-once
+  // rules#app-grants-at-once, rules#app-channel-page
   test("permissions, mute and leaving are the person's at any time", async () => {
     await join();
+    await page.getByRole("link", { name: "Channel settings" }).click();
     const subscription = async () =>
       (await its.site.world.handset("GET", `/channels/${pusher.handle}`, await readDeviceToken(page))).body
         .subscription;
@@ -148,9 +149,11 @@ describeInBrowser("following a channel", () => {
     await page.getByRole("switch", { name: "Send notifications" }).check();
     await page.getByRole("switch", { name: "Play sounds" }).uncheck();
     await waitFor(async () => expect((await subscription()).permissions).toEqual(["notify"]));
+    await page.getByRole("link", { name: "Back" }).click();
     await page.getByRole("button", { name: "Mute", exact: true }).click();
     await waitFor(async () => expect((await subscription()).muted).toBe(true));
     await page.getByRole("button", { name: "Unmute" }).waitFor();
+    await page.getByRole("link", { name: "Channel settings" }).click();
     await page.getByRole("button", { name: "Unsubscribe", exact: true }).click();
     await page.getByRole("button", { name: "Unsubscribe from Riverside Flood Desk" }).click();
     await page.getByText("You have no subscriptions yet.").waitFor();

@@ -4,6 +4,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
+import { foldText } from "../../src/pages/web_app/browser/rules/text_fold.ts";
 import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { eventually } from "../support/wait.ts";
 import { card, joinInApp, readAppStore } from "../support/web_app.ts";
@@ -80,7 +81,7 @@ describeInBrowser("the inbox", () => {
     expect((await readAppStore(page, "alerts")).length).toBe(LIMITS.before_joining + 1);
   });
 
-  // rules#card-text
+  // rules#card-text, rules#app-folds-texts, rules#app-text-links, rules#app-copies-codes
   test("a long text is cut, and shown whole when the person asks for it; offline the cut is said", async () => {
     const desk = await channel("Reports");
     await join(desk);
@@ -90,8 +91,8 @@ describeInBrowser("the inbox", () => {
     await card(page, "Of the night").getByRole("link").first().click();
     const text = page.locator(".whole .text");
     const button = page.getByRole("button", { name: "Show all" });
-    await page.getByText("The first 4,000 of 16,384 characters.").waitFor();
-    expect(await text.textContent()).toBe(`${body.slice(0, LIMITS.card_body)}…`);
+    await page.getByText(/^Showing the first \d+ of 16,384 characters\.$/).waitFor();
+    expect(await text.textContent()).toBe(`${foldText(body.slice(0, LIMITS.card_body))}…`);
     await page.context().setOffline(true);
     await button.click();
     await page.getByText("only the beginning of this text is on this device.").waitFor();
@@ -100,9 +101,38 @@ describeInBrowser("the inbox", () => {
     await button.click();
     await button.waitFor({ state: "detached" });
     expect(await text.textContent()).toBe(body);
+    await page.getByRole("button", { name: "Show less" }).click();
+    expect(await text.textContent()).toBe(`${foldText(body)}…`);
     // It is kept: the whole text is there without the service from then on.
     const [row] = await readAppStore(page, "alerts");
     expect([row.body, row.body_length]).toEqual([body, undefined]);
+  });
+
+  // rules#app-text-links, rules#app-copies-codes
+  test("links of a text lead to their address, in every direction of writing, and its code can be copied", async () => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: its.site.url });
+    const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
+    const desk = await channel("Bank");
+    await join(desk);
+    await inbox();
+    const body =
+      "رمز التحقق: 482913\njavascript:alert(1) https://example.com/a?b=1 <b>x</b> +49 40 1234567 a@b.example";
+    await send(desk, "Sign in", { body });
+    const button = card(page, "Sign in").getByRole("button", { name: "Copy code 482913" });
+    await button.click();
+    expect(await copied()).toBe("482913");
+    await card(page, "Sign in").getByRole("link", { name: "Sign in" }).click();
+    const links = page.locator(".whole p.text a");
+    await links.first().waitFor();
+    expect(await links.evaluateAll((all: any[]) => all.map((one) => [one.href, one.target, one.rel, one.dir]))).toEqual(
+      [
+        ["https://example.com/a?b=1", "_blank", "noopener noreferrer", "ltr"],
+        ["tel:+49401234567", "", "", "ltr"],
+        ["mailto:a@b.example", "", "", "ltr"],
+      ],
+    );
+    await page.getByRole("button", { name: "Copy text" }).click();
+    expect(await copied()).toBe(body);
   });
 
   // rules#app-marks-tell-nobody
@@ -175,7 +205,14 @@ describeInBrowser("the inbox", () => {
     await card(page, "The bridge is up").waitFor({ state: "detached" });
     expect(await page.locator(".list .alert").count()).toBe(1);
     await page.getByRole("searchbox", { name: "Search inbox" }).fill("bridge");
-    await page.getByText("No matching alerts.").waitFor();
+    await page.getByText("No alerts from Bakery match “bridge”.").waitFor();
+    await page.getByRole("button", { name: "Clear search" }).click();
+    await card(page, "The bridge is up").waitFor();
+    // No filter is cut, also on the narrowest phone.
+    await page.setViewportSize({ width: 320, height: 700 });
+    const cut =
+      "[...document.querySelectorAll('.chip')].filter((one) => one.getBoundingClientRect().right > innerWidth)";
+    expect(await page.evaluate(`${cut}.length`)).toBe(0);
     expect(asked).toEqual([]);
   });
 });

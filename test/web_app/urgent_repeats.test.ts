@@ -91,7 +91,7 @@ describeInBrowser("an urgent alert that waits to be confirmed", () => {
     await send("The quay floods");
     await rings(1);
     const switched = async (on: boolean) => {
-      await page.goto(`${its.site.url}/app/#channel/${pusher.handle}`);
+      await page.goto(`${its.site.url}/app/#channel/${pusher.handle}/settings`);
       await page.getByRole("switch", { name: SWITCH }).setChecked(on);
       await waitFor(async () => expect(((await readAppStore(page, "channels"))[0]?.once ?? false) === !on).toBe(true));
     };

@@ -10,7 +10,7 @@ export type Route =
   | { view: "inbox" }
   | { view: "alert"; id: string }
   | { view: "channels" }
-  | { view: "channel"; handle: string }
+  | { view: "channel"; handle: string; settings?: boolean }
   | { view: "discover" }
   | { view: "found"; handle: string }
   | { view: "settings" }
@@ -33,8 +33,9 @@ export function parseRoute(hash: string): Route {
   if (CODE.test(code)) return { view: "move", code, seen: parseReadState(query.get("seen")) };
   const own = query.get("own") ?? "";
   if (OWN.test(own)) return { view: "own", code: own };
-  const [view, name = ""] = text.split("/");
+  const [view, name = "", part] = text.split("/");
   if (view === "alert" && ID.test(name)) return { view, id: name };
+  if (view === "channel" && part === "settings" && HANDLE.test(name)) return { view, handle: name, settings: true };
   if ((view === "channel" || view === "found") && HANDLE.test(name)) return { view, handle: name };
   if (view === "channels" || view === "discover" || view === "settings") return { view };
   return { view: "inbox" };
@@ -47,6 +48,7 @@ export const routeLinks = {
   settings: "#settings",
   alert: (id: string) => `#alert/${id}`,
   channel: (handle: string) => `#channel/${handle}`,
+  channelSettings: (handle: string) => `#channel/${handle}/settings`,
   found: (handle: string) => `#found/${handle}`,
 };
 

@@ -1,10 +1,12 @@
 // German. The compiler and a test say what is missing against en.ts.
 
 import { germanEffectTexts } from "./de/effects.ts";
+import { subscriberTexts } from "./de/subscriber.ts";
 import type { Texts } from "./text_types.ts";
 
 export const de: Texts = {
   ...germanEffectTexts,
+  ...subscriberTexts,
   "app.name": "Belfry",
   "app.skip": "Zum Inhalt",
   "app.new_version": "Eine neue Version ist verfügbar.",

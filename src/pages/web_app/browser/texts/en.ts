@@ -2,9 +2,11 @@
 // form for each plural of its language. {name} stands for a value.
 
 import { effectTexts } from "./en/effects.ts";
+import { subscriberTexts } from "./en/subscriber.ts";
 
 export const en = {
   ...effectTexts,
+  ...subscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Skip to content",

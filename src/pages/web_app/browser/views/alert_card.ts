@@ -15,6 +15,7 @@ import { toCompleteCircle } from "../rules/circle.ts";
 import { formatDayAndTime, formatDistance, formatTime, formatUtc } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
+import { LinkedText, useCodeButton } from "./alert_text.ts";
 import { ChannelAvatar, describeError, icon } from "./components.ts";
 
 /** The address of the picture, the uploaded one first. */
@@ -84,7 +85,7 @@ export function AlertCard({ alert, over, chosen }: CardProps): VNode {
     <${AlertCardHeader} alert=${alert} over=${over} />
     ${open && html`<${Picture} alert=${alert} inList />`}
     <h3 id=${`${alert.id}-title`}><a href=${routeLinks.alert(alert.id)} aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
-    ${alert.body && !over && html`<p class="text clamp">${alert.body}</p>`}
+    ${alert.body && !over && html`<p class="text clamp"><${LinkedText} text=${alert.body} /></p>`}
     ${picture !== null && !open && html`<${Picture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
     ${!over && html`<${AlertActions} alert=${alert} />`}
@@ -132,11 +133,13 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
   const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
   const links = alert.actions.filter(({ type, url }) => type !== "reply" && isWebUrl(url));
   const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
-  if (!asks && links.length === 0 && !question) return null;
+  const code = useCodeButton(alert);
+  if (!asks && links.length === 0 && !question && !code) return null;
   return html`${question && html`<${Question} alert=${alert} label=${question.label} choices=${question.choices ?? []} />`}
   ${
-    (asks || links.length > 0) &&
+    (asks || links.length > 0 || code) &&
     html`<footer>
+    ${code}
     ${asks && html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeError)}>${icon("check", "s")}${t("alert.ack")}</button>`}
     ${links.map(
       ({ label, url }) =>

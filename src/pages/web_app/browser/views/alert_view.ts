@@ -6,7 +6,6 @@ import { useEffect, useState } from "preact/hooks";
 import { isOwnOrigin } from "../alert_effects.ts";
 import { useAppState } from "../app_state.ts";
 import { ALERT_GENERIC_FIELDS } from "../fields.ts";
-import { fetchFullText } from "../inbox_updates.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { html } from "../markup.ts";
 import { tryRecording, tryTone } from "../outputs/alert_player.ts";
@@ -16,7 +15,7 @@ import { routeLinks } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
 import { hasSameText } from "../rules/same_text.ts";
 import { arrangeInbox, getSpotlightEnd } from "../rules/spotlight.ts";
-import { formatDayAndTime, formatNumber, formatUtc, getLanguageName } from "../texts/formats.ts";
+import { formatDayAndTime, formatUtc, getLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import {
@@ -29,6 +28,7 @@ import {
   PlainField,
   PRIORITY_TEXTS,
 } from "./alert_card.ts";
+import { AlertText } from "./alert_text.ts";
 import { ChannelAvatar, icon, NoteStrip, PaneHeader } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
 
@@ -47,6 +47,8 @@ export function AlertView({ id }: { id: string }): VNode {
   const state = getAlertMark(alert, over);
   const back = alert.dismissed && alert.acked_at === null && alert.status === "sent" && getSpotlightEnd(alert) > now;
   const mark = isHighPriority(alert.priority) ? alert.priority : null;
+  const markup = alert.layout === "document" ? null : alert.html;
+  const showsText = alert.body && !(markup && hasSameText(markup, alert.body));
   return html`<${PaneHeader} title=${alert.title} back=${routeLinks.inbox} />
     <article class="whole">
       <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeLinks.channel(alert.handle)}><strong>${channel?.name ?? `@${alert.handle}`}</strong></a>
@@ -56,7 +58,7 @@ export function AlertView({ id }: { id: string }): VNode {
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${NoteStrip} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
       <${Picture} alert=${alert} />
-      ${alert.body && !(alert.html && alert.layout !== "document" && hasSameText(alert.html, alert.body)) && html`<${Text} key=${alert.id} alert=${alert} />`}
+      ${showsText && html`<${AlertText} key=${alert.id} alert=${alert} body=${alert.body} />`}
       ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
       <${AlertFacts} alert=${alert} at=${now} />
       <${AlertSounds} alert=${alert} />
@@ -71,23 +73,6 @@ export function AlertView({ id }: { id: string }): VNode {
         html`<details class="more"><summary>${t("why.title")}</summary><ul class="why">${alert.because.map((why) => html`<li>${t(why as TextKey)}</li>`)}</ul></details>`
       }
     </article>`;
-}
-
-/** The text, or its beginning with a way to the whole (rules#card-text). */
-function Text({ alert }: { alert: StoredAlert }): VNode {
-  const { connection } = useAppState();
-  const [state, setState] = useState<"asking" | "here" | "away" | "gone" | null>(null);
-  const { body, body_length } = alert;
-  if (body_length === undefined) return html`<p class="text">${body}</p>`;
-  const show = async () => {
-    setState("asking");
-    setState(await fetchFullText(alert));
-  };
-  const why = state === "gone" ? "alert.rest_gone" : (state === "away" || connection === "away") && "alert.rest_away";
-  const counts = { shown: formatNumber([...(body ?? "")].length), all: formatNumber(body_length) };
-  return html`<p class="text">${body}…</p>
-    <p class="line"><button class="plain" disabled=${state === "asking"} onClick=${() => void show()}>${t("alert.show_all")}</button>
-    <span class="small muted" role="status">${why ? t(why) : t("alert.cut", counts)}</span></p>`;
 }
 
 type Tone = (typeof TONE_NAMES)[number];

@@ -16,6 +16,7 @@ import { arrangeInbox } from "../rules/spotlight.ts";
 import { getLanguageName } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCardHeader, AlertFacts } from "./alert_card.ts";
+import { LinkedText } from "./alert_text.ts";
 import { AlertView } from "./alert_view.ts";
 import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
@@ -50,7 +51,9 @@ const TAB_OF: Record<Route["view"], Tab> = {
 /** What stands in the list beside, and in the place of what was chosen. */
 function panes(route: Route): { list: VNode; chosen: VNode | null } {
   const handle = "handle" in route ? route.handle : null;
-  const channel = (back: string) => handle && html`<${ChannelView} key=${handle} handle=${handle} back=${back} />`;
+  const settings = route.view === "channel" && route.settings;
+  const channel = (back: string) =>
+    handle && html`<${ChannelView} key=${handle} handle=${handle} back=${back} settings=${settings} />`;
   const inbox = html`<${InboxList} key="inbox" chosen=${route.view === "alert" ? route.id : null} />`;
   switch (route.view) {
     case "inbox":
@@ -217,7 +220,7 @@ export function FullScreenAlert(): VNode | null {
     <article class="alert urgent">
       <${AlertCardHeader} alert=${alert} over=${false} bare />
       <h2 id="full-title">${alert.title}</h2>
-      ${alert.body && html`<p class="text">${alert.body}</p>`}
+      ${alert.body && html`<p class="text"><${LinkedText} text=${alert.body} /></p>`}
       <${AlertFacts} alert=${alert} at=${now} />
       <footer><button onClick=${answer}>${icon("check", "s")}${t(alert.requires_ack ? "alert.ack" : "do.open")}</button>
       <button class="plain" onClick=${close}>${t("do.close")}</button></footer>

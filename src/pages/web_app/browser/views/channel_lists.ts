@@ -55,6 +55,13 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
     <ul class="rows">${rows.map((card) => html`<${Row} key=${card.handle} card=${card} to=${routeLinks.channel(card.handle)} chosen=${card.handle === chosen} mark=${markOf(card)} />`)}</ul>`;
 }
 
+/** Names a search without a result. */
+function describeSearch(query: string, category: string): string {
+  const values = { query, category: categoryName(category) };
+  if (query !== "") return t(category === "" ? "search.no_channel" : "search.no_channel_in", values);
+  return category === "" ? t("discover.none") : t("search.none_in_category", values);
+}
+
 /** Milliseconds after the last key before it is searched. */
 const STILL_MS = 250;
 
@@ -110,7 +117,12 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
     </form>
     ${trouble && html`<${NoteStrip} tone="warn" sign="offline"><p>${trouble}</p><//>`}
     ${!found && !trouble && html`<${LoadingPlaceholder} />`}
-    ${found && found.data.length === 0 && html`<div class="empty"><p class="lead">${t("discover.none")}</p><p>${t("discover.none_hint")}</p></div>`}
+    ${
+      found &&
+      found.data.length === 0 &&
+      html`<div class="empty"><p class="lead">${describeSearch(q.trim(), category)}</p>
+        <p>${t("discover.none_hint")}</p></div>`
+    }
     <ul class="rows">${found?.data.map((card) => html`<${Row} key=${card.handle} card=${card} to=${routeLinks.found(card.handle)} chosen=${card.handle === chosen} mark=${channels.get(card.handle)?.subscription ? t("channel.subscribed") : null} />`)}</ul>
     ${found?.meta.next_before && html`<p><button class="plain wide" onClick=${() => void more(found)}>${t("discover.more")}</button></p>`}`;
 }

@@ -20,6 +20,8 @@ const PATHS = {
   settings: "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5",
   back: "M14.5 5.5 8 12l6.5 6.5",
   close: "M6 6l12 12M18 6 6 18",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  gear: "M15.5 12a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0zM12 3v3m0 12v3M3 12h3m12 0h3M6 6l2 2m8 8 2 2m0-12-2 2m-8 8-2 2",
   check: "m5 12.5 4.5 4.5L19 7.5",
   place: "M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.8 7 11 7 11zM14.5 10a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
   out: "M14 4h6v6M20 4l-9 9M18 14v5H5V6h5",
@@ -128,6 +130,8 @@ interface HeadProps {
   title: string;
   back?: string;
   beside?: boolean;
+  /** The way back is also shown on a wide screen, where no list leads there. */
+  always?: boolean;
   children?: Content;
 }
 
@@ -135,9 +139,13 @@ interface HeadProps {
  * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen
  * of it, whose head is the page's.
  */
-export function PaneHeader({ title, back, beside = false, children }: HeadProps): VNode {
+export function PaneHeader({ title, back, beside = false, always = false, children }: HeadProps): VNode {
   return html`<header class="panehead">
-    ${back && html`<a class="iconbtn back" href=${back} aria-label=${t("do.back")}>${icon("back")}</a>`}
+    ${
+      back &&
+      html`<a class=${`iconbtn ${always ? "" : "back"}`}
+      href=${back} aria-label=${t("do.back")}>${icon("back")}</a>`
+    }
     <${beside ? "h2" : "h1"} class="head" tabindex="-1">${title}<//>${children}
   </header>`;
 }

@@ -22,6 +22,8 @@ interface InboxSearch {
   handle: string;
 }
 
+const NO_SEARCH: InboxSearch = { words: "", handle: "" };
+
 /** So many of the history at first, and with each asking. */
 const STEP = 40;
 /** Pixels from which on somebody reads further down. */
@@ -60,7 +62,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   const [most, setMost] = useState(STEP);
   const { spotlight, history } = arrangeInbox(alerts, now);
   const calm = useCalm(alerts.map(({ id }) => id));
-  const [looked, setLooked] = useState<InboxSearch>({ words: "", handle: "" });
+  const [looked, setLooked] = useState<InboxSearch>(NO_SEARCH);
   const found = alerts.filter((alert) => finds(looked, alert, channels.get(alert.handle)?.name ?? ""));
   const count = (of: Filter) => found.filter(holds[of]).length;
   const chip = (of: Filter, label: string) =>
@@ -71,6 +73,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   const shown = new Set(found.filter(holds[filter]));
   const now_ = spotlight.filter((alert) => shown.has(alert));
   const then = history.filter((alert) => shown.has(alert));
+  const nothing = alerts.length > 0 && now_.length + then.length === 0;
   const unread = [...shown].filter(holds.unread);
   const days = Map.groupBy(then.slice(0, most), ({ sent_at }) => formatDay(Date.parse(sent_at), now));
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
@@ -91,8 +94,8 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       html`<section aria-label=${t("inbox.spotlight")}><h2 class="day">${t("inbox.spotlight")}</h2>
       ${now_.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${false} chosen=${alert.id === chosen} />`)}</section>`
     }
-    ${alerts.length > 0 && now_.length === 0 && filter === "all" && html`<p class="calm">${t("inbox.nothing_now")}</p>`}
-    ${alerts.length > 0 && now_.length + then.length === 0 && html`<p class="calm">${t("inbox.none_such")}</p>`}
+    ${now_.length === 0 && filter === "all" && found.length > 0 && html`<p class="calm">${t("inbox.nothing_now")}</p>`}
+    ${nothing && html`<${NothingFound} looked=${looked} onClear=${() => setLooked(NO_SEARCH)} />`}
     ${[...days].map(
       ([day, rows]) =>
         html`<section key=${day} aria-label=${day}><h2 class="day">${day}</h2>
@@ -132,6 +135,16 @@ function Looking({ looked, onChange }: { looked: InboxSearch; onChange(looked: I
       ${named.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ handle, name }) => html`<option value=${handle}>${name}</option>`)}
     </select>
   </form>`;
+}
+
+/** Names a search without a result, with a button that ends it. */
+function NothingFound({ looked: { words, handle }, onClear }: { looked: InboxSearch; onClear(): void }): VNode {
+  const { channels } = useAppState();
+  const values = { query: words.trim(), channel: channels.get(handle)?.name ?? `@${handle}` };
+  if (values.query === "" && handle === "") return html`<p class="calm">${t("inbox.none_such")}</p>`;
+  const key = values.query === "" ? "search.none_of_channel" : handle === "" ? "search.none" : "search.none_from";
+  return html`<div class="calm"><p role="status">${t(key, values)}</p>
+    <p><button class="plain" onClick=${onClear}>${t("search.clear")}</button></p></div>`;
 }
 
 function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {

@@ -1,0 +1,56 @@
+// The settings of a followed channel, behind its gear: what it may do on this device, and leaving it.
+
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { ChannelCard, Subscription } from "../api_types.ts";
+import { updateState, useAppState } from "../app_state.ts";
+import { leaveChannel, setShowOnce, updateSubscription } from "../channel_actions.ts";
+import { html } from "../markup.ts";
+import { replaceRoute, routeLinks } from "../router.ts";
+import { t } from "../texts/translate.ts";
+import { NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
+import { PermissionSwitches } from "./permission_switches.ts";
+import { NoPushWarning } from "./push_settings.ts";
+
+interface Props {
+  card: ChannelCard;
+  subscription: Subscription;
+}
+
+export function ChannelSettings({ card, subscription }: Props): VNode {
+  const { muted, permissions } = subscription;
+  const { channels } = useAppState();
+  const rings = ["notify", "sound"].some((perm) => card.requested_perms.includes(perm));
+  const setPermissions = (next: string[]) => tryAction(() => updateSubscription(card, { permissions: next }));
+  return html`<${PaneHeader} title=${t("channel.settings")} back=${routeLinks.channel(card.handle)} always />
+    <p class="muted">${card.name}</p>
+    ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
+    ${!muted && html`<${NoPushWarning} perms=${permissions} joined />`}
+    <section class="card"><h2>${t("channel.allows")}</h2>
+      ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
+      <${PermissionSwitches} card=${card} granted=${permissions} onChange=${setPermissions} />
+      ${
+        rings &&
+        html`<${SwitchRow} label=${t("channel.repeats")} hint=${t("channel.repeats_hint")}
+          on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => setShowOnce(card, !on)} />`
+      }
+    </section>
+    <${Leaving} card=${card} />`;
+}
+
+function Leaving({ card }: { card: ChannelCard }): VNode {
+  const [sure, setSure] = useState(false);
+  const leave = async () => {
+    if (!(await tryAction(() => leaveChannel(card.handle)))) return;
+    replaceRoute(routeLinks.channels);
+    updateState({ said: { text: t("channel.left", { name: card.name }), bad: false } });
+  };
+  return html`<section class="card"><h2>${t("channel.leave")}</h2><p class="hint">${t("channel.leave_hint")}</p>
+    ${
+      sure
+        ? html`<p class="actions"><button class="danger"
+            onClick=${() => void leave()}>${t("channel.leave_sure", { name: card.name })}</button>
+          <button class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button></p>`
+        : html`<p><button class="danger" onClick=${() => setSure(true)}>${t("channel.leave")}</button></p>`
+    }</section>`;
+}

@@ -1,0 +1,49 @@
+// The permissions that a channel requests, as switches, each with what is true of this device.
+
+import type { VNode } from "preact";
+import { useRef } from "preact/hooks";
+import type { ChannelCard } from "../api_types.ts";
+import { useAppState } from "../app_state.ts";
+import { html } from "../markup.ts";
+import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
+import { t } from "../texts/translate.ts";
+import { SwitchRow } from "./components.ts";
+import { describeCapability, requestCapability } from "./settings.ts";
+
+interface Props {
+  card: ChannelCard;
+  granted: readonly string[];
+  /** False before joining: there the button that joins requests the permission. */
+  ask?: boolean;
+  onChange(granted: string[]): Promise<unknown>;
+}
+
+/**
+ * A grant that needs the browser's permission requests it at once. It is effective from the press on, before the
+ * browser answers and with any answer (rules#app-grants-at-once).
+ */
+export function PermissionSwitches({ card, granted, ask = true, onChange }: Props): VNode {
+  useAppState();
+  const requested = ALERT_CAPABILITIES.filter((one) => card.requested_perms.includes(one));
+  // Several changes may be pending at once: each starts from the latest choice, and they are applied in order.
+  const wanted = useRef<readonly string[]>(granted);
+  const pending = useRef({ count: 0, last: Promise.resolve<unknown>(null) });
+  if (pending.current.count === 0) wanted.current = granted;
+  const turn = async (what: AlertCapability, on: boolean) => {
+    const others = wanted.current.filter((one) => one !== what);
+    const next = on ? [...others, what] : others;
+    wanted.current = next;
+    const allowed = on && ask ? requestCapability(what) : null;
+    const { current: all } = pending;
+    all.count++;
+    all.last = all.last.then(() => onChange(next));
+    await all.last;
+    all.count--;
+    await allowed;
+  };
+  return html`<div class="grants">${requested.map(
+    (what) =>
+      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCapability(what)}
+        on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
+  )}</div>`;
+}
