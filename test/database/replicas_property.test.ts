@@ -66,7 +66,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
     const settings = { DATABASE_URL: door.url };
     plain = await World.open({ settings });
     prompt = await servers.standby();
-    late = await servers.standby("recovery_min_apply_delay=300ms");
+    late = await servers.standby("recovery_min_apply_delay=1s");
     const DATABASE_READ_URLS = [prompt, late].map((server) => server.urlOf("belfry")).join();
     readers = [];
     for (let i = 0; i < 2; i++)
@@ -220,7 +220,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
         const server = any([prompt, late]);
         await server.stop("immediate");
         await pause(300);
-        await server.start(...(server === late ? ["recovery_min_apply_delay=300ms"] : []));
+        await server.start(...(server === late ? ["recovery_min_apply_delay=1s"] : []));
         await pause(600);
       }
     }

@@ -258,9 +258,12 @@ describe("on three worker processes", () => {
   test("uses at once, and again after a restart, all get working tokens", async () => {
     const { client_id, first } = await connected();
     server = await start();
+    const firstUse = performance.now();
     const before = await Promise.all(Array.from({ length: 12 }, () => atServer(client_id, first)));
     await server.stop("SIGKILL");
     server = await start();
+    // A start can take longer than the minute of reuse on a busy machine, so the first use moves by as much.
+    await later(client_id, Math.round((firstUse - performance.now()) / 1000));
     const after = await Promise.all(Array.from({ length: 3 }, () => atServer(client_id, first)));
     await allWork(client_id, [...before, ...after]);
     expect(server.log()).not.toContain(first);
