@@ -12,13 +12,13 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
 import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
-import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "cancel_alert",
   title: "Cancel alert",
   description:
-    "Withdraw a sent or scheduled alert: it stops reaching phones that have not polled yet; those that have it keep it. Of a repeating one, all that is to come. Cannot be undone.",
+    "Withdraw a sent or scheduled alert, or a repeating one. Phones that received it keep it. Cannot be undone.",
   scope: "alerts:send",
   publishesNothing: () => true,
   mayNeedApproval: true,
@@ -32,12 +32,13 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
-    following: z.boolean().optional().describe("Also all later ones of its series."),
+    following: z.boolean().optional().describe("true: all later alerts of its series, too."),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),
+  returnsText: true,
   output: publishedView,
   brief: publishedBrief,
   async handler(input, ctx) {

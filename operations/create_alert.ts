@@ -2,12 +2,11 @@ import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
-import { catchApiError, checkAlertContent, checkNoRecurrence } from "../src/model/domain/alert_validation.ts";
+import { checkAlertContent, checkNoRecurrence, collectProblems } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
-import { LIMITS } from "../src/model/limits.ts";
 import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
 import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";
 import { composeAlert } from "../src/operation/alerts/compose_alert.ts";
@@ -16,12 +15,13 @@ import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { channelScopeParameters, lockChannel, visibleChannel } from "../src/store/queries/channels.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "create_alert",
   title: "Compose alert",
-  description: `Compose an alert on a channel. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is ahead; what is published cannot be unsent. At most ${LIMITS.sends} sends a minute for a channel.`,
+  description:
+    "Write an alert: a draft, whose review_url lets a person publish it, or with send published now or at send_at. Publishing cannot be undone.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   asDraft: ({ send: _, ...draft }) => draft,
@@ -37,8 +37,8 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
-    send: z.boolean().optional().describe("true publishes (needs alerts:send); false or absent makes a draft."),
+    pusher_id: channelId(),
+    send: z.boolean().optional().describe("true publishes; needs alerts:send."),
     ...createArgumentSchemas(ALERT_FIELDS),
     view: alertViewParameter,
   }),
@@ -52,10 +52,10 @@ export default defineOperation({
     const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
     const problem =
       attached.problem ??
-      catchApiError(() => {
-        if (input.send) checkNoRecurrence(fields.recurrence);
-        checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
-      });
+      collectProblems(
+        () => input.send && checkNoRecurrence(fields.recurrence),
+        () => checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx)),
+      );
     const channel = channelScopeParameters(pusherId, ctx.caller);
     if (input.send && !problem && ctx.onRepeat === "answer") {
       if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");

@@ -9,7 +9,7 @@ import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field
 import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId } from "../src/store/schemas/common_fields.ts";
 import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
 
 /** 192 random bits: never derived from the handle, and beyond guessing. */
@@ -19,14 +19,14 @@ export default defineOperation({
   name: "create_invite",
   title: "Create invite",
   description:
-    "Make a link that phones join a private channel with. max_uses 1 is a one-shot link; without max_uses and expires_at it works until revoked. Invites of a public channel have no effect.",
+    "Create a link with which phones join a private channel. Without max_uses and expires_at it works until revoked.",
   scope: "invites:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     ...createArgumentSchemas(INVITE_FIELDS),
   }),
   output: inviteView,

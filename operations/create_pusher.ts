@@ -23,7 +23,8 @@ const TAKEN = "This handle is in use. Choose another one.";
 export default defineOperation({
   name: "create_pusher",
   title: "Create channel",
-  description: `Open an alert channel, here called a pusher. Ask for requested_perms such as notify and sound, or alerts only wait in the inbox. Public unless is_public is false. At most ${LIMITS.creations} a minute.`,
+  description:
+    "Create an alert channel (pusher). Without requested_perms such as notify, alerts only appear in the inbox.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers", status: 201 },

@@ -13,7 +13,7 @@ import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.t
 export default defineOperation({
   name: "create_webhook",
   title: "Register webhook",
-  description: `Register an https endpoint for signed events, at most ${LIMITS.webhooks} of them. The answer has the signing secret, this once. One POST an event, no retries; ${LIMITS.webhook_failures} failures in a row disable it.`,
+  description: `Register an https endpoint for signed events. The secret is shown only now. Each event is posted once; ${LIMITS.webhook_failures} failures in a row disable the endpoint.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks", status: 201 },

@@ -5,13 +5,12 @@ import { Alert } from "../src/model/entities/alert.ts";
 import { emitAlertEvent, lockAlertForVerb, requireScopeToWithdraw } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
-import { deletedView, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, deletedView, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "delete_alert",
   title: "Delete alert",
-  description:
-    "Delete a draft, a scheduled (needs alerts:send) or cancelled alert for good. A sent alert is a record and stays.",
+  description: "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts stay.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled" },
   role: "editor",
@@ -19,7 +18,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
     expected_updated_at: expectedVersion(),
   }),

@@ -5,19 +5,19 @@ import { ChannelState, ReservedHandle } from "../src/model/entities/channel.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
-import { deletedView, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, deletedView } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "delete_pusher",
   title: "Delete channel",
   description:
-    "Delete an alert channel without subscribers, with its whole history, and free its handle. Cannot be undone; with subscribers, pause it.",
+    "Delete a channel without subscribers, and its history. Cannot be undone. If it has subscribers, pause it.",
   scope: "pushers:write",
   mayNeedApproval: true,
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle") }),
+  input: z.strictObject({ pusher_id: channelId() }),
   output: deletedView,
   async handler(input, ctx) {
     const { pusher, state } = await loadLockedChannel(input, ctx);

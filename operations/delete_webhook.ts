@@ -8,7 +8,7 @@ import { deletedView, pathId } from "../src/store/schemas/common_fields.ts";
 export default defineOperation({
   name: "delete_webhook",
   title: "Remove webhook",
-  description: "Stop deliveries to a webhook endpoint and forget it. enable_webhook wakes a disabled one.",
+  description: "Delete a webhook endpoint. To resume a disabled one, use enable_webhook.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/webhooks/{webhook_id}", status: 204 },

@@ -28,7 +28,7 @@ import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters, lockChannel, visibleChannel } from "../src/store/queries/channels.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
 
 const CORRECTED =
   "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first, or omit cancel_original to copy it anyway.";
@@ -37,7 +37,7 @@ export default defineOperation({
   name: "duplicate_alert",
   title: "Duplicate alert",
   description:
-    "Correct or repeat an alert in any state: a draft with its fields and files but send_at and expires_at, changed by what is given; on another channel by to_pusher_id. send true publishes it; cancel_original true does as cancel_alert.",
+    "Copy an alert as a draft, with changes; send publishes, cancel_original withdraws the old one. Times are not copied.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
   publishesNothing: ({ send }) => send !== true,
@@ -56,17 +56,15 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
-    to_pusher_id: pathId("Another channel; the same one when absent.").optional(),
-    send: z.boolean().optional().describe("true publishes the copy (needs alerts:send)."),
-    cancel_original: z
-      .boolean()
-      .optional()
-      .describe("true withdraws the original, which was sent or scheduled (needs alerts:send)."),
+    to_pusher_id: pathId("Channel of the copy. Absent: the same.").optional(),
+    send: z.boolean().optional().describe("true publishes; needs alerts:send."),
+    cancel_original: z.boolean().optional().describe("true withdraws the original; needs alerts:send."),
     ...createChangeSchemas(ALERT_FIELDS),
     view: alertViewParameter,
   }),
+  returnsText: true,
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {

@@ -8,7 +8,7 @@ export default defineOperation({
   name: "enable_webhook",
   title: "Enable webhook",
   description:
-    "Enable a disabled webhook, with a failure count of zero. What it missed is not sent; redeliver sends one.",
+    "Enable a disabled webhook and reset its failure count. Missed events are not sent; redeliver sends one.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/enable", status: 200 },
@@ -16,6 +16,7 @@ export default defineOperation({
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
+  returnsText: true,
   output: webhookView,
   async handler({ webhook_id }, ctx) {
     const endpoint = await findEndpoint(webhook_id, ctx);

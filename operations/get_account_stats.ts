@@ -18,12 +18,13 @@ const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
 export default defineOperation({
   name: "get_account_stats",
   title: "Account statistics",
-  description: `Read alerts sent, reads and acks by UTC day over all channels seen, and for each: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
+  description: `Count sent alerts, reads and acknowledgements per UTC day and channel, as devices report them. At most ${LIMITS.stats_days} days.`,
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/stats", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject(periodFields),
+  returnsText: true,
   output: z.object({
     ...rangeView,
     buckets: dayBuckets,

@@ -7,12 +7,12 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
 import { alertBrief, reviewedView } from "../src/store/schemas/alert_schemas.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "get_alert",
   title: "Read alert",
-  description: `Read one alert whole: its present status, its sanitised markup, and notes that say why it may be silent. Over MCP, markup that would not fit into ${formatLimit("mcp_answer")} is left out; html_length tells its length.`,
+  description: `Show one alert, with notes on why it may be silent. Markup beyond ${formatLimit("mcp_answer")} is omitted.`,
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
@@ -23,7 +23,8 @@ export default defineOperation({
     const { status, send_at } = alert as z.infer<typeof reviewedView>;
     return status !== "sent" || send_at === null;
   },
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: channelId(), alert_id: pathId("alr_…") }),
+  returnsText: true,
   output: reviewedView,
   brief: alertBrief(reviewedView),
   async handler(input, ctx) {

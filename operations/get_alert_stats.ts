@@ -8,7 +8,7 @@ import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
 import { alertTimeline, alertTotals, TIMELINE_SAMPLE } from "../src/store/stats/stats_queries.ts";
 import { reachField } from "../src/store/stats/stats_schemas.ts";
 
@@ -17,13 +17,13 @@ const NOTE = `Totals are exact counts of what devices reported. The timeline thi
 export default defineOperation({
   name: "get_alert_stats",
   title: "Alert statistics",
-  description:
-    "How many devices reported reading, acknowledging and answering one alert, with a timeline. Reports are voluntary: there is no delivered figure and no rate.",
+  description: "Count devices that reported reading, acknowledging or answering an alert, not deliveries or rates.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: channelId(), alert_id: pathId("alr_…") }),
+  returnsText: true,
   output: z.object({
     timezone: z.literal("UTC"),
     reach: reachField,

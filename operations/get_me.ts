@@ -12,12 +12,13 @@ export default defineOperation({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, the member and the credential behind this connection, with its scopes and channel, and the server's time (now).",
+    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no tools: people manage them in the console.",
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({}),
+  returnsText: true,
   output: z.object({
     now: z.string().describe("The server's instant, UTC."),
     workspace: z.object({ id: z.string(), name: z.string() }),

@@ -3,19 +3,20 @@ import { assertDefined } from "../src/model/assert.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId } from "../src/store/schemas/common_fields.ts";
 import { pusherView, showPusher } from "../src/store/schemas/pusher_schemas.ts";
 
 export default defineOperation({
   name: "get_pusher",
   title: "Read channel",
-  description: "Read one alert channel with its subscriber count and its all-time count of sent alerts.",
+  description: "Show one channel with its numbers of subscribers and of sent alerts.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle") }),
+  input: z.strictObject({ pusher_id: channelId() }),
+  returnsText: true,
   output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);

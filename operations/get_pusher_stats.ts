@@ -4,19 +4,19 @@ import { LIMITS } from "../src/model/limits.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId } from "../src/store/schemas/common_fields.ts";
 import { daySums } from "../src/store/stats/stats_queries.ts";
 import { dayBuckets, periodFields, rangeView, resolveDateRange, sumBuckets } from "../src/store/stats/stats_schemas.ts";
 
 export default defineOperation({
   name: "get_pusher_stats",
   title: "Channel statistics",
-  description: `Read the alerts sent, reads and acks of a channel by UTC day, with its present reach: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
+  description: `Count a channel's sent alerts, reads and acknowledgements per UTC day, as devices report them. At most ${LIMITS.stats_days} days.`,
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), ...periodFields }),
+  input: z.strictObject({ pusher_id: channelId(), ...periodFields }),
   output: z.object({ ...rangeView, buckets: dayBuckets }),
   async handler(input, ctx) {
     const { from, to } = resolveDateRange(input, ctx.now());

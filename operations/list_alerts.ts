@@ -3,21 +3,22 @@ import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertList, alertViewParameter, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "list_alerts",
   title: "List alerts",
-  description: "As list_account_alerts, of one channel.",
+  description: "List or search one channel's alerts by status, words, dates or writer.",
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     ...alertListInput,
     view: alertViewParameter,
   }),
+  returnsText: true,
   output: alertList,
   brief: briefAlertList,
   pagedBy: "created_at",

@@ -8,17 +8,16 @@ import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { auditView, showAudit } from "../src/store/schemas/audit_schemas.ts";
 import {
   beforeParameter,
+  channelId,
   DEFAULT_LIMIT,
   limitParameter,
   pageMeta,
-  pathId,
 } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "list_audit_events",
   title: "List audit log",
-  description:
-    "List who changed what, newest first: person, key or assistant, operation, channel and subject. No contents.",
+  description: "List who changed what, newest first. No contents.",
   scope: "audit:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/audit", status: 200 },
@@ -26,14 +25,15 @@ export default defineOperation({
   input: z.strictObject({
     limit: limitParameter(),
     before: beforeParameter(),
-    pusher_id: pathId("Channel id, psh_…, or its handle").optional(),
+    pusher_id: channelId().optional(),
     actor: z
       .string()
       .max(64, "must be the id of a key, a connection or a member")
       .optional()
       .describe("key_…, con_… or mem_…"),
-    subject_id: z.string().optional().describe("What was made or changed: alr_…, whk_…"),
+    subject_id: z.string().optional().describe("Such as alr_… or whk_…"),
   }),
+  returnsText: true,
   output: z.object({ data: z.array(auditView), meta: pageMeta }),
   pagedBy: "created_at",
   async handler(input, ctx) {

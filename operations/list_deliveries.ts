@@ -17,7 +17,7 @@ import { deliveryView, showDelivery } from "../src/store/schemas/webhook_schemas
 export default defineOperation({
   name: "list_deliveries",
   title: "List webhook deliveries",
-  description: `List what became of a webhook's deliveries, newest first: the last ${LIMITS.deliveries} of ${LIMITS.deliveries_days} days.`,
+  description: `List the outcomes of a webhook's last ${LIMITS.deliveries} deliveries, newest first.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },

@@ -27,15 +27,16 @@ function fitting(rows: readonly EventRecord[]): number {
 export default defineOperation({
   name: "list_events",
   title: "List events",
-  description: `Fetch the events that webhooks are sent, oldest first: keep next_after, and pass it as after in the next call. Events of ${LIMITS.events_days} days.`,
+  description: `List the events that webhooks receive, oldest first, of ${LIMITS.events_days} days.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({
-    after: feedPosition().optional().describe("next_after of the answer before; absent: from the oldest."),
+    after: feedPosition().optional().describe("next_after of the last answer. Absent: the oldest."),
     limit: limitParameter(),
   }),
+  returnsText: true,
   output: z.object({
     data: z.array(eventView),
     meta: z.object({

@@ -7,26 +7,27 @@ import { listInvites } from "../src/store/queries/channels.ts";
 import {
   ALL_WHEN_ABSENT,
   beforeParameter,
+  channelId,
   limitParameter,
   NO_LIMIT,
   pageMeta,
-  pathId,
 } from "../src/store/schemas/common_fields.ts";
 import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
 
 export default defineOperation({
   name: "list_invites",
   title: "List invites",
-  description: "List the invites of a channel, newest first, codes and revoked ones included.",
+  description: "List the invites of a channel, newest first, with their codes.",
   scope: "invites:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     limit: limitParameter(ALL_WHEN_ABSENT),
     before: beforeParameter(),
   }),
+  returnsText: true,
   output: z.object({ data: z.array(inviteView), meta: pageMeta.optional() }),
   pagedBy: "created_at",
   async handler(input, ctx) {

@@ -15,17 +15,17 @@ import { pusherView, showPusher } from "../src/store/schemas/pusher_schemas.ts";
 export default defineOperation({
   name: "list_pushers",
   title: "List channels",
-  description:
-    "List the alert channels (pushers) seen, newest first, with their unsent backlog. handle finds one and its id.",
+  description: "List alert channels (pushers), newest first, with counts of drafts and scheduled alerts.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({
-    handle: z.string().optional().describe("Only the channel of this handle."),
+    handle: z.string().optional().describe("Only this channel."),
     limit: limitParameter(ALL_WHEN_ABSENT),
     before: beforeParameter(),
   }),
+  returnsText: true,
   output: z.object({
     data: z.array(pusherView.extend({ drafts: z.int(), scheduled: z.int() })),
     meta: pageMeta.optional(),

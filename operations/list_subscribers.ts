@@ -10,10 +10,10 @@ import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscribers.ts";
 import {
   beforeParameter,
+  channelId,
   DEFAULT_LIMIT,
   limitParameter,
   pageMeta,
-  pathId,
 } from "../src/store/schemas/common_fields.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS);
@@ -47,17 +47,18 @@ export default defineOperation({
   name: "list_subscribers",
   title: "List subscribers",
   description:
-    "List the subscribers of a channel, newest first, as pseudonyms with platform, version, locale and time zone, and a breakdown of all. Never a name, an address or what a device did.",
+    "List a channel's subscribers as pseudonyms, newest first, with totals. They mute and leave on their phones; no tool removes a single one.",
   scope: "subscribers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
-    status: z.enum(["active", "muted"]).optional(),
+    pusher_id: channelId(),
+    status: z.enum(["active", "muted"]).optional().describe("Absent: both."),
     limit: limitParameter(),
     before: beforeParameter(),
   }),
+  returnsText: true,
   output,
   pagedBy: "subscribed_at",
   toAssistants: (whole) => inPlainLabels(whole as Subscribers),

@@ -6,12 +6,13 @@ import { showWebhook, webhookListBrief, webhookView } from "../src/store/schemas
 export default defineOperation({
   name: "list_webhooks",
   title: "List webhooks",
-  description: "List the webhook endpoints, newest first, with failure counts and whether they are disabled.",
+  description: "List webhook endpoints, newest first, with their failures.",
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({}),
+  returnsText: true,
   output: z.object({ data: z.array(webhookView) }),
   brief: webhookListBrief,
   async handler(_input, ctx) {

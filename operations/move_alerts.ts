@@ -13,7 +13,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { moveAlerts, type PlannedAlert } from "../src/store/queries/move_alerts.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId } from "../src/store/schemas/common_fields.ts";
 
 /** Why an alert stays as it is. */
 const REFUSED: Record<string, string> = {
@@ -45,7 +45,7 @@ const SELECTORS = ["pusher_id", "alert_ids", "from", "to"] as const;
 export default defineOperation({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
-  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them: of a channel, or by alert_ids. Start with dry_run true. Show its rows to a person, then call again with only its plan.`,
+  description: `Shift or cancel up to ${MOST} scheduled alerts of a channel or by id. Run with dry_run first, show its rows to a person, then pass only its plan.`,
   scope: "alerts:send",
   publishesNothing: ({ action, dry_run, plan }) => action === "cancel" || dry_run === true || plan !== undefined,
   mayNeedApproval: true,
@@ -55,19 +55,24 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z
     .strictObject({
-      pusher_id: pathId("Channel id, psh_…, or its handle").optional(),
-      alert_ids: z.array(z.string()).min(1, "must name an alert").max(MOST, `must be at most ${MOST} ids`).optional(),
+      pusher_id: channelId().optional(),
+      alert_ids: z
+        .array(z.string())
+        .min(1, "must name an alert")
+        .max(MOST, `must be at most ${MOST} ids`)
+        .optional()
+        .describe("alr_…, instead of pusher_id."),
       from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
       to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
-      action: z.enum(["move", "cancel"]).optional(),
+      action: z.enum(["move", "cancel"]).optional().describe("Required without plan."),
       by_minutes: z
         .int(MINUTES)
         .min(-LIMITS.shift_minutes, MINUTES)
         .max(LIMITS.shift_minutes, MINUTES)
         .optional()
-        .describe("Later; negative is earlier."),
-      dry_run: z.boolean().optional(),
-      plan: z.string().optional().describe("From the dry run."),
+        .describe("Minutes later; negative is earlier."),
+      dry_run: z.boolean().optional().describe("true changes nothing and returns a plan."),
+      plan: z.string().optional().describe("The plan of the dry run."),
     })
     .check(({ value, issues }) => {
       const wrong = (name: keyof typeof value, code: CodeOf<"invalid_request">, message: string): void => {
@@ -91,6 +96,7 @@ export default defineOperation({
       const time = (["from", "to"] as const).find((name) => value[name] !== undefined);
       if (alert_ids && time) wrong(time, "mutually_exclusive_fields", "cannot be combined with alert_ids");
     }),
+  returnsText: true,
   output: z.object({
     data: z.array(moved),
     dry_run: z.boolean(),

@@ -18,17 +18,17 @@ const preview = z.object({
 export default defineOperation({
   name: "preview_html",
   title: "Preview markup",
-  description: `See what the sanitiser leaves of markup and what it removes. Stores and sends nothing. At most ${formatLimit("alert_html")} characters in layout html, ${formatLimit("alert_document")} in document.`,
+  description: `Show the result of sanitising markup. Stores nothing. At most ${formatLimit("alert_html")} characters in layout html, ${formatLimit("alert_document")} in document.`,
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY_BYTES.alerts },
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({
-    html: textSchema(0, MAX_HTML_LENGTH.document, { lines: true, cleaned: true }),
+    html: textSchema(0, MAX_HTML_LENGTH.document, { lines: true, cleaned: true }).describe("Markup."),
     layout: z
       .enum(["html", "document"])
       .optional()
-      .describe("html (default) is cleaned; document is kept whole, and notes say what is hidden in it."),
+      .describe("html is cleaned; document stays whole, and notes list its hidden parts. Absent: html."),
   }),
   output: preview,
   // Over MCP the caller holds the markup already; what is left of a long one does not come back.

@@ -11,7 +11,7 @@ import { deliveryView } from "../src/store/schemas/webhook_schemas.ts";
 export default defineOperation({
   name: "redeliver",
   title: "Redeliver event",
-  description: "Deliver the event of an earlier delivery once more, as a new delivery with a new signature.",
+  description: "Deliver the event of an earlier delivery again, as a new delivery.",
   scope: "webhooks:write",
   role: "editor",
   http: {

@@ -8,24 +8,24 @@ import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { evictInvited } from "../src/store/queries/channels.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
 import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
 
 export default defineOperation({
   name: "revoke_invite",
   title: "Revoke invite",
-  description:
-    "Revoke an invite: its link admits nobody else, and phones that already joined stay. remove_subscribers true also unsubscribes exactly those, silently. Cannot be undone.",
+  description: "Revoke an invite. Phones that joined stay, unless remove_subscribers is true. Cannot be undone.",
   scope: "invites:write",
   mayNeedApproval: true,
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     invite_id: pathId("inv_…"),
-    remove_subscribers: z.boolean().optional().describe("true also unsubscribes those who joined through it."),
+    remove_subscribers: z.boolean().optional().describe("true unsubscribes those who joined with it."),
   }),
+  returnsText: true,
   output: inviteView.extend({ removed_subscribers: z.int() }),
   async handler(input, ctx) {
     const { pusher } = await loadLockedChannel(input, ctx);

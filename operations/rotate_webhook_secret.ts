@@ -14,7 +14,7 @@ const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
 export default defineOperation({
   name: "rotate_webhook_secret",
   title: "Rotate webhook secret",
-  description: `Make a new signing secret, shown this once. For ${LIMITS.webhook_overlap_hours} hours deliveries are signed with the old one, too.`,
+  description: `Create a new signing secret, shown only now. The old one also signs for ${LIMITS.webhook_overlap_hours} hours.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/secret", status: 200 },
@@ -22,6 +22,7 @@ export default defineOperation({
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
+  returnsText: true,
   output: webhookView.extend({
     secret: z.string().describe("Signs every delivery from now on; shown once."),
   }),

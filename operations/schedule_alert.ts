@@ -5,7 +5,6 @@ import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_vali
 import { forBoth } from "../src/model/error_messages.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/timestamp_columns.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
-import { LIMITS } from "../src/model/limits.ts";
 import { beginSeries } from "../src/operation/alerts/alert_series.ts";
 import {
   ALERT_SEND_LIMIT,
@@ -17,12 +16,13 @@ import {
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
 import { alertViewParameter, publishedBrief, publishedView, showAlert } from "../src/store/schemas/alert_schemas.ts";
-import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "schedule_alert",
   title: "Schedule alert",
-  description: `Publish a draft later: it appears at send_at by itself; with a recurrence again and again, each time as an alert of its own. On a scheduled alert send_at moves it. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
+  description:
+    "Publish a draft at send_at; with a recurrence repeatedly, each time as a separate alert. send_at moves a scheduled one.",
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",
@@ -36,12 +36,15 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
-    send_at: timestampSchema().optional().describe("In the future; the draft's own when absent."),
+    send_at: timestampSchema()
+      .optional()
+      .describe("RFC 3339 or 2026-11-24T07:30 Europe/Lisbon. Absent: the draft's own."),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),
+  returnsText: true,
   output: publishedView,
   brief: publishedBrief,
   async handler(input, ctx) {

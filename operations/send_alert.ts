@@ -4,12 +4,12 @@ import { ALERT_SEND_LIMIT, formatVerbAnswer } from "../src/operation/alerts/chan
 import { publishAlert } from "../src/operation/alerts/publish_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
-import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "send_alert",
   title: "Send alert",
-  description: `Publish a draft or scheduled alert to every subscriber now. It cannot be unsent or edited then; check it with get_alert first. Sending again changes nothing. At most ${LIMITS.sends} sends a minute for a channel.`,
+  description: `Publish a draft or scheduled alert to all subscribers now. Check it with get_alert first: this cannot be undone. At most ${LIMITS.sends} a minute per channel.`,
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",
@@ -23,11 +23,12 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),
+  returnsText: true,
   output: publishedView,
   brief: publishedBrief,
   // Its conditions, the change, the line of the audit log and the event.

@@ -11,7 +11,7 @@ const NO_CHANNEL = formatId("psh", "00000000-0000-0000-0000-000000000000");
 export default defineOperation({
   name: "test_webhook",
   title: "Test webhook",
-  description: "Deliver a signed webhook.test event, also to a disabled webhook. list_deliveries tells the outcome.",
+  description: "Deliver a signed webhook.test event. list_deliveries shows the outcome.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/test", status: 201 },

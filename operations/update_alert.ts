@@ -19,13 +19,13 @@ import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { updateAlert } from "../src/store/queries/alerts.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Edit a draft or a scheduled alert, by the fields of create_alert; of a repeating one, all to come. Absent fields stay; null clears. Never publishes a draft. What is scheduled needs alerts:send, unless send_at is null in the same call: then it is a draft again. Sent and cancelled alerts are frozen.",
+    "Change a draft or scheduled alert; on a repeating one, all future occurrences. Absent fields stay. A scheduled one needs alerts:send; clearing send_at makes it a draft.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
   role: "editor",
@@ -38,12 +38,13 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
     ...createChangeSchemas(ALERT_FIELDS),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),
+  returnsText: true,
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {

@@ -15,13 +15,14 @@ import {
 } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelBacklogs } from "../src/store/queries/channels.ts";
-import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelId, expectedVersion } from "../src/store/schemas/common_fields.ts";
 import { changedPusherView, searchText, showChangedPusher } from "../src/store/schemas/pusher_schemas.ts";
 
-const CHANGED = forBoth(
-  "The channel has changed since the expected version. Read it with get_pusher, then repeat the call with its current updated_at (or ETag over REST).",
-  "The channel has changed since you opened it. Check it again before you save.",
-);
+const changedMessage = (version: string) =>
+  forBoth(
+    `The channel has changed since the expected version; its updated_at is now ${version}. Read it with get_pusher, then repeat the call with this value (or ETag over REST).`,
+    "The channel has changed since you opened it. Check it again before you save.",
+  );
 
 /** What a line of the audit log may name. */
 const EDITED = [...getFieldNames(CHANNEL_FIELDS), "status"];
@@ -30,19 +31,20 @@ export default defineOperation({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change, pause or resume an alert channel. is_public shows it to everybody. Absent fields stay; null clears. Pausing refuses sends; scheduled alerts still appear.",
+    "Change, pause or resume a channel. Absent fields stay. Paused channels refuse sends; scheduled alerts still appear.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
-    handle: z.string().optional().describe("Only the present one; a handle never changes."),
+    pusher_id: channelId(),
+    handle: z.string().optional().describe("The present one; it never changes."),
     ...createChangeSchemas(CHANNEL_FIELDS),
-    status: z.enum(["active", "paused"]).optional(),
+    status: z.enum(["active", "paused"]).optional().describe("paused refuses sends."),
     expected_updated_at: expectedVersion(),
   }),
+  returnsText: true,
   output: changedPusherView.extend({
     note: z.string().optional().describe("What pausing or retention_days leads to."),
   }),
@@ -51,7 +53,7 @@ export default defineOperation({
     const { pusher_id: _, expected_updated_at, handle, status, gradient_from, gradient_to, ...patch } = input;
     const version = toIsoMicros(pusher.updated_at);
     if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
-      throw conflict("version_conflict", CHANGED);
+      throw conflict("version_conflict", changedMessage(version));
     if (status !== undefined && pusher.status === "suspended")
       throw new ApiError(
         "channel_suspended",

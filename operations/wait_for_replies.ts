@@ -7,7 +7,7 @@ import { publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertVersions, readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
+import { channelId, pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
 
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",
@@ -19,18 +19,19 @@ const NOTES = {
 export default defineOperation({
   name: "wait_for_replies",
   title: "Wait for replies",
-  description: `How many handsets chose each reply (an action of type reply). Held up to ${LIMITS.review_held_seconds} seconds while the counts are those of seen.`,
+  description: "Count each reply to an alert with a reply action, and wait while the counts equal seen.",
   scope: "stats:read",
   waits: true,
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/replies", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
     seconds: waitSeconds(),
-    seen: z.string().optional().describe("Of the last answer."),
+    seen: z.string().optional().describe("seen of the last answer."),
   }),
+  returnsText: true,
   output: z.object({
     question: z.string().nullable(),
     replies: choiceCountsSchema.describe("The choices in their order."),

@@ -10,12 +10,12 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
 import { alertViewParameter, decidedBrief, decidedView } from "../src/store/schemas/alert_schemas.ts";
-import { pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
+import { channelId, pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "wait_for_review",
   title: "Wait for review",
-  description: `What a person decided about an alert: sent, scheduled or declined (review_reply says why). Held up to ${LIMITS.review_held_seconds} seconds while nobody has decided.`,
+  description: "Wait for a person's decision about an alert: sent, scheduled or declined (review_reply is the reason).",
   scope: "alerts:read",
   waits: true,
   tellsReview: (whole) => (whole as z.infer<typeof decidedView>).decision !== "waiting",
@@ -23,12 +23,13 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/review", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    pusher_id: channelId(),
     alert_id: pathId("alr_…"),
     seconds: waitSeconds(),
-    seen_updated_at: timestampSchema().optional().describe("Waits while updated_at is this."),
+    seen_updated_at: timestampSchema().optional().describe("Waits while updated_at equals this."),
     view: alertViewParameter,
   }),
+  returnsText: true,
   output: decidedView,
   brief: decidedBrief,
   async handler(input, ctx) {

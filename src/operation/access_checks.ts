@@ -2,7 +2,7 @@
 // channel's handle by its id, where the caller sees the channel.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { forbidden, notFound } from "../model/api_error.ts";
+import { ApiError, forbidden, notFound } from "../model/api_error.ts";
 import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
 import { Invite } from "../model/entities/channel.ts";
@@ -12,10 +12,11 @@ import { LIMITS } from "../model/limits.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Caller, MemberCaller, PersonCaller } from "../store/handler_context.ts";
-import { alertExists } from "../store/queries/alerts.ts";
+import { alertExists, findAlertChannel } from "../store/queries/alerts.ts";
 import {
   channelScopeParameters,
   findChannelByHandle,
+  findInviteChannel,
   visibilityParameters,
   visibleChannel,
 } from "../store/queries/channels.ts";
@@ -68,6 +69,33 @@ export async function checkRepeatVisibility(
     );
 }
 
+/** Rows that belong to a channel: the argument with their id, and the statement that finds their channel. */
+const ROWS_OF_CHANNELS = [
+  { code: "alert_not_found", argument: "alert_id", kind: "alr", statement: findAlertChannel },
+  { code: "invite_not_found", argument: "invite_id", kind: "inv", statement: findInviteChannel },
+] as const;
+
+/**
+ * Throws the error of a call again. Where the call named a row of another channel that the caller sees, the refusal
+ * names that channel (rules#row-of-another-channel). The id of an invisible row stays a missing row.
+ */
+export const explainMissingRow =
+  (orm: Orm, caller: Caller, input: Record<string, unknown>) =>
+  async (error: unknown): Promise<never> => {
+    const row = error instanceof ApiError && ROWS_OF_CHANNELS.find(({ code }) => code === error.code);
+    const id = row && typeof input.pusher_id === "string" && parseId(row.kind, String(input[row.argument]));
+    if (!row || !id) throw error;
+    const [found] = await runStatement(getKysely(orm), row.statement, { ...visibilityParameters(caller), id });
+    if (!found) throw error;
+    const channel = formatId("psh", found.pusher_id);
+    throw channel === input.pusher_id
+      ? error
+      : new ApiError(
+          row.code,
+          `${error.message.replace(/\.$/, "")} in this channel. It is in ${channel}; repeat the call with it.`,
+        );
+  };
+
 export async function throwRoleError(
   em: SqlEntityManager,
   caller: Caller,
@@ -88,8 +116,8 @@ const CHANNEL_ARGUMENTS = ["pusher_id", "to_pusher_id"];
 const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+$/.test(text);
 
 /**
- * The input with the id of each channel in place of its handle (rules#handle-for-an-id). What names no
- * channel that the caller sees stays as it is: the handler refuses it as a missing one.
+ * The input with the id of each channel in place of its handle (rules#handle-for-an-id). The name of a channel that the
+ * caller does not see stays as it is, and the handler refuses it.
  */
 export async function resolveChannelIds<I extends Record<string, unknown>>(
   input: I,

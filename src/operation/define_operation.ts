@@ -23,10 +23,7 @@ import type {
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/**
- * The most bytes that a body may have: where alerts are written (JSON may escape their markup), where nothing else is said,
- * and on the small routes of handsets.
- */
+/** Limits of a body in bytes: of alerts (JSON may escape their markup), of handset routes, and of the others. */
 export const MAX_BODY_BYTES = {
   alerts: LIMITS.body_alerts,
   usual: LIMITS.body,
@@ -149,16 +146,18 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   tellsReview?(whole: unknown): boolean;
   /** What is left of a call for who may write alerts and not publish them, so that there is something to review. */
   asDraft?(raw: Record<string, unknown>): Record<string, unknown>;
-  /** Whether a call that needs `alerts:send` publishes nothing all the same: it withdraws, or only says what it would do. */
+  /** True for a call that needs `alerts:send` and publishes nothing: it withdraws, or is a dry run. */
   publishesNothing?(raw: Record<string, unknown>): boolean;
   /** It takes away what was there, and neither its method nor a scope says so. */
   destroys?: true;
-  /** What it does leads to requests from here to an address that the caller chose. */
+  /** It causes requests to an address that the caller chose. */
   reachesOut?: true;
   /** Whether a call is one statement, which needs no transaction around it (`together.end`). */
   isOneStatement?(input: z.output<I>, onRepeat: Context["onRepeat"]): boolean;
-  /** Its statement takes the idempotency key itself (`together.key`). The answer, of what was kept before and what the statement gave. */
+  /** The answer from the kept one and the statement's, where the statement takes the idempotency key itself. */
   answerAgain?(kept: unknown, given: unknown): unknown;
+  /** Its answer contains text by other people, which its description calls data (rules#mcp-self-contained). */
+  returnsText?: true;
   /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;
   /** Its short answer. With an argument `view` the caller chooses; else it stands in where the whole would be too long. */

@@ -13,6 +13,7 @@ import { type AnonymousCaller, type Caller, type DeviceCaller, toVisibility } fr
 import type { Encryption } from "../store/secret/encryption.ts";
 import {
   checkRepeatVisibility,
+  explainMissingRow,
   requireRole,
   requireSignedIn,
   resolveChannelIds,
@@ -149,12 +150,8 @@ async function runOwnerOperation(
   if (missing) throw missing;
   if (call.problem) throw call.problem;
   // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
-  const { view, ...parsed } = parse(
-    tool.input,
-    call.args,
-    getPathArguments(tool.http.path),
-    tool.creates ? IDEMPOTENCY_ARGUMENTS : [],
-  );
+  const beside = tool.creates ? IDEMPOTENCY_ARGUMENTS : [];
+  const { view, ...parsed } = parse(tool.input, call.args, getPathArguments(tool.http.path), beside);
   const input = await resolveChannelIds(parsed, deps.orm, caller);
   const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
   const visible = toVisibility(caller);
@@ -180,7 +177,9 @@ async function runOwnerOperation(
     concerns: readOnly ? [] : channelsNamedIn(input),
   };
   if (tool.waits) performance.patience = createReauthenticatingWait(whereOf(deps), tool, call, performance, input);
-  const outcome = await deps.perform({ ...tool, writes }, performance);
+  const outcome = await deps
+    .perform({ ...tool, writes }, performance)
+    .catch(explainMissingRow(deps.orm, caller, input));
   if (view !== "brief" || !tool.brief) return outcome;
   return { ...outcome, body: tool.brief.output.parse(tool.brief.of(outcome.body)) };
 }

@@ -29,6 +29,13 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 
 /** The part of a nullable field's schema that is not null. */
 export function stripNull(schema: JsonSchema): JsonSchema {
-  const branch = schema.anyOf?.find((option) => option.type !== "null");
-  return branch ? { ...branch, description: schema.description ?? branch.description } : schema;
+  const { anyOf, ...rest } = schema;
+  const branch = anyOf?.find(({ type }) => type !== "null");
+  if (branch) return { ...branch, ...rest };
+  const [type] = [schema.type].flat().filter((one) => one !== "null");
+  return Array.isArray(schema.type) && type !== undefined ? { ...schema, type } : schema;
 }
+
+/** True for the schema of a field that may be null. */
+export const acceptsNull = ({ type, anyOf = [] }: JsonSchema): boolean =>
+  [type].flat().includes("null") || anyOf.some((one) => one.type === "null");

@@ -258,8 +258,8 @@ test("help names every argument, what is required and which values there are", a
   const { code, stdout } = await belfry(["create_pusher", "--help"]);
   expect(code).toBe(0);
   const help = stdout.replace(/\s+/g, " ");
-  expect(help).toContain("--handle <text> (required) Permanent public handle");
-  expect(help).toMatch(/--category <value> \(required\) \(choices: "cities", "travel"/);
+  expect(help).toContain("--handle <text> (required) Public and permanent");
+  expect(help).toMatch(/--category <value> \(required\) Topic\. \(choices: "cities", "travel"/);
   expect(help).toMatch(/--requested-perms <value> .*\(repeat the flag for more\) \(choices: "notify"/);
   expect(help).toContain("--is-public [boolean]");
   expect(help).toContain("--idempotency-key <text>");

@@ -13,8 +13,6 @@ const OTHERS: Record<string, string[]> = {
   "what the arithmetic of scale assumes": ["docs/explanation/scale.md: ten minute"],
   "a week and a month of statistics, a choice among others": [
     "docs/reference/rules/statistics.md: seven day",
-    "operations/get_account_stats.ts: 7 day",
-    "operations/get_pusher_stats.ts: 7 day",
     "src/store/stats/stats_schemas.ts: 30 UTC day",
     "src/pages/console/pages/statistics.ts: 7 day",
     "src/pages/console/pages/statistics.ts: 30 day",

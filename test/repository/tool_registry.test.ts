@@ -6,7 +6,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import type { ErrorType } from "../../src/model/api_error.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
-import { type JsonSchema, toJsonSchema } from "../../src/operation/json_schema.ts";
+import type { JsonSchema } from "../../src/operation/json_schema.ts";
 import { getHints, type OperationHints } from "../../src/operation/scope_checks.ts";
 import { ROLE_ALLOWS, SCOPE_OF } from "../cases/auth.ts";
 import { CASE_TABLES } from "../cases/case_tables.ts";
@@ -125,39 +125,6 @@ describe("tools/list", () => {
     return (await world.service.app.fetch(request)).text();
   };
 
-  // rules#mcp-list
-  test("at most 8,000 tokens of four bytes", async () => {
-    const text = await list(world.owner);
-    expect(text).toContain('"get_me"');
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32_000);
-  });
-
-  test("6,000 tokens of four bytes for thirty-four tools, so 705 bytes for each", async () => {
-    const bytes = Buffer.byteLength(await list(world.owner));
-    expect(bytes / OPERATIONS.length, "the mean of all: shorten a description").toBeLessThanOrEqual(24_000 / 34);
-  });
-
-  test("every argument, every choice, and what is required, in fewer words", () => {
-    const { tools } = getToolList(OPERATIONS);
-    const choices = ({ enum: values, anyOf = [], items }: JsonSchema): unknown[] =>
-      [...(values ?? []), ...anyOf.flatMap(choices), ...(items ? choices(items) : [])].filter(
-        (value) => value !== null,
-      );
-    for (const [at, { creates, input, name }] of OPERATIONS.entries()) {
-      const { properties = {}, required } = toJsonSchema(input);
-      const { inputSchema: shown } = tools[at]!;
-      const all = [...Object.keys(properties), ...(creates ? ["idempotency_key"] : [])];
-      expect(Object.keys(shown.properties), name).toEqual(all);
-      expect(shown.required, name).toEqual(required);
-      for (const [field, schema] of Object.entries(properties)) {
-        // An edit may leave a long list to the tool that makes the thing.
-        const made = tools.find(({ name: other }) => other === name.replace(/^(update|duplicate)_/, "create_"));
-        const places = [shown, made?.inputSchema].map((place) => choices(place?.properties[field] ?? {}));
-        expect(places, `${name}: ${field}`).toContainEqual(choices(schema));
-      }
-    }
-  });
-
   // rules#mcp-schema-words
   test("no word of a schema that Gemini, OpenAI or Anthropic refuses", () => {
     const words = new Set([
@@ -192,50 +159,6 @@ describe("tools/list", () => {
       ...["x: const", "x: enum", "x: pattern"],
     ]);
     expect(refusedIn({ type: "array", items: { $ref: "#/x" } }, "x")).toEqual(["x[]: $ref", "x[]: type"]);
-  });
-
-  test("null where it blanks a field, and nowhere else", () => {
-    const offering = getToolList(OPERATIONS).tools.flatMap(({ name, inputSchema: { properties } }) =>
-      JSON.stringify(properties).includes('"null"') ? [name] : [],
-    );
-    expect(offering).toEqual(["update_pusher", "update_alert"]);
-    // One type a schema: some clients know no lists of types.
-    expect(JSON.stringify(getToolList(OPERATIONS).tools)).not.toContain('"type":[');
-    // It is taken as over REST, where the list does not offer it.
-    const composed = OPERATIONS.find(({ name }) => name === "create_alert")!.input;
-    const empty = {
-      pusher_id: "psh_1",
-      title: "T",
-      body: null,
-      sound: null,
-      image_asset_id: null,
-      send_at: null,
-    };
-    expect(composed.safeParse(empty).success).toBe(true);
-  });
-
-  test("instructions that no client cuts off, with each shared argument once", () => {
-    const { instructions } = getToolList(OPERATIONS);
-    expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(2048);
-    for (const name of ["pusher_id", "view", "before", "idempotency_key", "expected_updated_at"])
-      expect(instructions.split(`\n${name}: `), name).toHaveLength(2);
-    // In an edit it is a status, in a list of subscribers it has no words: one description would be wrong for both.
-    expect(instructions).not.toContain("\nstatus: ");
-  });
-
-  // rules#mcp-list
-  test("two lines on what no tool does, and none does it", () => {
-    const lines = getToolList(OPERATIONS)
-      .instructions.split("\n")
-      .filter((line) => line.startsWith("No tool: "));
-    expect(lines).toHaveLength(2);
-    for (const word of ["mutes or removes", "keys"]) expect(lines.join()).toContain(word);
-    // What repeats is a field of an alert, and no noun with tools of its own
-    // (docs/decisions/0033-each-occurrence-is-an-alert.md).
-    expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);
-    expect(Object.keys(OPERATIONS.find(({ name }) => name === "revoke_invite")!.input.shape)).toContain(
-      "remove_subscribers",
-    );
   });
 
   // rules#mcp-list

@@ -157,7 +157,10 @@ describe("on a service", () => {
     test.each(["1e999", "-1e999", "1e308", "true", '"1"', "[1]"])("a latitude of %s", async (number) => {
       const body = pusherJson(`,"lat":${number},"lon":1,"radius_km":1`);
       expect(await post(body)).toMatchObject(refused("lat"));
-      expect(mcpError(await mcp(callJson("create_pusher", body)))).toMatchObject({ param: "lat" });
+      // A number as text is read there (rules#lenient-arguments).
+      const read = mcpError(await mcp(callJson("create_pusher", body)));
+      if (number === '"1"') expect(read).toBeUndefined();
+      else expect(read).toMatchObject({ param: "lat" });
     });
     test.each(["-0", "0.1e-320", "1.7976931348623157e1", "1E1"])("a latitude of %s is one", async (number) =>
       expect((await post(pusherJson(`,"lat":${number},"lon":1,"radius_km":1`))).status).toBe(201),
@@ -383,7 +386,6 @@ describe("on a service", () => {
               alertArguments(their.body),
               alertArguments({ id: their.body.id, pusher_id: pusher.id }),
               alertArguments({ id: NO_ALERT, pusher_id: pusher.id }),
-              alertArguments({ id: draft.id, pusher_id: theirs.id }),
               alertArguments({ id: pusher.id, pusher_id: draft.id }),
             ]
           : [

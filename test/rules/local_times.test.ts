@@ -26,7 +26,7 @@ const refusal = (value: string): string => {
   return read.error.issues[0]!.message;
 };
 
-const TWO_OFFSETS = /instead of the zone: ([+-]\d\d:\d\d) or ([+-]\d\d:\d\d)$/;
+const TWO_TIMES = /instead of the zone: (\S+) or (\S+)$/;
 
 test("every local time names the instant at which it is shown, or two of which it is one", () => {
   const seconds = fc.integer({ min: Date.UTC(1975, 0) / 1000, max: Date.UTC(2035, 0) / 1000 });
@@ -35,8 +35,8 @@ test("every local time names the instant at which it is shown, or two of which i
       const local = shown(at * 1000, zone);
       const utc = new Date(at * 1000).toISOString().replace(".000Z", ".000000Z");
       const read = parseTimestamp(`${local} ${zone}`);
-      const [, ...offsets] = read === null ? TWO_OFFSETS.exec(refusal(`${local} ${zone}`))! : [];
-      const named = read === null ? offsets.map((offset) => parseTimestamp(`${local}${offset}`)) : [read];
+      const [, ...both] = read === null ? TWO_TIMES.exec(refusal(`${local} ${zone}`))! : [];
+      const named = read === null ? both.map(parseTimestamp) : [read];
       expect(named).toContain(utc);
     }),
     { numRuns: 500 },
@@ -51,9 +51,8 @@ test.each([
 ])("%s %s, and the refusal has both ways out", (value, why, times) => {
   const said = refusal(value);
   expect(said).toContain(why);
-  const [local] = value.split(" ");
-  const [, ...offsets] = TWO_OFFSETS.exec(said)!;
-  expect(offsets.map((offset) => parseTimestamp(local!.padEnd(19, ":00") + offset)!.slice(11, 16))).toEqual(times);
+  const [, ...both] = TWO_TIMES.exec(said)!;
+  expect(both.map((time) => parseTimestamp(time)!.slice(11, 16))).toEqual(times);
 });
 
 test("another zone is refused without a word of it", () => {

@@ -272,7 +272,9 @@ class Account {
    */
   shown({ refused, body }: TransportAnswer): unknown {
     if (refused === "insufficient_scope") return { refused };
-    return { refused, body: this.names(body) };
+    // REST alone does not begin with the effect (rules#refusal-begins-with-effect).
+    const error = refused && { ...body.error, message: body.error.message.replace(/^Nothing was \w+\. /, "") };
+    return { refused, body: this.names(error ? { error } : body) };
   }
 
   handset(method: string, path: string, body?: unknown) {

@@ -60,7 +60,9 @@ function comparable(body: unknown): unknown {
       .replace(/whsec_[\w-]+/g, "whsec")
       .replace(/"device":"[0-9a-f]{10}"/g, '"device":"pseudonym"')
       .replace(/Retry in \d+ seconds/g, "Retry in n seconds")
-      .replace(/\bm\d+@example\.org\b/g, "address"),
+      .replace(/\bm\d+@example\.org\b/g, "address")
+      // Only an answer over MCP begins with its effect (rules#refusal-begins-with-effect).
+      .replace(/"message":"Nothing was (sent|changed)\. /g, '"message":"'),
   );
 }
 

@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import { hasView } from "../../src/operation/define_operation.ts";
 import { parseUuid, registerHandset } from "../support/handsets.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -199,7 +198,6 @@ describe("on a service", () => {
       });
       expect(JSON.parse(body.result.content[0].text).data).toMatchObject([{ handle, is_public }]);
     }
-    expect(getToolList(OPERATIONS).instructions).toContain("A field that a row leaves out is null, empty, false or 0.");
   });
 
   test("every field that a row leaves out is null, empty, false or 0", async () => {

@@ -15,6 +15,7 @@ import { INITIAL_SCOPES } from "../../model/scopes.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { OperationOutcome } from "../../operation/execute.ts";
+import { readArguments } from "../../operation/lenient_arguments.ts";
 import { getRequiredScopes } from "../../operation/scope_checks.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { currentSpan, runInSpan } from "../../store/trace_spans.ts";
@@ -55,6 +56,7 @@ export interface McpOptions {
 function splitKey(tool: OwnerOperation, args: Record<string, unknown>) {
   if (!tool.creates || !Object.hasOwn(args, "idempotency_key")) return { args, idempotencyKey: null };
   const { idempotency_key, ...rest } = args;
+  if (idempotency_key === null) return { args: rest, idempotencyKey: null };
   return { args: rest, idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : "" };
 }
 
@@ -159,6 +161,15 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
     return method === "tools/call" ? byName.get(params?.name as string) : undefined;
   };
 
+  /** Replaces the arguments of a call by the arguments as they are read, before anything depends on them. */
+  function readMessage(message: unknown): void {
+    const tool = calledTool(message);
+    const params = (message as McpMessage | undefined)?.params;
+    const given = params?.arguments;
+    if (tool && params && typeof given === "object" && given !== null && !Array.isArray(given))
+      params.arguments = readArguments(tool, given as Record<string, unknown>);
+  }
+
   /** HTTP 403 with every scope that the call needs, for who can ask for them (rules#mcp-step-up). */
   async function scopeChallenge(message: unknown, passed: Passed): Promise<ApiError | null> {
     const { caller, mayGrow } = passed;
@@ -202,6 +213,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
         "malformed_request",
         "A request must contain one message. Send the messages of a batch separately.",
       );
+    readMessage(value);
     const mayGrow = caller.credential.type === "oauth";
     const asks = reviews.canTell(caller) ? getReviewPromptMode(value, request.headers) : null;
     const authenticateAgain = async () => {

@@ -17,6 +17,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { ApiError, serverError } from "../../model/api_error.ts";
 import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationOutcome } from "../../operation/execute.ts";
+import { refuseUnclearable, withEffect } from "../../operation/lenient_arguments.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 import type { McpMessage } from "./mcp_fast_path.ts";
@@ -101,12 +102,13 @@ export async function getToolAnswer(
   call: CallTool,
 ): Promise<ToolAnswer> {
   try {
+    refuseUnclearable(tool, given);
     const args = withView(tool, given);
     const { body, headers } = await call(tool, args);
     const shown = tool.toAssistants?.(body) ?? body;
     return { ...fitAnswer(tool, shown, args), isError: false, headers };
   } catch (error) {
-    const refused = error instanceof ApiError ? error : serverError();
+    const refused = error instanceof ApiError ? withEffect(error, tool, given) : serverError();
     const { "www-authenticate": _, ...headers } = refused.headers;
     return { ...serializeBody(refused.toEnvelope()), isError: true, headers };
   }

@@ -1,7 +1,7 @@
 // What an alert must hold together, whatever verb brought it here: layout and its source, exclusions, lengths by
 // layout, the circle, and the order of its instants. Pure; judged after the row's own state, as the last 422.
 
-import { type ApiError, invalidRequest } from "../api_error.ts";
+import { ApiError, invalidRequest } from "../api_error.ts";
 import { forBoth } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { checkGeofence, type Geofence } from "./channel_rules.ts";
@@ -27,9 +27,24 @@ export interface AlertTimeChanges {
   scheduled: boolean;
 }
 
-/** `htmlLength` counts the markup as it was sent. Instants are UTC with six decimals. @throws 422 naming the field. */
+/**
+ * `htmlLength` counts the markup as it was sent. Times are UTC with six decimals.
+ * @throws 422 that lists every problem (rules#error-problems).
+ */
 export function checkAlertContent(content: Content, htmlLength: number, changed: AlertTimeChanges, now: string): void {
-  if (content.image_url !== null && content.image_asset_id !== null)
+  const problem = collectProblems(
+    () => checkSources(content),
+    () => checkMarkup(content, htmlLength),
+    () => checkGeofence(content),
+    () => checkSendTime(content, changed, now),
+    () => checkExpiry(content, changed, now),
+  );
+  if (problem) throw problem;
+}
+
+/** A picture is a link or a file, and layout image requires one. */
+function checkSources({ image_url, image_asset_id, layout }: Content): void {
+  if (image_url !== null && image_asset_id !== null)
     throw invalidRequest(
       "mutually_exclusive_fields",
       forBoth(
@@ -38,16 +53,7 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
       ),
       "image_asset_id",
     );
-  if (content.html !== null && content.html_asset_id !== null)
-    throw invalidRequest(
-      "mutually_exclusive_fields",
-      forBoth(
-        "html and html_asset_id exclude each other. Send one of them.",
-        "HTML is either entered here or uploaded as a file. Remove one of them.",
-      ),
-      "html_asset_id",
-    );
-  if (content.layout === "image" && content.image_url === null && content.image_asset_id === null)
+  if (layout === "image" && image_url === null && image_asset_id === null)
     throw invalidRequest(
       "field_required",
       forBoth(
@@ -56,25 +62,37 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
       ),
       "image_url",
     );
-  if (content.layout === "html" || content.layout === "document") {
-    if (content.html === null && content.html_asset_id === null)
-      throw invalidRequest(
-        "field_required",
-        forBoth(
-          `Layout ${content.layout} requires html or html_asset_id.`,
-          "This layout requires HTML. Enter it or upload a file.",
-        ),
-        "html",
-      );
-  }
-  const max = content.layout === "document" ? MAX_HTML_LENGTH.document : MAX_HTML_LENGTH.html;
-  if (htmlLength > max) {
-    const field = content.html_asset_id === null ? "html" : "html_asset_id";
-    const what = content.html_asset_id === null ? "html" : "The text of the uploaded page";
-    throw invalidRequest("too_long", `${what} must be at most ${max} characters long in this layout.`, field);
-  }
-  checkGeofence(content);
-  if (changed.scheduled && (content.send_at === null || content.send_at <= now))
+}
+
+/** Markup is text or a file, some layouts require it, and the layout limits its length. */
+function checkMarkup({ html, html_asset_id, layout }: Content, htmlLength: number): void {
+  if (html !== null && html_asset_id !== null)
+    throw invalidRequest(
+      "mutually_exclusive_fields",
+      forBoth(
+        "html and html_asset_id exclude each other. Send one of them.",
+        "HTML is either entered here or uploaded as a file. Remove one of them.",
+      ),
+      "html_asset_id",
+    );
+  if ((layout === "html" || layout === "document") && html === null && html_asset_id === null)
+    throw invalidRequest(
+      "field_required",
+      forBoth(
+        `Layout ${layout} requires html or html_asset_id.`,
+        "This layout requires HTML. Enter it or upload a file.",
+      ),
+      "html",
+    );
+  const max = layout === "document" ? MAX_HTML_LENGTH.document : MAX_HTML_LENGTH.html;
+  if (htmlLength <= max) return;
+  const field = html_asset_id === null ? "html" : "html_asset_id";
+  const what = html_asset_id === null ? "html" : "The text of the uploaded page";
+  throw invalidRequest("too_long", `${what} must be at most ${max} characters long in this layout.`, field);
+}
+
+function checkSendTime({ send_at }: Content, { scheduled }: AlertTimeChanges, now: string): void {
+  if (scheduled && (send_at === null || send_at <= now))
     throw invalidRequest(
       "time_in_past",
       forBoth(
@@ -83,18 +101,21 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
       ),
       "send_at",
     );
-  if (changed.expires_at && content.expires_at !== null && content.expires_at <= now)
+}
+
+function checkExpiry({ send_at, expires_at }: Content, changed: AlertTimeChanges, now: string): void {
+  if (expires_at === null) return;
+  if (changed.expires_at && expires_at <= now)
     throw invalidRequest("time_in_past", "expires_at must be in the future.", "expires_at");
-  if ((changed.expires_at || changed.send_at) && content.expires_at !== null && content.send_at !== null)
-    if (content.expires_at <= content.send_at)
-      throw invalidRequest(
-        "invalid_time_range",
-        forBoth(
-          "expires_at must be later than send_at.",
-          "The alert cannot expire before it is sent. Choose a later expiry.",
-        ),
-        "expires_at",
-      );
+  if ((changed.expires_at || changed.send_at) && send_at !== null && expires_at <= send_at)
+    throw invalidRequest(
+      "invalid_time_range",
+      forBoth(
+        "expires_at must be later than send_at.",
+        "The alert cannot expire before it is sent. Choose a later expiry.",
+      ),
+      "expires_at",
+    );
 }
 
 /** What repeats is a draft first, whose times a person may look at. @throws 422 */
@@ -148,12 +169,26 @@ export function checkNotExpired(expiresAt: string | null, now: string): void {
     );
 }
 
-/** The refusal of a check as a value, for those who must report something else first. */
+/** The refusals of all checks as one, whose message is that of the first; null when all pass. */
+export function collectProblems(...checks: (() => void)[]): ApiError | null {
+  const problems = checks.map(catchApiError).filter((problem) => problem !== null);
+  const [first] = problems;
+  if (!first || problems.length === 1) return first ?? null;
+  const fields = problems.flatMap(({ code, message, ui, param, fields: own }) =>
+    own.length > 1
+      ? own.map((field) => ({ param: field.param, code: field.code, message: forBoth(field.message, field.ui) }))
+      : [{ param: param ?? "", code, message: forBoth(message, ui) }],
+  );
+  return new ApiError(first.code, forBoth(first.message, first.ui), { param: first.param, fields });
+}
+
+/** The refusal of a check as a value; null when it passes. */
 export function catchApiError(check: () => void): ApiError | null {
   try {
     check();
     return null;
   } catch (problem) {
-    return problem as ApiError;
+    if (problem instanceof ApiError) return problem;
+    throw problem;
   }
 }

@@ -52,6 +52,7 @@ export const ALERT_FIELDS = defineFields({
   title: {
     ...textKind,
     ...prose(1, LIMITS.alert_title),
+    about: `One line of ${LIMITS.alert_title} characters.`,
     required: true,
     shown: EVENTS,
     drawn: { label: "Title", own: EVERY_PAGE },
@@ -59,6 +60,7 @@ export const ALERT_FIELDS = defineFields({
   body: {
     ...textKind.orNull,
     ...prose(0, LIMITS.alert_body, { lines: true }),
+    about: "Text.",
     cut: true,
     shown: EVERYWHERE,
     drawn: { label: "Text", own: EVERY_PAGE, rows: 4 },
@@ -66,59 +68,53 @@ export const ALERT_FIELDS = defineFields({
   priority: {
     ...enumKind(PRIORITIES).or("normal"),
     accepts: z.enum(PRIORITIES),
-    about: "A ceiling, never a promise; normal when absent.",
+    about: "Urgency.",
+    absent: "normal",
     shown: EVENTS,
     drawn: { label: "Priority", own: EVERY_PAGE },
   },
   layout: {
     ...enumKind(LAYOUTS).or("text"),
     accepts: z.enum(LAYOUTS),
-    about: "Default text, or html when html is given. image needs a picture, html and document need html.",
+    about: "image needs a picture, document needs html.",
+    absent: "text or html",
     shown: EVERYWHERE,
     drawn: { label: "Card", own: ["form", "owner", "app"] },
   },
   source_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
-    about: "Where to read more.",
+    about: "https link.",
     shown: EVERYWHERE,
-    drawn: {
-      label: "Link",
-      leads: "Read more at",
-      plain: ["form", "owner", "public", "app"],
-      own: ["feed"],
-    },
+    drawn: { label: "Link", leads: "Read more at", plain: ["form", "owner", "public", "app"], own: ["feed"] },
   },
   image_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
+    about: "https picture.",
     shown: EVERYWHERE,
-    drawn: {
-      label: "Picture URL",
-      own: EVERY_PAGE,
-      hint: "Or choose an uploaded picture below.",
-    },
+    drawn: { label: "Picture URL", own: EVERY_PAGE, hint: "Or choose an uploaded picture below." },
   },
   image_asset_id: {
     ...file,
-    about: "Picture uploaded in the console.",
+    about: "Uploaded picture.",
     drawn: { label: "Uploaded picture", own: ["form", "owner", "public", "feed"] },
   },
   audio_asset_id: {
     ...file,
-    about: "Sound uploaded in the console.",
+    about: "Uploaded sound.",
     drawn: { label: "Uploaded recording", own: ["form", "owner"] },
   },
   html_asset_id: {
     ...file,
-    about: "Page uploaded in the console, sanitised as html is.",
+    about: "Uploaded page.",
     drawn: { label: "Uploaded page", own: ["form", "owner"] },
   },
   /** In lists its length stands in for it. Other layouts than document take less (see model/domain/alert_validation.ts). */
   html: {
     ...textKind.orNull,
     accepts: textSchema(0, LIMITS.alert_document, { lines: true, cleaned: true }),
-    about: "Markup, sanitised on write.",
+    about: "Markup, sanitised.",
     shown: ["owner", "handset"],
     drawn: { label: "HTML", own: EVERY_PAGE, rows: 8 },
   },
@@ -132,13 +128,14 @@ export const ALERT_FIELDS = defineFields({
   actions: {
     ...jsonListKind(actionViewSchema),
     accepts: actionsSchema,
+    about: `Up to ${LIMITS.alert_actions} links, one reply; labels of ${LIMITS.alert_action_label} characters.`,
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
   },
   requires_ack: {
     ...booleanKind(false),
     accepts: z.boolean(),
-    about: "Puts the acknowledgement button on the card.",
+    about: "Asks to acknowledge.",
     shown: EVERYWHERE,
     drawn: {
       label: "Request acknowledgement",
@@ -149,7 +146,7 @@ export const ALERT_FIELDS = defineFields({
   repeat_until_acked: {
     ...booleanKind(false),
     accepts: z.boolean(),
-    about: "Urgent ones only.",
+    about: "Urgent only.",
     shown: EVERYWHERE,
     drawn: {
       label: "Repeat until acknowledged",
@@ -161,19 +158,15 @@ export const ALERT_FIELDS = defineFields({
   send_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "Instant at which the alert becomes visible.",
+    about: "RFC 3339, or 2026-11-24T07:30 Europe/Lisbon.",
     own: true,
     shown: ["owner", "list", "webhook"],
-    drawn: {
-      label: "Time",
-      own: ["form", "owner"],
-      hint: "Devices show it from this time, in their own time zone.",
-    },
+    drawn: { label: "Time", own: ["form", "owner"], hint: "Devices show it from this time, in their own time zone." },
   },
   recurrence: {
     ...textKind.orNull,
     accepts: recurrenceSchema(),
-    about: "RFC 5545 rule and zone: FREQ=DAILY;COUNT=9 Europe/Lisbon.",
+    about: "RFC 5545 rule and zone: FREQ=DAILY Europe/Lisbon.",
     own: true,
     shown: ["owner", "list"],
     drawn: { label: "Repeats", own: ["form", "owner"] },
@@ -181,7 +174,7 @@ export const ALERT_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "Phones move it out of the spotlight then.",
+    about: "End, as send_at.",
     own: true,
     shown: EVERYWHERE,
     drawn: {
@@ -193,12 +186,14 @@ export const ALERT_FIELDS = defineFields({
   sound: {
     ...enumKind(SOUNDS).orNull,
     accepts: z.enum(SOUNDS),
+    about: "On arrival.",
     shown: EVERYWHERE,
     drawn: { label: "Sound", own: ["form", "owner", "app"], none: "Device default" },
   },
   audio_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
+    about: "https recording.",
     shown: EVERYWHERE,
     drawn: {
       label: "Recording URL",
@@ -209,12 +204,14 @@ export const ALERT_FIELDS = defineFields({
   vibrate: {
     ...enumKind(VIBRATIONS).orNull,
     accepts: z.enum(VIBRATIONS),
+    about: "On arrival.",
     shown: EVERYWHERE,
     drawn: { label: "Vibration", own: ["form", "owner", "app"], none: "Device default" },
   },
   tts_text: {
     ...textKind.orNull,
     ...prose(0, LIMITS.alert_tts_text, { lines: true }),
+    about: "Read aloud.",
     cut: true,
     shown: EVERYWHERE,
     drawn: { label: "Text to read aloud", own: ["form", "owner", "app"], rows: 2 },
@@ -222,43 +219,42 @@ export const ALERT_FIELDS = defineFields({
   tts_lang: {
     ...textKind.orNull,
     accepts: languageTagSchema(),
-    about: "A language tag, such as pt-BR.",
+    about: "Such as pt-BR.",
     shown: EVERYWHERE,
     drawn: { label: "Language of this text", own: ["form", "app"], hint: "Such as en or pt-BR." },
   },
   lat: {
     ...numberKind.orNull,
     accepts: latitudeSchema(),
-    about: "The alert's own circle; lat, lon and radius_km belong together.",
+    about: "With lon, radius_km.",
     shown: EVERYWHERE,
     drawn: { label: "Latitude", own: ["form", "owner", "app"] },
   },
   lon: {
     ...numberKind.orNull,
     accepts: longitudeSchema(),
+    about: "Degrees.",
     shown: EVERYWHERE,
     drawn: { label: "Longitude", own: ["form", "owner", "app"] },
   },
   radius_km: {
     ...numberKind.orNull,
     accepts: radiusKmSchema(),
+    about: "Kilometres.",
     shown: EVERYWHERE,
     drawn: { label: "Radius in kilometres", own: ["form", "owner", "public", "app"] },
   },
   geo_rule: {
     ...textKind.orNull,
     accepts: slugSchema(LIMITS.alert_geo_rule),
+    about: "Slug for devices.",
     shown: EVERYWHERE,
-    drawn: {
-      label: "Location rule",
-      own: ["form"],
-      hint: "A label passed to devices; rarely needed.",
-    },
+    drawn: { label: "Location rule", own: ["form"], hint: "A label passed to devices; rarely needed." },
   },
   collapse_key: {
     ...textKind.orNull,
     accepts: slugSchema(LIMITS.alert_collapse_key),
-    about: "A newer alert with the same key replaces the older one on the phone.",
+    about: "Slug; replaces the alert that has it.",
     shown: EVERYWHERE,
     drawn: {
       label: "Replacement key",
@@ -270,7 +266,7 @@ export const ALERT_FIELDS = defineFields({
   review_note: {
     ...textKind.orNull,
     ...prose(0, LIMITS.alert_review_note, { lines: true }),
-    about: "Why this alert: for the person who reviews it, never for subscribers.",
+    about: "For the reviewer.",
     shown: ["owner", "list"],
     drawn: {
       label: "Note to the reviewer",

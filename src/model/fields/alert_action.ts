@@ -20,10 +20,13 @@ const CHOICES = forBoth(
 /** A button that leads somewhere, or a question with fixed choices (rules#alert-reply). */
 const action = z
   .strictObject({
-    type: z.enum(["open_url", "reply"]).default("open_url"),
-    label: textSchema(1, LIMITS.alert_action_label, { cleaned: true }),
-    url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }),
-    choices: z.array(textSchema(1, LIMITS.alert_action_label, { cleaned: true })).optional(),
+    type: z.enum(["open_url", "reply"]).default("open_url").describe("Absent: open_url."),
+    label: textSchema(1, LIMITS.alert_action_label, { cleaned: true }).describe("Text or question."),
+    url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }).describe("Of open_url."),
+    choices: z
+      .array(textSchema(1, LIMITS.alert_action_label, { cleaned: true }))
+      .optional()
+      .describe(`Of reply: 1 to ${LIMITS.reply_choices}.`),
   })
   .check(({ value: { type, url, choices }, issues }) => {
     const wrong = (name: "url" | "choices", code: CodeOf<"invalid_request">, message: Message) => {

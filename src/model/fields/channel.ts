@@ -77,6 +77,7 @@ export const CHANNEL_FIELDS = defineFields({
   name: {
     ...textKind,
     accepts: textSchema(1, LIMITS.channel_name),
+    about: "Public name.",
     required: true,
     shown: EVERYWHERE,
     drawn: { label: "Name", own: ["form", "owner", "public", "feed", "app"] },
@@ -84,6 +85,7 @@ export const CHANNEL_FIELDS = defineFields({
   category: {
     ...enumKind(CATEGORIES),
     accepts: z.enum(CATEGORIES),
+    about: "Topic.",
     required: true,
     shown: EVERYWHERE,
     drawn: { label: "Category", own: ["form", "owner", "public", "app"] },
@@ -91,7 +93,7 @@ export const CHANNEL_FIELDS = defineFields({
   description: {
     ...textKind,
     accepts: textSchema(1, LIMITS.channel_description),
-    about: "Shown in search results.",
+    about: `${LIMITS.channel_description} characters at most.`,
     required: true,
     shown: EVERYWHERE,
     drawn: {
@@ -103,43 +105,49 @@ export const CHANNEL_FIELDS = defineFields({
   long: {
     ...textKind.orNull,
     accepts: textSchema(0, LIMITS.channel_long, { lines: true }),
+    about: "Details.",
     shown: EVERYWHERE,
     drawn: { label: "Long description", own: ["form", "public", "app"], rows: 5 },
   },
   site: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
+    about: "https website.",
     shown: EVERYWHERE,
     drawn: { label: "Website", own: ["form", "public", "app"], hint: "An https address." },
   },
   city: {
     ...textKind.orNull,
     accepts: textSchema(0, LIMITS.channel_city),
+    about: "Town or region.",
     shown: EVERYWHERE,
     drawn: { label: "Town or region", own: ["form", "owner", "public", "app"] },
   },
   lat: {
     ...numberKind.orNull,
     accepts: latitudeSchema(),
-    about: "Geofence; lat, lon, radius_km belong together.",
+    about: "With lon, radius_km.",
     shown: EVERYWHERE,
     drawn: { label: "Latitude", own: ["form", "public", "app"] },
   },
   lon: {
     ...numberKind.orNull,
     accepts: longitudeSchema(),
+    about: "Degrees.",
     shown: EVERYWHERE,
     drawn: { label: "Longitude", own: ["form", "public", "app"] },
   },
   radius_km: {
     ...numberKind.orNull,
     accepts: radiusKmSchema(),
+    about: "Kilometres.",
     shown: EVERYWHERE,
     drawn: { label: "Radius in kilometres", own: ["form", "public", "app"] },
   },
   loc_rule: {
     ...textKind.orNull,
     accepts: slugSchema(LIMITS.channel_loc_rule),
+    about: "Slug for devices.",
     shown: EVERYWHERE,
     drawn: {
       label: "Location rule",
@@ -150,7 +158,7 @@ export const CHANNEL_FIELDS = defineFields({
   requested_perms: {
     ...textListKind<Capability>(),
     accepts: z.array(z.enum(CAPABILITIES)).transform((asked) => [...new Set(asked)]),
-    about: "What it asks subscribers for.",
+    about: "Permissions to ask subscribers for.",
     shown: EVERYWHERE,
     drawn: { label: "Requested permissions", own: ["form", "public", "app"] },
   },
@@ -159,6 +167,7 @@ export const CHANNEL_FIELDS = defineFields({
     accepts: z
       .array(textSchema(1, LIMITS.channel_alert_type))
       .max(LIMITS.channel_alert_types, `must be at most ${LIMITS.channel_alert_types} types`),
+    about: "Kinds of alerts.",
     shown: EVERYWHERE,
     drawn: {
       label: "Alert types",
@@ -170,6 +179,7 @@ export const CHANNEL_FIELDS = defineFields({
   tags: {
     ...textListKind(),
     accepts: tags,
+    about: "Search words.",
     shown: EVERYWHERE,
     drawn: {
       label: "Tags",
@@ -181,7 +191,8 @@ export const CHANNEL_FIELDS = defineFields({
   is_public: {
     ...booleanKind(true),
     accepts: z.boolean(),
-    about: "A private one needs an invite.",
+    about: "false: only invited phones can join.",
+    absent: "true",
     shown: EVERYWHERE,
     drawn: {
       label: "Visibility",
@@ -192,7 +203,8 @@ export const CHANNEL_FIELDS = defineFields({
   retention_days: {
     ...integerKind.orNull,
     accepts: retentionDaysSchema(),
-    about: "Days alerts are kept.",
+    about: "Days to keep alerts; 0: no limit.",
+    absent: "workspace's",
     shown: ["owner", "list"],
     drawn: {
       label: "Days to keep alerts",
@@ -203,6 +215,7 @@ export const CHANNEL_FIELDS = defineFields({
   image_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
+    about: "https picture.",
     shown: EVERYWHERE,
     drawn: {
       label: "Picture URL",
@@ -214,13 +227,14 @@ export const CHANNEL_FIELDS = defineFields({
   gradient_from: {
     ...textKind,
     accepts: z.string(),
-    about: "#rrggbb, else unchanged.",
+    about: "#rrggbb.",
     shown: EVERYWHERE,
     drawn: { label: "First colour", own: ["form", "owner", "public", "app"] },
   },
   gradient_to: {
     ...textKind,
     accepts: z.string(),
+    about: "#rrggbb.",
     shown: EVERYWHERE,
     drawn: { label: "Second colour", own: ["form", "owner", "public", "app"] },
   },
@@ -228,6 +242,7 @@ export const CHANNEL_FIELDS = defineFields({
   initials: {
     ...textKind,
     accepts: textSchema(1, LIMITS.channel_initials),
+    about: `Up to ${LIMITS.channel_initials} letters.`,
     shown: EVERYWHERE,
     drawn: { label: "Initials", own: ["form", "owner", "public", "app"] },
   },
@@ -240,7 +255,7 @@ export const INVITE_FIELDS = defineFields({
   label: {
     ...textKind.orNull,
     accepts: textSchema(0, LIMITS.invite_label),
-    about: "Your own note; never shown to a subscriber.",
+    about: "Your own note; subscribers never see it.",
     shown: ["owner", "list"],
     drawn: {
       label: "Note",
@@ -252,7 +267,7 @@ export const INVITE_FIELDS = defineFields({
   max_uses: {
     ...integerKind.orNull,
     accepts: z.int().min(1, USES).max(LIMITS.invite_uses, USES),
-    about: "Phones that may join with it; without it, any number.",
+    about: "Phones that may join; absent: any number.",
     shown: ["owner", "list"],
     drawn: {
       label: "Maximum devices",
@@ -264,7 +279,7 @@ export const INVITE_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "When it stops working; without it, never.",
+    about: "Time it stops working, RFC 3339; absent: never.",
     shown: ["owner", "list"],
     drawn: { label: "Expires", own: ["form", "owner"], hint: "Used when “Until…” is chosen." },
   },

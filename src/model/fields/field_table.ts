@@ -38,8 +38,10 @@ export interface DisplayOptions {
 export interface FieldDefinition extends FieldKind {
   /** What a caller may give; left out for a field that is worked out. */
   readonly accepts?: z.ZodType;
-  /** For whoever reads the arguments, where the name does not tell all. */
+  /** The description of its argument. */
   readonly about?: string;
+  /** The value of a new row whose caller omits the field, for the description of the argument. */
+  readonly absent?: string;
   readonly required?: true;
   /** What it holds when nobody gives it. Without it, the operation works that out. */
   readonly blank?: unknown;
@@ -153,10 +155,11 @@ type Accepted<F extends FieldDefinitions> = Where<F, { accepts: z.ZodType }>;
 const describe = (schema: z.ZodType, about: string | undefined) =>
   about === undefined ? schema : schema.describe(about);
 
-function given({ accepts, required, blank, about }: FieldDefinition, mayBeAbsent: boolean): z.ZodType {
+function given({ accepts, required, blank, about, absent }: FieldDefinition, isChange: boolean): z.ZodType {
   const one = assertDefined(accepts, "only fields that are accepted are asked for");
   const schema = blank === null ? one.nullable() : one;
-  return describe(required && !mayBeAbsent ? schema : schema.optional(), about);
+  const text = isChange || absent === undefined ? about : `${about} Absent: ${absent}.`;
+  return describe(required && !isChange ? schema : schema.optional(), text);
 }
 
 /** The arguments that make a row. Null is accepted where the field may be empty, absent where it is not required. */

@@ -82,7 +82,8 @@ export function localToUtc(zone: string, asUtc: number): number | Finding {
   if (!format) return UNKNOWN_ZONE;
   const around = [...new Set([offsetAt(format, asUtc - DAY), offsetAt(format, asUtc + DAY)])];
   const [first, second] = around.filter((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
-  const both = `use an offset instead of the zone: ${around.join(" or ")}`;
+  const local = new Date(asUtc).toISOString().slice(0, 19);
+  const both = `use an offset instead of the zone: ${around.map((offset) => local + offset).join(" or ")}`;
   const ambiguous = (message: string): Finding => ({ code: "ambiguous_time", message });
   if (first === undefined) return ambiguous(`does not exist in its zone, because clocks go forward then; ${both}`);
   if (second !== undefined) return ambiguous(`occurs twice in its zone, because clocks go back then; ${both}`);

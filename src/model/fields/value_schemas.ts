@@ -226,10 +226,12 @@ export function timestampSchema() {
     .transform((value) => parseTimestamp(value) ?? value);
 }
 
-/** What a range goes from and to, in one text for all operations: assistants are told it once. */
+/** Descriptions of a range of times, and of a range of days in statistics. */
 export const RANGE_DESCRIPTIONS = {
-  from: "Beginning: an instant; of statistics a UTC day, with to and without period.",
-  to: "End: an instant, itself left out; of statistics a UTC day, counted.",
+  from: "Start: RFC 3339, a date, or 2026-11-24T07:30 Europe/Lisbon.",
+  to: "End, not included.",
+  first_day: "First UTC day, with to, without period.",
+  last_day: "Last UTC day.",
 };
 
 export const latitudeSchema = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");

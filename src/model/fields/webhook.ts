@@ -38,6 +38,7 @@ export const WEBHOOK_FIELDS = defineFields({
       .array(z.enum(EVENT_NAMES))
       .min(1)
       .transform((named) => [...new Set(named)]),
+    about: "Events to receive.",
     required: true,
     shown: ["owner", "list"],
     drawn: { label: "Events", own: ["form", "owner"] },

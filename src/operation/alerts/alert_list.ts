@@ -18,7 +18,13 @@ import { type SearchOrder, searchAlerts } from "../../store/queries/alert_search
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { visibilityParameters } from "../../store/queries/channels.ts";
 import { type alertList, showAlert } from "../../store/schemas/alert_schemas.ts";
-import { DEFAULT_LIMIT, formatPagePosition, limitParameter, pagePosition } from "../../store/schemas/common_fields.ts";
+import {
+  DEFAULT_LIMIT,
+  formatPagePosition,
+  limitParameter,
+  NEXT_PAGE,
+  pagePosition,
+} from "../../store/schemas/common_fields.ts";
 import type { AnswerRow } from "../define_operation.ts";
 import { readKeysetPage } from "../pagination.ts";
 import { publishDueShown } from "./format_alert.ts";
@@ -30,7 +36,7 @@ const WRITERS = ["key", "con", "mem"] as const;
 const sought = (query: string) => parseQueryWords(query).length;
 
 export const alertListInput = {
-  status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
+  status: z.enum(ALERT_STATUSES).optional().describe("Absent: all."),
   // Its words have no invisible characters, so none has to be refused.
   query: textSchema(1, LIMITS.search, { cleaned: true })
     .refine((query) => sought(query) > 0, fieldError("invalid_format", "must contain a letter or a digit"))
@@ -39,10 +45,10 @@ export const alertListInput = {
       fieldError("too_long", `must be at most ${LIMITS.search_words} words`),
     )
     .optional()
-    .describe("Words, or their beginnings, of title, text and channel tags; all must be there."),
+    .describe("Words of title, text or tags, or their beginnings; all must occur."),
   from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
   to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
-  order: z.enum(["newest", "oldest"]).optional(),
+  order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; of scheduled oldest."),
   writer: z
     .string()
     .refine(
@@ -52,7 +58,7 @@ export const alertListInput = {
     .optional()
     .describe("key_…, con_… or mem_…"),
   limit: limitParameter(),
-  before: pagePosition().optional().describe("Rows created strictly before it."),
+  before: pagePosition().optional().describe(NEXT_PAGE),
 };
 
 export type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;

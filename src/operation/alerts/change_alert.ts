@@ -38,10 +38,11 @@ export interface AlertToChange extends AlertPath {
   expected_updated_at?: string | undefined;
 }
 
-const CHANGED = forBoth(
-  "The alert has changed since the expected version. Read it with get_alert, then repeat the call with its current updated_at (or ETag over REST).",
-  "The alert has changed since you opened it. Check it again before you decide.",
-);
+const changedMessage = (version: string) =>
+  forBoth(
+    `The alert has changed since the expected version; its updated_at is now ${version}. Read it with get_alert, then repeat the call with this value (or ETag over REST).`,
+    "The alert has changed since you opened it. Check it again before you decide.",
+  );
 
 /** Due alerts of a channel that a change of one of them settles along with it. */
 const SETTLED = 500;
@@ -74,7 +75,7 @@ export async function loadLockedAlert(path: AlertToChange, ctx: Context) {
 export function requireExpectedVersion(alert: AlertRecord, { expected_updated_at }: AlertToChange, ctx: Context): void {
   const version = toIsoMicros(alert.updated_at);
   if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
-    throw conflict("version_conflict", CHANGED);
+    throw conflict("version_conflict", changedMessage(version));
 }
 
 /** What the grid says to the verb. @throws 409 when the channel is not active or the state refuses the verb. */

@@ -2,9 +2,18 @@
 // from flags and --json. What the values mean, and whether they hold, the service decides.
 
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_schema.ts";
+import {
+  CLEAR_ARGUMENT,
+  clearsFields,
+  FIELDS_TO_CLEAR,
+  readArguments,
+  refuseUnclearable,
+  withEffect,
+} from "../../operation/lenient_arguments.ts";
 import { printResult, UsageError } from "./output.ts";
 import { callByRest } from "./rest_client.ts";
 import { addConnectionOptions, type ConnectionOptions, printTarget, resolveConnection } from "./server_connection.ts";
@@ -19,7 +28,11 @@ const IDEMPOTENCY_KEY: JsonSchema = {
 
 function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, required: boolean][] {
   const { properties = {}, required = [] } = toJsonSchema(tool.input);
-  const all = tool.creates ? { ...properties, idempotency_key: IDEMPOTENCY_KEY } : properties;
+  const all = {
+    ...properties,
+    ...(tool.creates && { idempotency_key: IDEMPOTENCY_KEY }),
+    ...(clearsFields(tool) && { [CLEAR_ARGUMENT]: FIELDS_TO_CLEAR }),
+  };
   return Object.entries(all).map(([name, schema]) => [name, schema, required.includes(name)]);
 }
 
@@ -67,7 +80,13 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
     for (const [attribute, name] of flags) if (values[attribute] !== undefined) args[name] = values[attribute];
     const connection = resolveConnection(connectionOptions(program, command, flags));
     printTarget(connection);
-    printResult((await callByRest(tool, args, connection)).body);
+    const read = readArguments(tool, args);
+    try {
+      refuseUnclearable(tool, read);
+      printResult((await callByRest(tool, read, connection)).body);
+    } catch (error) {
+      throw error instanceof ApiError ? withEffect(error, tool, read) : error;
+    }
   });
 }
 

@@ -146,6 +146,14 @@ export const readAlert = defineStatement.reading("read_alert", {
     where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 
+/** The channel of an alert, where the caller sees it. */
+export const findAlertChannel = defineStatement.reading("find_alert_channel", {
+  parameters: { id: uuid, ...VISIBILITY.parameters },
+  columns: { pusher_id: uuid },
+  text: `select p.id as pusher_id from alert a join pusher p on p.id = a.pusher_id
+    where a.id = $id and ${VISIBILITY.text}`,
+});
+
 /** Whether there is such an alert, and since when it is visible; without its fields. */
 export const alertExists = defineStatement.reading("alert_exists", {
   parameters: OWN,

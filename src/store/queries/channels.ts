@@ -56,6 +56,14 @@ export const findChannelByHandle = defineStatement.reading("find_channel_by_hand
   text: `select p.id from pusher p where p.handle = $handle and ${VISIBILITY.text}`,
 });
 
+/** The channel of an invite, where the caller sees it. */
+export const findInviteChannel = defineStatement.reading("find_invite_channel", {
+  parameters: { id: uuid, ...VISIBILITY.parameters },
+  columns: { pusher_id: uuid },
+  text: `select p.id as pusher_id from invite i join pusher p on p.id = i.pusher_id
+    where i.id = $id and ${VISIBILITY.text}`,
+});
+
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
 export const visibleChannel = defineStatement.reading("visible_channel", {
   parameters: CHANNEL_SCOPE,

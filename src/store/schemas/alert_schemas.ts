@@ -146,7 +146,7 @@ export function showAssets(
 export const alertViewParameter = z
   .enum(["full", "brief"])
   .optional()
-  .describe("brief (MCP's default) cuts long texts, without markup.");
+  .describe("brief (MCP default) cuts texts and omits empty fields.");
 
 /** The fields that are cut, and their lengths beside them. */
 const CUT = getFieldNames(selectMarked(ALERT_FIELDS, "cut"));

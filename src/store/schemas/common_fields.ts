@@ -7,7 +7,7 @@ import { nameSchema } from "../../model/fields/schema_names.ts";
 import { countCodePoints, parseTimestamp, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-/** Where a page begins: strictly before an instant, or inside of one, after the row with this uuid. */
+/** The start of a page: strictly before a time, or within it after the row with this uuid. */
 export interface PagePosition {
   at: string;
   id: string | null;
@@ -58,21 +58,27 @@ export function pagePosition() {
     .transform((value) => assertDefined(readPlace(value), "it was refused above"));
 }
 
-/** Path ids are plain strings: one that is no id answers 404, never 422. */
+/** Path ids are plain strings: an invalid id answers 404, never 422. */
 export const pathId = (what: string) => z.string().describe(what);
 
+/** The id or the handle of a channel. */
+export const channelId = () => pathId("psh_… or handle.");
+
 /** The version of a row that a change is meant for (rules#expected-version). */
-export const expectedVersion = () => timestampSchema().optional().describe("409 if updated_at is another by now.");
+export const expectedVersion = () => timestampSchema().optional().describe("Refused unless updated_at equals this.");
 
 /** The largest page. */
 export const MAX_LIMIT = LIMITS.page;
 const SIZES = `must be a whole number from 1 to ${MAX_LIMIT}`;
 /** How many rows a page has; `absent`: what is answered without it. */
-export const limitParameter = (absent = `${LIMITS.page_usual} when absent.`) =>
+export const limitParameter = (absent = `Rows. Absent: ${LIMITS.page_usual}.`) =>
   z.int(SIZES).min(1, SIZES).max(MAX_LIMIT, SIZES).optional().describe(absent);
 
-/** Where a page begins. */
-export const beforeParameter = () => timestampSchema().optional().describe("Rows created strictly before it.");
+/** The description of `before`. */
+export const NEXT_PAGE = "meta.next_before of the last page.";
+
+/** The argument with the start of a page. */
+export const beforeParameter = () => timestampSchema().optional().describe(NEXT_PAGE);
 
 /** `meta` of every list that pages: null means no more rows. */
 export const pageMeta = nameSchema("PageMeta", z.object({ next_before: z.string().nullable() }));
@@ -88,7 +94,7 @@ export const DEFAULT_LIMIT = LIMITS.page_usual;
 
 /** The page size of lists that answer all unless they are asked for pages. */
 export const NO_LIMIT = 1_000_000_000;
-export const ALL_WHEN_ABSENT = "Pages of so many; all when absent.";
+export const ALL_WHEN_ABSENT = "Rows. Absent: all.";
 
 const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`;
 
@@ -99,7 +105,7 @@ export const waitSeconds = () =>
     .min(0, SECONDS)
     .max(LIMITS.review_held_seconds, SECONDS)
     .optional()
-    .describe(`At most; ${LIMITS.review_held_seconds} when absent.`);
+    .describe(`Longest wait. Absent: ${LIMITS.review_held_seconds}.`);
 
 /** A text in few words: its beginning (rules#views). `most`: characters, the mark that it goes on among them. */
 export const truncateText = (text: string, most: number = LIMITS.brief_text): string =>

@@ -22,7 +22,7 @@ export const pusherCreate = {
       `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters of a-z 0-9 - _ and start and end with a letter or digit`,
       `must have ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, and start and end with a letter or digit`,
     ),
-  ).describe("Permanent public handle; it can never be changed."),
+  ).describe("Public and permanent: a-z 0-9 _ -, 3 to 30."),
   ...createArgumentSchemas(CHANNEL_FIELDS),
 };
 

@@ -55,9 +55,12 @@ const date = () =>
 
 /** What both range statistics accept. */
 export const periodFields = {
-  period: z.enum(["day", "week", "month"]).optional().describe("Today, the last 7 (default) or the last 30 UTC days."),
-  from: date().optional().describe(RANGE_DESCRIPTIONS.from),
-  to: date().optional().describe(RANGE_DESCRIPTIONS.to),
+  period: z
+    .enum(["day", "week", "month"])
+    .optional()
+    .describe("Today, the last 7 or the last 30 UTC days. Absent: week."),
+  from: date().optional().describe(RANGE_DESCRIPTIONS.first_day),
+  to: date().optional().describe(RANGE_DESCRIPTIONS.last_day),
 };
 
 export interface DateRange {
