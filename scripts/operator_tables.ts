@@ -6,6 +6,7 @@ import { createEventWebhooks } from "../src/api/openapi/webhook_events.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../src/program/boot/metric_definitions.ts";
 import { createCommandTree } from "../src/program/cli/command_tree.ts";
 import { SETTINGS } from "../src/store/config/all_settings.ts";
+import { SECRET_FILE_SETTINGS } from "../src/store/config/secret_files.ts";
 import { table } from "./markdown_table.ts";
 
 const code = (text: string) => `\`${text}\``;
@@ -117,6 +118,11 @@ export const operatorTables = (): Record<string, () => string> => ({
     ]),
   ),
   env: sampleEnv,
+  secret_files: () =>
+    table(
+      ["Variable"],
+      SECRET_FILE_SETTINGS.map((name) => [code(name)]),
+    ),
   metrics: () =>
     table(
       ["Metric", "Type", "Labels", "Meaning"],

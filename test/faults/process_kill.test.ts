@@ -15,7 +15,14 @@ import { ConfigError } from "../../src/store/config/setting_types.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
-import { freePort, type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
+import {
+  freePort,
+  type RunningServer,
+  readStart,
+  runProgram,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { eventually } from "../support/wait.ts";
 import { findOperation, freshDatabase, timeInSeconds, World } from "../support/world.ts";
@@ -507,14 +514,9 @@ describe("first start", () => {
   // rules#first-start
   test("says where everything is", async () => {
     const { dataDir, server } = await startFirst();
-    // A log collector gets lines of JSON and nothing else.
-    const lines = server
-      .log()
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    // Everything else is lines of JSON.
+    const { log, lines } = readStart(server.log());
     const first = lines.find(({ msg }) => msg === "first start");
-    const log = first.welcome as string;
     const { credentials, secret } = dataPaths(dataDir);
     const kept = JSON.parse(readFileSync(credentials, "utf8"));
     const { key, url } = kept;
@@ -526,8 +528,14 @@ describe("first start", () => {
     expect(first).toMatchObject({ credentials, mcp: `${server.url}/mcp`, level: 30 });
     // What collects the log learns neither.
     expect(server.log()).not.toMatch(/bfk_\w|welcome#/);
-    expect(lines.at(-1)).toMatchObject({ msg: `Belfry listens on ${server.url}`, url: server.url });
+    const address = server.url;
+    expect(lines.find(({ address }) => address)).toMatchObject({ msg: `Belfry listens on ${address}`, address, url });
     expect([mode(credentials), mode(secret)]).toEqual(["600", "600"]);
+
+    // rules#quiet-probes
+    for (const path of ["/healthz", "/readyz", "/metrics", "/nowhere"]) await fetch(server.url + path);
+    await eventually(() => server.log().includes('"path":"/nowhere"'));
+    expect(server.log()).not.toMatch(/"path":"\/(healthz|readyz|metrics)"/);
 
     // A second process is refused while this one lives, whatever its port.
     const second = await runProgram(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
@@ -543,12 +551,8 @@ describe("first start", () => {
 
   test.skipIf(isMissing("curl"))("its line for a shell works as it stands", async () => {
     const { server } = await startFirst();
-    const first = server
-      .log()
-      .split("\n")
-      .find((line) => line.includes('"first start"'));
-    const { welcome } = JSON.parse(first!);
-    const [key, curl] = [/(KEY=.*)$/m, /^ +(curl .*)$/m].map((line) => line.exec(welcome)![1]!);
+    const { log } = readStart(server.log());
+    const [key, curl] = [/^ .*(KEY=.*)$/m, /^ +(curl .*)$/m].map((line) => line.exec(log)![1]!);
     const { code, json } = await runProgram("bash", ["-c", `${key}; ${curl}`], {});
     expect({ code, json }).toMatchObject({
       code: 0,

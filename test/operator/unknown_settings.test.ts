@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { SETTINGS } from "../../src/store/config/all_settings.ts";
 import { RENAMED_SETTINGS } from "../../src/store/config/renamed_settings.ts";
+import { SECRET_FILE_SETTINGS } from "../../src/store/config/secret_files.ts";
 import {
   findUnknownSettings,
   rejectMisspelledSettings,
@@ -72,6 +73,17 @@ describe("a misspelt setting", () => {
     expect(RENAMED_SETTINGS.size).toBeGreaterThan(15);
   });
 
+  // rules#secret-files
+  test.each([
+    ["PORT_FILE", "PORT_FILE is not a setting; docs/reference/settings.md lists"],
+    ["DATABASE_PASSWORD_FILE", "DATABASE_PASSWORD_FILE is not a setting; "],
+    ["DATABSE_URL_FILE", "Did you mean DATABASE_URL_FILE?"],
+    ["BELFRY_SECRET_FILE", "Did you mean SECRET_FILE?"],
+    ["smtp_url_file", "Did you mean SMTP_URL_FILE?"],
+  ])("%s does not name a file that is read", (name, message) => {
+    expect(() => rejectMisspelledSettings(set(name))).toThrow(message);
+  });
+
   test("is none of the settings, nor a variable that Kubernetes sets for a service named belfry", () => {
     rejectMisspelledSettings(set(...Object.values(SETTINGS).map(({ name }) => name)));
     rejectMisspelledSettings({
@@ -80,6 +92,7 @@ describe("a misspelt setting", () => {
       BELFRY_SERVICE_HOST: "10.96.0.7",
       DATABASE_SERVICE_PORT: "5432",
       ...set("PATH", "LANG", "NODE_OPTIONS", "BELFRY_URL", "BELFRY_API_KEY", "XDG_DATA_DIRS", "REDIS_VERSION"),
+      ...set(...SECRET_FILE_SETTINGS, "SSL_CERT_FILE", "POSTGRES_PASSWORD_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
     });
   });
 

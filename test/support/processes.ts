@@ -290,6 +290,13 @@ export async function startServer(
   };
 }
 
+/** The output of a first start: the text of its welcome, and the lines of JSON around it. */
+export function readStart(output: string): { log: string; lines: any[] } {
+  const [before = "", log = "", after = ""] = output.split(/^─{72}$/m);
+  const lines = (before + after).trim().split("\n").filter(Boolean);
+  return { log, lines: lines.map((line) => JSON.parse(line)) };
+}
+
 /**
  * Gives a data directory what lies in one after its first start, secret and key included: for tests of what a service
  * does later. The first test of a run that asks for it makes it, all others copy it. Returns the directory.

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { observeOutputs, waitForRing } from "../support/app_modules.ts";
 import { launchBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
-import { environment, startServer, temporaryFolder } from "../support/processes.ts";
+import { environment, readStart, startServer, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 
 const ROOT = `${import.meta.dirname}/../..`;
@@ -27,12 +27,8 @@ describeInBrowser("after the first start", () => {
     const server = await startServer(folder.path);
     const browser = await launchBrowser();
     try {
-      const lines = server
-        .log()
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-      const { welcome, channel } = lines.find(({ msg }) => msg === "first start");
+      const { log: welcome, lines } = readStart(server.log());
+      const { channel } = lines.find(({ msg }) => msg === "first start");
       const printed = /Channel +(http\S+)$/m.exec(welcome)![1]!;
       expect(printed).toBe(`${server.url}/c/hello-belfry`);
       expect(channel.page).toBe(printed);

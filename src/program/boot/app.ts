@@ -259,7 +259,9 @@ export function createApp(deps: AppDeps) {
         response.headers.set("permissions-policy", PERMISSIONS);
       const ms = performance.now() - started - state.heldMs;
       metrics.request(request.method, pathname, response.status, ms / 1000);
-      deps.requests.info(
+      // rules#quiet-probes
+      const write = probe && response.status < 400 ? deps.log.debug.bind(deps.log) : deps.requests.info;
+      write(
         {
           request_id: requestId,
           method: request.method,

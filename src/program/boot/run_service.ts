@@ -1,13 +1,16 @@
 // Read the settings, open the database, listen, close on a signal: in this process, or with workers.
 
+import { writeSync } from "node:fs";
+import { isIP } from "node:net";
 import { pino } from "pino";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { loadConfig, rejectMisspelledEnvironment } from "../../store/config/load_settings.ts";
+import { loadConfig, readHostVariables, rejectMisspelledEnvironment } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 import { stopExitOnSignals } from "./early_signals.ts";
 import type { FirstStartResult, RunningService } from "./first_start.ts";
+import { findHostShell } from "./host_shell.ts";
 import { findFreePort, listenHttp } from "./http_server.ts";
 import { createLogs } from "./log.ts";
 import { openService } from "./service.ts";
@@ -69,36 +72,39 @@ async function openAlone(config: Config): Promise<RunningService> {
 
 const openWorkers = async (config: Config) => (await import("./primary_process.ts")).openPrimaryProcess(config);
 
-/** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
-function greet(
-  { publicUrl: url, dataDir }: Config,
-  { cluster }: RunningService,
-  { made, example, page }: FirstStartResult,
-): void {
+/**
+ * Prints the addresses, and on a first start the welcome (rules#first-start). Only a terminal gets all as text.
+ * Elsewhere the welcome is text, and the other lines are JSON.
+ */
+function greet(config: Config, { cluster }: RunningService, { made, example, page }: FirstStartResult): void {
+  const { publicUrl: url, dataDir } = config;
+  const inTerminal = process.stdout.isTTY;
   const subscribe = `Subscribe a device at ${page}`;
-  const listens = `Belfry listens on ${url}`;
-  if (process.stdout.isTTY) {
-    if (made) console.log(formatWelcome(made, { example, dataDir, inTerminal: true }));
-    if (cluster?.elsewhere) console.log(cluster.elsewhere);
-    if (page) console.log(subscribe);
-    console.log(listens);
+  const address = listenAddress(config);
+  const listens = `Belfry listens on ${address}${address === url ? "" : ` for clients of ${url} (PUBLIC_URL)`}`;
+  const shell = findHostShell(readHostVariables());
+  const welcome = made && formatWelcome(made, { example, dataDir, inTerminal, shell });
+  if (inTerminal) {
+    for (const text of [welcome, cluster?.elsewhere, page && subscribe, listens]) if (text) console.log(text);
     return;
   }
   const out = pino(
     { base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ fd: 1, sync: true }),
   );
-  // rules#first-start
   if (made) {
     const { workspace_id, member_id } = made;
     const where = { url, mcp: `${url}/mcp`, channel: example, credentials: dataPaths(dataDir).credentials };
-    const told = formatWelcome(made, { example, dataDir, inTerminal: false });
-    out.info({ workspace_id, member_id, ...where, welcome: told }, "first start");
+    out.info({ workspace_id, member_id, ...where }, "first start");
+    writeSync(1, `${welcome}\n`);
   }
   if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
   if (page) out.info({ page }, subscribe);
-  out.info({ url }, listens);
+  out.info({ address, url }, listens);
 }
+
+/** The address of the socket as a URL. */
+const listenAddress = ({ host, port }: Config) => `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
 async function settingsWithPort(): Promise<Config> {
   rejectMisspelledEnvironment();

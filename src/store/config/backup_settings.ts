@@ -38,11 +38,13 @@ export const BACKUP_SETTINGS = {
   },
   backupS3AccessKeyId: {
     name: "BACKUP_S3_ACCESS_KEY_ID",
+    secret: true,
     meaning: "Access key with permission to read, write, list and delete in the bucket.",
     ...orOfFiles("assetsS3AccessKeyId", ACCESS_KEY.read),
   },
   backupS3SecretAccessKey: {
     name: "BACKUP_S3_SECRET_ACCESS_KEY",
+    secret: true,
     meaning: "Secret key for this access key.",
     ...orOfFiles("assetsS3SecretAccessKey", ACCESS_KEY.read),
   },

@@ -46,6 +46,7 @@ function refuseHalfAStore(soFar: EarlierSettings): void {
 export const EXTERNAL_SERVICE_SETTINGS = {
   redisUrl: {
     name: "REDIS_URL",
+    secret: true,
     shownDefault: "(in process)",
     meaning: "Redis or Valkey for shared rate limits when several services use one database.",
     read: urlSetting(["redis:", "rediss:"]),
@@ -92,11 +93,13 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   },
   assetsS3AccessKeyId: {
     name: "ASSETS_S3_ACCESS_KEY_ID",
+    secret: true,
     meaning: "Access key with permission to read, write and delete in the bucket.",
     ...ACCESS_KEY,
   },
   assetsS3SecretAccessKey: {
     name: "ASSETS_S3_SECRET_ACCESS_KEY",
+    secret: true,
     meaning: "Secret key for this access key.",
     ...ACCESS_KEY,
     read: (raw, name, soFar) => {
@@ -107,6 +110,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   },
   smtpUrl: {
     name: "SMTP_URL",
+    secret: true,
     shownDefault: "(no e-mail)",
     meaning: "smtp:// or smtps:// server for e-mails with one-time links; the links are also shown.",
     read: urlSetting(["smtp:", "smtps:"]),

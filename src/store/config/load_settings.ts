@@ -2,6 +2,7 @@
 // bad one stops the start with a message that names it.
 
 import { type Config, SETTINGS } from "./all_settings.ts";
+import { readVariable } from "./secret_files.ts";
 import { ConfigError } from "./setting_types.ts";
 import { findUnknownSettings, rejectMisspelledSettings } from "./unknown_settings.ts";
 
@@ -25,7 +26,7 @@ export function loadSettings<K extends keyof Config>(
   const config: Partial<Config> = {};
   for (const [key, setting] of Object.entries(SETTINGS))
     if ((keys as readonly string[]).includes(key))
-      Object.assign(config, { [key]: setting.read(env[setting.name] || undefined, setting.name, config) });
+      Object.assign(config, { [key]: setting.read(readVariable(env, setting.name), setting.name, config) });
   return config as Pick<Config, K>;
 }
 
@@ -38,7 +39,7 @@ export function checkSettings(environment: Env = process.env): { config: Partial
   for (const [key, setting] of Object.entries(SETTINGS))
     try {
       Object.assign(config, {
-        [key]: setting.read(environment[setting.name] || undefined, setting.name, config),
+        [key]: setting.read(readVariable(environment, setting.name), setting.name, config),
       });
     } catch (error) {
       // One that is derived from a setting that is wrong says nothing of its own.
@@ -59,11 +60,17 @@ export const rejectMisspelledEnvironment = (): void => rejectMisspelledSettings(
  * ConfigError
  */
 export function readNextSecret(env: Env = process.env): string | null {
-  return SETTINGS.secret.read(env.NEW_SECRET || undefined, "NEW_SECRET", {});
+  return SETTINGS.secret.read(readVariable(env, "NEW_SECRET"), "NEW_SECRET", {});
 }
 
 /** The environment of a program that a person is given, with what it needs besides. */
 export const extendEnvironment = (more: Record<string, string>): Env => ({ ...process.env, ...more });
+
+/** The variables of the shell, container or pod in which this service runs. */
+export const readHostVariables = (env: Env = process.env): { path: string; inPod: boolean } => ({
+  path: env.PATH ?? "",
+  inPod: Boolean(env.KUBERNETES_SERVICE_HOST),
+});
 
 /** What the command line reads besides the settings: where the server is, and with which key to speak to it. */
 export interface ClientSettings {
@@ -82,9 +89,9 @@ export interface ClientSettings {
 export function loadClientSettings(env: Env = process.env): ClientSettings {
   return {
     url: env.BELFRY_URL || null,
-    key: env.BELFRY_API_KEY || null,
+    key: readVariable(env, "BELFRY_API_KEY") ?? null,
     address: ["PUBLIC_URL", "HOST", "PORT"].filter((name) => env[name] && env[name] !== "0"),
-    ownDatabase: Boolean(env.DATABASE_URL),
+    ownDatabase: readVariable(env, "DATABASE_URL") !== undefined,
     stateHome: env.XDG_STATE_HOME || null,
   };
 }

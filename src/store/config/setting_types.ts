@@ -11,6 +11,8 @@ export class ConfigError extends Error {
 /** One setting. */
 export interface Setting<Value> {
   name: string;
+  /** True for a secret, which NAME_FILE may name a file with. */
+  secret?: boolean;
   /** As the README shows it. */
   shownDefault: string;
   meaning: string;

@@ -29,6 +29,7 @@ export const STORAGE_SETTINGS = {
   },
   databaseUrl: {
     name: "DATABASE_URL",
+    secret: true,
     shownDefault: "(embedded)",
     meaning:
       "PostgreSQL to use instead of the embedded one; requires SECRET. With several comma-separated hosts, the writable one is used, also after a failover.",
@@ -36,6 +37,7 @@ export const STORAGE_SETTINGS = {
   },
   databaseReadUrls: {
     name: "DATABASE_READ_URLS",
+    secret: true,
     shownDefault: "(none)",
     meaning:
       "Comma-separated list of hot standbys of DATABASE_URL for reads: polls, lists, public pages, statistics. Each uses DATABASE_POOL_SIZE additional connections.",
@@ -60,12 +62,14 @@ export const STORAGE_SETTINGS = {
   },
   databaseListenUrl: {
     name: "DATABASE_LISTEN_URL",
+    secret: true,
     shownDefault: "(DATABASE_URL)",
     meaning: "URL of the same database without the pooler, for LISTEN and operator commands.",
     read: (raw, name, soFar) => besideUrl(parseDatabaseUrl(raw, name), name, soFar),
   },
   messageBusUrl: {
     name: "MESSAGE_BUS_URL",
+    secret: true,
     shownDefault: "(the database)",
     meaning:
       "NATS (nats://) or Redis (redis://, rediss://) server for change notifications between processes, instead of LISTEN; recommended for tens of processes or more.",
@@ -137,6 +141,7 @@ export const STORAGE_SETTINGS = {
   /** Null until `loadSecret` has made or read the embedded one. */
   secret: {
     name: "SECRET",
+    secret: true,
     shownDefault: "(generated in DATA_DIR)",
     meaning: "Server secret of at least 32 bytes for encryption and pseudonyms. Required with DATABASE_URL.",
     read: (raw, name, soFar) => {

@@ -14,6 +14,7 @@ export const TRACE_SETTINGS = {
   },
   otelHeaders: {
     name: "OTEL_EXPORTER_OTLP_HEADERS",
+    secret: true,
     shownDefault: "(none)",
     meaning: "Comma-separated list of percent-encoded name=value headers for the collector, such as an API key.",
     read: (raw, name): Record<string, string> => {

@@ -1,13 +1,15 @@
-// Environment variables that look like settings and are not read: misspelt ones stop a start, the others are reported
-// by `belfry doctor`.
+// Environment variables that look like settings and are not read: misspelt ones and unknown files stop a start,
+// the others are reported by `belfry doctor`.
 
 import { SETTINGS } from "./all_settings.ts";
 import { RENAMED_SETTINGS } from "./renamed_settings.ts";
+import { SECRET_FILE_SETTINGS } from "./secret_files.ts";
 import { ConfigError } from "./setting_types.ts";
 
 type Env = Record<string, string | undefined>;
 
-const NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name));
+const SETTING_NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name));
+const NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...SECRET_FILE_SETTINGS]);
 
 /** Variables that are read elsewhere, or written into the environment of programs that are run. */
 const OTHER_VARIABLES = /^(NEW_SECRET|BELFRY_(URL|API_KEY)|XDG_STATE_HOME)$/;
@@ -19,7 +21,7 @@ const isServiceLink = (name: string, value = "") =>
 /** First words of settings with which other programs begin their variables, too. */
 const COMMON = ["NODE", "LOG", "REQUESTS", "CLIENT", "POSTGRES"];
 
-const FAMILIES = new Set(["BELFRY", ...[...NAMES].filter((name) => name.includes("_")).map(firstWord)]);
+const FAMILIES = new Set(["BELFRY", ...[...SETTING_NAMES].filter((name) => name.includes("_")).map(firstWord)]);
 for (const common of COMMON) FAMILIES.delete(common);
 
 function firstWord(name: string): string {
@@ -65,10 +67,19 @@ export function rejectMisspelledSettings(environment: Env): void {
     const renamed = RENAMED_SETTINGS.get(name);
     if (renamed) return [`${name} is now named ${renamed}.`];
     const intended = isServiceLink(name, environment[name]) ? null : suggestSetting(name);
-    return intended ? [`${name} is not a setting. Did you mean ${intended}?`] : [];
+    if (intended) return [`${name} is not a setting. Did you mean ${intended}?`];
+    return isUnknownFile(name)
+      ? [`${name} is not a setting; docs/reference/settings.md lists the settings that are read from files.`]
+      : [];
   });
   if (found.length > 0)
     throw new ConfigError(found.join(" "), found.length > 1 ? "Rename or remove them." : "Rename or remove it.");
+}
+
+/** True for a variable that seems to name a file with the value of a setting. */
+function isUnknownFile(name: string): boolean {
+  const [, base = ""] = /^(.+)_FILE$/.exec(name) ?? [];
+  return SETTING_NAMES.has(base) || (base.includes("_") && FAMILIES.has(firstWord(base)));
 }
 
 /**

@@ -1,0 +1,44 @@
+// The commands that a first start prints, for readers in a shell, outside of a container and outside of a pod.
+
+import { expect, test } from "vitest";
+import { findHostShell } from "../../src/program/boot/host_shell.ts";
+import { formatWelcome } from "../../src/program/boot/welcome_message.ts";
+
+const PACKED = { path: "/usr/local/bin:/usr/bin", inPod: false, fromSource: false, isMain: true, exists: () => false };
+const MADE = {
+  ...{ url: "https://alerts.example.org", workspace_id: "wsp_1", member_id: "mem_1", key: "bfk_hidden" },
+  console: "https://alerts.example.org/console/welcome#hidden",
+};
+const example = { id: "psh_1", page: "https://alerts.example.org/c/hello-belfry" };
+const file = (path: string) => (asked: string) => asked === path;
+
+// rules#first-start
+test.each([
+  ["the source tree", { ...PACKED, fromSource: true, exists: () => true }, "", "npm run -s belfry --"],
+  ["an installed package", { ...PACKED, program: "/usr/local/bin/belfry" }, "", "belfry"],
+  ["a package outside of the PATH", { ...PACKED, program: "/opt/belfry/bin/belfry" }, "", "/opt/belfry/bin/belfry"],
+  [
+    "Docker",
+    { ...PACKED, name: "3f2a9c01d4e5", exists: file("/.dockerenv"), program: "/usr/local/bin/belfry" },
+    "docker exec 3f2a9c01d4e5 ",
+    "belfry",
+  ],
+  [
+    "Podman with a host name",
+    { ...PACKED, name: "alerts", exists: file("/run/.containerenv") },
+    "podman exec CONTAINER ",
+    "belfry",
+  ],
+  ["a pod", { ...PACKED, inPod: true, name: "belfry-0", exists: () => true }, "kubectl exec belfry-0 -- ", "belfry"],
+  ["a shell in a container", { ...PACKED, isMain: false, exists: () => true }, "", "belfry"],
+])("in %s, commands are called from there", (_, facts, exec, belfry) => {
+  const shell = findHostShell(facts);
+  expect(shell).toEqual({ exec, belfry });
+  const text = formatWelcome(MADE, { example, dataDir: "/data", inTerminal: false, shell });
+  const where = exec ? "" : "DATA_DIR=/data ";
+  expect(text).toContain(`\n  ${where}${exec}${belfry} create-alert --pusher-id psh_1`);
+  expect(text).toContain(`KEY=$(${exec}sed -n 's/`);
+  if (exec) expect(text).toContain(`in /data/credentials.json: ${exec}cat /data/credentials.json\n`);
+  // A log has no secrets, and no command that is fetched from a registry.
+  expect(text).not.toMatch(/hidden|npx/);
+});
