@@ -123,7 +123,7 @@ const TABLES: Record<string, () => string> = {
       .join("\n\n"),
   limits: () =>
     table(
-      ["Limit", "Number", "Of what"],
+      ["Limit", "Number", "Meaning"],
       (Object.entries(LIMIT_TABLE) as [LimitName, LimitDefinition][]).map(([name, [, unit, of]]) => [
         code(name),
         unit === "bytes" ? formatLimit(name) : `${formatLimit(name)} ${unit}`,

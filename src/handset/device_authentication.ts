@@ -65,7 +65,7 @@ export function createLastSeenRecorder(orm: Orm, log: Log, isLow: () => boolean)
       if (closed || isLow() || waiting.size >= MAX_WAITING) return;
       waiting.add(deviceId);
       writing ??= write()
-        .catch((error) => log.warn({ err: error }, "when devices were last seen is not written"))
+        .catch((error) => log.warn({ err: error }, "the last activity of devices could not be recorded"))
         .finally(() => {
           writing = null;
         });

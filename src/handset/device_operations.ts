@@ -32,7 +32,7 @@ import { deviceView, ownerView } from "./handset_schemas.ts";
 
 export const register_device = defineOpenHandsetOperation({
   name: "register_device",
-  title: "Register handset",
+  title: "Register a handset",
   description: "Register a handset and receive its token, which is shown once. No account or personal data is needed.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY_BYTES.handset },
@@ -57,7 +57,7 @@ export const register_device = defineOpenHandsetOperation({
 
 export const get_device = defineHandsetOperation({
   name: "get_device",
-  title: "Own device",
+  title: "Get this device",
   description: "The details that this handset sent when it registered or last changed them.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me", status: 200 },
@@ -73,7 +73,7 @@ export const get_device = defineHandsetOperation({
 
 export const update_device = defineHandsetOperation({
   name: "update_device",
-  title: "Change own device",
+  title: "Change this device",
   description:
     "Update the details of this handset, for example after an app update or in another time zone. Absent fields stay unchanged.",
   writes: "rows",
@@ -90,7 +90,7 @@ export const update_device = defineHandsetOperation({
 
 export const delete_device = defineHandsetOperation({
   name: "delete_device",
-  title: "Remove own device",
+  title: "Remove this device",
   description:
     "Leave every channel and delete this handset. Its token becomes invalid, and its reports stay counted. This cannot be undone.",
   writes: "rows",
@@ -149,7 +149,7 @@ export const link_owner = defineHandsetOperation({
 
 export const get_owner = defineHandsetOperation({
   name: "get_owner",
-  title: "Whose own it is",
+  title: "Get the linked account",
   description: "The name of the person to whose account this handset is linked, or null.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/owner", status: 200 },

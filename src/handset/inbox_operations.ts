@@ -33,7 +33,7 @@ import {
 
 export const get_inbox = defineHandsetOperation({
   name: "get_inbox",
-  title: "Inbox",
+  title: "Get the inbox",
   description: `The visible alerts of the handset's channels, newest first. Returns the current state, not a queue of new items: cancelled alerts are absent. A page also ends at ${formatLimit("inbox")}. Poll with If-None-Match, and with Prefer: wait=50 to get the answer as soon as something changes.`,
   lookUp: findDevicesWithInbox,
   writes: "nothing",
@@ -80,7 +80,7 @@ export const get_inbox = defineHandsetOperation({
 
 export const get_inbox_alert = defineHandsetOperation({
   name: "get_inbox_alert",
-  title: "One alert of the inbox",
+  title: "Get an alert",
   description: `The card of an alert with its full text. Inbox cards contain at most ${formatLimit("card_body")} characters of the text, and body_length when it is longer.`,
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/alerts/{alert_id}", status: 200 },

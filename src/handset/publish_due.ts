@@ -37,7 +37,7 @@ export function createDuePublisher(orm: Orm, log: Log, told: (settled: Published
         return requests.map(() => true);
       } catch (error) {
         restingUntil = performance.now() + REST_MS;
-        log.warn({ err: error }, "alerts that came due are shown, but could not be written down as sent");
+        log.warn({ err: error }, "due alerts are visible, but could not be marked as sent");
         return requests.map(() => false);
       }
     },

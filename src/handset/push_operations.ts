@@ -11,7 +11,7 @@ import { putPushEndpoint } from "../store/queries/push_endpoints.ts";
 
 export const get_push = defineHandsetOperation({
   name: "get_push",
-  title: "Wake-ups",
+  title: "Get push settings",
   description:
     "Whether this server sends push notifications, the key for subscribing at a push service (applicationServerKey of Web Push), and the kind of this handset's push endpoint, or null. The endpoint itself is never returned.",
   writes: "nothing",
@@ -35,7 +35,7 @@ const NO_KEYS =
 
 export const put_push_endpoint = defineHandsetOperation({
   name: "put_push_endpoint",
-  title: "Be woken",
+  title: "Set the push endpoint",
   description:
     "Set the push endpoint of this handset, replacing an earlier one. A push notification has no content, may be lost, and means that the inbox has something new. It is sent for channels that are not muted and have one of the permissions notify, sound, vibrate, tts, full. UnifiedPush requires the keys of the endpoint for encryption; a browser's keys are accepted and not needed.",
   writes: "rows",
@@ -69,7 +69,7 @@ export const put_push_endpoint = defineHandsetOperation({
 
 export const delete_push_endpoint = defineHandsetOperation({
   name: "delete_push_endpoint",
-  title: "Remove push endpoint",
+  title: "Remove the push endpoint",
   description: "Delete the push endpoint of this handset. Repeating the call has no effect.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me/push", status: 204 },

@@ -31,7 +31,7 @@ import { assertChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.ts";
 
 export const list_channels = defineHandsetOperation({
   name: "list_channels",
-  title: "Directory",
+  title: "Search channels",
   description: "Search the public active channels. q is matched literally in names and tags.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels", status: 200 },
@@ -64,7 +64,7 @@ export const list_channels = defineHandsetOperation({
 
 export const get_channel = defineHandsetOperation({
   name: "get_channel",
-  title: "Channel card",
+  title: "Get a channel",
   description: "Show a channel's card. A private channel answers 404 without a valid invite or a subscription.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
@@ -80,7 +80,7 @@ export const get_channel = defineHandsetOperation({
 
 export const put_subscription = defineHandsetOperation({
   name: "put_subscription",
-  title: "Join or adjust",
+  title: "Join a channel or change the subscription",
   description:
     "Join a channel (a private one with an invite), or adjust the subscription: mute it, grant permissions. Absent fields stay. Idempotent.",
   writes: "rows",
@@ -126,7 +126,7 @@ export const put_subscription = defineHandsetOperation({
 
 export const delete_subscription = defineHandsetOperation({
   name: "delete_subscription",
-  title: "Leave",
+  title: "Leave a channel",
   description: "Leave a channel. The answer is the same when the handset had not joined it.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
@@ -147,7 +147,7 @@ export const delete_subscription = defineHandsetOperation({
 
 export const list_subscriptions = defineHandsetOperation({
   name: "list_subscriptions",
-  title: "Own channels",
+  title: "List subscriptions",
   description: "The cards of all channels that this handset joined, including private and paused ones, newest first.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },

@@ -101,7 +101,7 @@ export const import_subscriptions = defineHandsetOperation({
 
 export const create_transfer = defineHandsetOperation({
   name: "create_transfer",
-  title: "Code to move by",
+  title: "Create a transfer code",
   description: `Create a code with which another handset takes over all subscriptions of this one, including private ones: once, within ${LIMITS.move_minutes} minutes. The code is shown once, and a new code replaces it. Any handset with the code can use it. The address opens the web app with the code, as a link or QR code.`,
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/transfer", status: 201, maxBody: MAX_BODY_BYTES.handset },
@@ -131,7 +131,7 @@ const noSuchCode = () =>
 
 export const take_over = defineHandsetOperation({
   name: "take_over",
-  title: "Take over by a code",
+  title: "Take over subscriptions",
   description:
     "Take over all subscriptions of the handset that created the code. They move here with their permissions, and the other handset keeps none. Existing subscriptions of this handset stay unchanged. This can only be undone by moving back.",
   writes: "rows",

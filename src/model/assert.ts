@@ -1,7 +1,10 @@
-// Returns a value that cannot be missing, and throws with the given reason if it is missing all the same.
+// An assertion that a value exists.
 
-/** @throws where `why` does not hold. */
+/**
+ * @param why the reason why the value exists
+ * @throws if the value is null or undefined
+ */
 export function assertDefined<T>(value: T | null | undefined, why: string): T {
-  if (value === null || value === undefined) throw new Error(`Something is missing that cannot be: ${why}.`);
+  if (value === null || value === undefined) throw new Error(`A required value is missing: ${why}.`);
   return value;
 }

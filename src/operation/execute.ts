@@ -181,6 +181,6 @@ export async function notifyReviewers(
   if (caller.credential.type === "session") return;
   const address = getEventWorkspace(caller);
   await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch((error) => {
-    if (!(error instanceof ApiError)) log.warn({ err: error }, "nobody is told of a draft that waits");
+    if (!(error instanceof ApiError)) log.warn({ err: error }, "reviewers could not be notified of a draft");
   });
 }

@@ -80,7 +80,8 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
         await reaches(speaker!.bus, ear, "second");
         expect(ear.heard).not.toContain("said to nobody");
       }
-      for (const line of lines) expect(line).toBe("other processes are not heard now; held polls look for themselves");
+      for (const line of lines)
+        expect(line).toBe("messages of other processes are lost; long polls check the database");
       // Each of the two that listen, once; NATS has one connection, so who only speaks says so, too.
       expect(lines.length).toBeLessThanOrEqual(3);
     });

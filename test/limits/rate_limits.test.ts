@@ -287,7 +287,7 @@ describe("a cache that is away", () => {
       // The connection is replaced in the background, at most once a second.
       await waitFor(() => expect(connections).toBeGreaterThan(2));
       expect(connections).toBeLessThanOrEqual(2 + (performance.now() - start) / 1000);
-      expect(lines.map((line) => line.obj)).toMatchObject([{ reason: "no answer in time" }]);
+      expect(lines.map((line) => line.obj)).toMatchObject([{ reason: "no response in time" }]);
       expect(JSON.stringify(lines)).not.toContain("hunter2");
     } finally {
       silent.close();
@@ -296,7 +296,7 @@ describe("a cache that is away", () => {
 
   test("a bad address is refused without being repeated", () => {
     for (const redisUrl of ["http://user:hunter2@host", "hunter2", "redis//:hunter2@host"]) {
-      expect(() => createRedisWindows({ url: redisUrl, log })).toThrow(/^The cache's address must be a URL/);
+      expect(() => createRedisWindows({ url: redisUrl, log })).toThrow(/^REDIS_URL must begin with redis/);
     }
   });
 

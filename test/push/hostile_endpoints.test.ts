@@ -233,7 +233,7 @@ describe("when it is called", () => {
         async () => (await countPushes(own, "dropped")) + (await countPushes(own, "unanswered")) === 11 * (n + 1),
       );
     }
-    expect(lines.join("")).toMatch(/wake-ups dropped/);
+    expect(lines.join("")).toMatch(/push notifications dropped/);
     expect(lines.join("")).not.toMatch(/secret-|:\d+\/secret|wpush/);
     await own.close();
   });

@@ -66,7 +66,7 @@ describeInBrowser("the page of the API", () => {
     await look("search", ".contents");
     await filter.fill("no such words");
     expect(await page.locator(".contents .group:visible").count()).toBe(0);
-    await page.getByText("No operation has these words.").waitFor();
+    await page.getByText("No matching operations.").waitFor();
     await look("nothing_found", ".contents");
     await filter.fill("create alert");
     await page.locator('.contents a[href="#create_alert"]').click();
@@ -165,7 +165,7 @@ describeInBrowser("the page of the API", () => {
     await page.keyboard.press("Enter");
     // What is missing has the focus, first in the path and then in the key's field.
     const { id } = await its.site.world.pusher({ name: "Found by keyboard" });
-    await page.getByText("Put a real id into the path.").waitFor();
+    await page.getByText("Enter a value for id in the path.").waitFor();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type(`/api/v1/pushers/${id}`);
     await page.keyboard.press("Tab");

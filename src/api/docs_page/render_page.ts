@@ -100,13 +100,13 @@ ${groups.map(navGroup)}
 <div class="prose">${renderMarkdown(description)}</div>
 <section id="try" class="card" hidden><h2>Try it</h2>
 <label for="key">Key or device token</label>
-<p class="hint" id="key-hint">With it, each call below can be sent from this page. The page forgets it when you leave, and keeps it nowhere else.</p>
+<p class="hint" id="key-hint">Enter it to send calls from this page. It is not stored, and is cleared when you leave.</p>
 <p class="wrong said" id="key-said" role="status"></p>
 <input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…" aria-describedby="key-hint"></section>
 ${groups.map((group) => section(group, document))}
 <section id="shapes">
 <h2>Shapes</h2>
-<p class="lede">What answers are made of. New fields may appear in any of them.</p>
+<p class="lede">The objects in responses. New fields may be added to any of them.</p>
 ${shapes.map(([name, schema]) => shape(name, schema as DocumentJson))}
 </section>
 </main>
@@ -265,7 +265,10 @@ const shape = (name: string, schema: DocumentJson): Html =>
 
 /** The fields of something answered; those of the shape that it extends are a link away. */
 const shapeTable = (schema: DocumentJson): Html =>
-  html`${schema.allOf && html`<p>Everything of ${renderType(schema.allOf[0])}, and:</p>`}${renderFieldTable(listFieldRows(schema), "answered")}`;
+  html`${schema.allOf && html`<p>All fields of ${renderType(schema.allOf[0])}, and:</p>`}${renderFieldTable(
+    listFieldRows(schema),
+    "answered",
+  )}`;
 
 function resolve(node: DocumentJson, document: DocumentJson): DocumentJson {
   if (!node.$ref) return node;

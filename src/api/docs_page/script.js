@@ -76,7 +76,7 @@ filter.addEventListener("input", () => {
       any ||= !empty;
     }
   }
-  nothing.textContent = any ? "" : "No operation has these words.";
+  nothing.textContent = any ? "" : "No matching operations.";
 });
 
 const seen = new IntersectionObserver(
@@ -138,8 +138,7 @@ function fill(trial) {
     field.setAttribute("spellcheck", "false");
     trial.append(make("div", { className: "field" }, make("label", {}, name, field)));
   }
-  if (method !== "GET")
-    trial.append(make("p", { className: "wrong", textContent: "It acts for real, on this server." }));
+  if (method !== "GET") trial.append(make("p", { className: "wrong", textContent: "This call runs on this server." }));
   trial.append(send, said, shown);
   // A button that is disabled loses the focus, so one that waits for its answer is only deaf.
   let sending = false;
@@ -149,12 +148,12 @@ function fill(trial) {
     keySaid.textContent = "";
     for (const field of [key, where, what]) field?.removeAttribute("aria-invalid");
     const missing = /\{(\w+)\}/.exec(where.value)?.[1];
-    if (missing) return tell(said, `Put a real ${missing} into the path.`, where);
+    if (missing) return tell(said, `Enter a value for ${missing} in the path.`, where);
     if ("key" in trial.dataset && key.value.trim() === "") return wantKey(send);
     try {
       if (what?.value.trim()) JSON.parse(what.value);
     } catch {
-      return tell(said, "The body is no JSON.", what);
+      return tell(said, "The body is not valid JSON.", what);
     }
     sending = true;
     said.textContent = "Sending …";
@@ -163,7 +162,7 @@ function fill(trial) {
     if (what?.value.trim()) headers["content-type"] = "application/json";
     try {
       const target = new URL(where.value, location.origin);
-      if (target.origin !== location.origin) throw new Error("Only paths of this server are asked.");
+      if (target.origin !== location.origin) throw new Error("Only paths on this server are allowed.");
       const answer = await fetch(target, {
         method,
         headers,
@@ -175,7 +174,7 @@ function fill(trial) {
       shown.textContent = pretty(text);
       shown.hidden = text === "";
     } catch (error) {
-      said.textContent = `Nothing came back: ${error.message}`;
+      said.textContent = `The request failed: ${error.message}`;
     }
     sending = false;
   });
@@ -185,7 +184,7 @@ function fill(trial) {
 let waiting;
 function wantKey(send) {
   waiting = send;
-  tell(keySaid, "This call needs a key. Enter leads back to it.", key);
+  tell(keySaid, "This call needs a key. Press Enter to go to the key field.", key);
 }
 key.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !waiting) return;

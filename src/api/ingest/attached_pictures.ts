@@ -63,7 +63,7 @@ export async function attachPicture(
       if (files.length > 1) notes.push(OTHER_FILES);
       return id;
     } catch (error) {
-      if (!(error instanceof ApiError)) log.warn({ err: error }, "a sender's file was not kept");
+      if (!(error instanceof ApiError)) log.warn({ err: error }, "a file from a sender could not be stored");
       const type = error instanceof ApiError ? error.type : null;
       reason ||= type === "invalid_request" ? NOT_A_PICTURE : type === "conflict" ? OVER_QUOTA : NOT_KEPT;
     }

@@ -136,7 +136,7 @@ async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> 
     const body = { id, time, event: "message_delete", topic, sequence_id: sequence };
     return createJsonResponse(200, { ...body, belfry: { state: "cancelled", said: outcome } });
   } catch (error) {
-    if (!(error instanceof ApiError)) log.error({ err: error }, "a message was not deleted");
+    if (!(error instanceof ApiError)) log.error({ err: error }, "a message could not be deleted");
     return said(ntfyAdapter.refuse, toApiError(error));
   }
 }

@@ -69,7 +69,7 @@ export async function cancelReplaced(
       if (i > 0 || id < published.id) await cancel(id, published.pusherId, caller, deps, log);
   } catch (error) {
     // The new alert is published all the same.
-    if (!(error instanceof ApiError)) log.warn({ err: error }, "a replaced alert was not cancelled");
+    if (!(error instanceof ApiError)) log.warn({ err: error }, "a replaced alert could not be cancelled");
     notes.push("An older scheduled message of this sequence could not be cancelled. Cancel it in the console.");
   }
 }

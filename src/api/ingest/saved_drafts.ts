@@ -81,7 +81,7 @@ export async function deleteSavedDrafts(
         if (!(error instanceof ApiError && /^(conflict|not_found)$/.test(error.type))) throw error;
       }
   } catch (error) {
-    log.warn({ err: error }, "the draft of a message that was published was not deleted");
+    log.warn({ err: error }, "the draft of a published message could not be deleted");
   }
   return deleted;
 }

@@ -106,7 +106,7 @@ export const ERROR_TYPES = Object.keys(ERROR_STATUS) as ErrorType[];
 
 export const ERROR_SCHEMA: OpenApiJson = {
   type: "object",
-  description: "Every failure from every route.",
+  description: "The body of every error.",
   properties: {
     error: {
       type: "object",
@@ -120,20 +120,20 @@ export const ERROR_SCHEMA: OpenApiJson = {
         },
         code: {
           ...text,
-          description: `What is wrong, as a stable name that a program can branch on; each has its cause and cure in the page on error codes. New ones may be added. ${Object.keys(
+          description: `A stable name of the error. The page on error codes has its cause and solution. New codes may follow. ${Object.keys(
             ERROR_CODES,
           )
             .map((code) => `\`${code}\``)
             .join(", ")}.`,
         },
-        message: { ...text, description: "Text for people: what is wrong and what to do." },
+        message: { ...text, description: "A text for people with the problem and the solution." },
         param: {
           type: ["string", "null"],
-          description: "Dotted path of the offending field when there is one.",
+          description: "Dotted path of the wrong field, or null.",
         },
         problems: {
           type: "array",
-          description: "All wrong fields, when there is more than one; the first is that of `param`.",
+          description: "All wrong fields if there are several; the first is that of `param`.",
           items: {
             type: "object",
             properties: {

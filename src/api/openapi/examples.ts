@@ -95,7 +95,7 @@ function story(publicUrl: string): Record<string, unknown[]> {
     next_before: ["2026-11-20T14:20:07.481920Z"],
     blocked: [[]],
     notes: [[]],
-    note: ["Phones that already received the alert keep it."],
+    note: ["Handsets that have not received the alert no longer get it. Handsets that already received it keep it."],
     subscribers: [1204],
     alerts_sent: [37],
     scheduled: [2],
@@ -181,12 +181,12 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
   create_alert: { ...DRAFT },
   duplicate_alert: { ...DRAFT },
   update_alert: { ...DRAFT, title: "Line 3 suspended until 19:00", send_at: "2030-06-01T16:00:00.000000Z" },
-  send_alert: { note: "The alert is visible to every subscribed handset from now on." },
+  send_alert: { note: "The alert is now visible to all subscribed handsets." },
   schedule_alert: {
     status: "scheduled",
     send_at: "2030-06-01T16:00:00.000000Z",
     sent_at: null,
-    note: "The alert becomes visible at send_at without anything running then.",
+    note: "The alert becomes visible at send_at. Until then it can be edited, cancelled or returned to draft.",
   },
   move_alerts: {
     data: [

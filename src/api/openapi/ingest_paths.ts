@@ -30,7 +30,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
       post: {
         operationId: "ingest",
         tags: ["Alerts"],
-        summary: "Publish in another program's words",
+        summary: "Publish in another program's format",
         description:
           "Accepts messages of other programs in their own format: plain text (the first line is the title), or JSON of a program that is recognised or named. Each alert is created by `create_alert` with `send`; a key without `alerts:send` creates a draft, and the answer says so. A named program gets answers in its own format, including refusals; `Belfry-Notes` lists what was ignored. Scope `alerts:write`.",
         security: [{ apiKey: [] }],

@@ -6,45 +6,56 @@ import type { OwnerOperation } from "../../operation/define_operation.ts";
 
 export const createIntroduction = (
   publicUrl: string,
-): string => `Open alert channels, compose alerts, send them to subscribed handsets, and read statistics that claim only what can be backed.
+): string => `Create alert channels, compose alerts, send them to subscribed handsets, and read statistics of
+reported reads and acknowledgements.
 
 ## Authentication
 
-Send \`Authorization: Bearer <API_KEY>\`. Keys are made in the console or with \`belfry keys create\`; each carries scopes, and every operation names the one that it needs. The samples read the key from the environment:
+Send \`Authorization: Bearer <API_KEY>\`. Create keys in the console or with \`belfry keys create\`. Each key has
+scopes, and every operation names the scope that it needs. The samples read the key from the environment:
 
 \`\`\`
 export BELFRY_API_KEY=bfk_…
 \`\`\`
 
-Assistants connect over MCP at \`${publicUrl}/mcp\` and find the same operations there, one tool each.
+Assistants connect over MCP at \`${publicUrl}/mcp\`, where each operation is a tool.
 
 ## Errors
 
-Every refusal has one shape: \`{"error": {"type", "message", "param"}}\`. The message names the way out. A row that does not exist and a row that is not yours answer alike: 404. A misspelt field is refused, never ignored.
+All errors have the same form: \`{"error": {"type", "code", "message", "param"}}\`. The message explains the solution.
+A resource that does not exist and one without access both return 404. Unknown fields are refused, never ignored.
 
 ## Retries
 
-Give operations that create something an \`Idempotency-Key\`: for ${LIMITS.idempotency_hours} hours a repeat answers with the first result and acts only once.
+Send an \`Idempotency-Key\` with operations that create something. For ${LIMITS.idempotency_hours} hours, a repeat
+returns the first result and has no further effect.
 
-## Instants
+## Times
 
-Answers write them in UTC. Requests take RFC 3339 with \`Z\` or an offset, and the local time of a zone: \`2026-11-24T07:30 Europe/Lisbon\`. One that the zone's clocks skip or show twice is refused with the two offsets that can be written instead.
+Responses use UTC. Requests accept RFC 3339 with \`Z\` or an offset, and the local time of a zone: \`2026-11-24T07:30
+Europe/Lisbon\`. A local time that the clocks skip or repeat is refused; the error names the two possible offsets.
 
 ## Pages
 
-Lists run newest first. Pass \`meta.next_before\` back as \`before\`; null means that there are no more rows.
+Lists are sorted newest first. Pass \`meta.next_before\` as \`before\` to get the next page; null means that this is
+the last page.
 
 ## Views
 
-Lists of alerts, and the answers of what writes them, take \`view\` in the query: \`full\`, the default here, is the whole row; \`brief\`, the default over MCP, cuts texts above ${LIMITS.brief_text} characters (\`body_length\` tells the whole) and leaves markup out (\`html_length\`). An answer over MCP stays under ${formatLimit("mcp_answer")}: a longer list ends early and says so by \`next_before\`.
+Operations that list or write alerts accept the query parameter \`view\`. \`full\`, the default here, returns all
+fields. \`brief\` is the default over MCP. It cuts texts above ${LIMITS.brief_text} characters (\`body_length\` has
+the full length) and omits markup (\`html_length\`). A response over MCP stays under ${formatLimit("mcp_answer")}: a
+longer list ends early, with \`next_before\`.
 
 ## Publishing
 
-Composing and sending are separate permissions. An alert cannot be unsent: cancelling stops delivery to handsets that have not fetched it yet, and has no effect on those that have. Priority is a ceiling; what rings is decided on the handset. Drafting is never rate-limited.
+Composing and sending are separate permissions. An alert cannot be unsent: cancelling stops delivery to handsets that
+have not fetched it yet, and has no effect on those that have. Priority is an upper limit: each handset decides if it
+rings. Drafting is never rate-limited.
 
 ## Handsets
 
-A subscribing device needs nothing of this but the operations under Handset, and its own token:
+A subscribing device only needs the operations under Handset, and its own token:
 
 \`\`\`
 export BELFRY_DEVICE_TOKEN=bfd_…
@@ -52,24 +63,27 @@ export BELFRY_DEVICE_TOKEN=bfd_…
 
 ## Versions
 
-Within \`/v1\` things are only added: fields, operations, enum values. Ignore fields that you do not know, and parse enums tolerantly.`;
+Within \`/v1\`, fields, operations and enum values are only added. Ignore unknown fields, and accept unknown enum
+values.`;
 
 /** The text of /llms.txt, in Markdown as that convention has it. */
 export function createLlmsText(tools: readonly OwnerOperation[], publicUrl: string): string {
   const lines = tools.map(({ name, title, scope }) => `- \`${name}\`: ${title} (${scope})`);
   return `# Belfry
 
-> Alerts on channels (pushers), which people's phones subscribe to. Assistants, scripts and people compose them; a sent alert cannot be unsent.
+> Alerts on channels (pushers), which people's phones subscribe to. Assistants, scripts and people compose them; a
+> sent alert cannot be unsent.
 
-Connect by MCP at ${publicUrl}/mcp, by consent in a browser (OAuth) or with \`Authorization: Bearer <key>\`. Nothing but public pages is answered without.
+Connect by MCP at ${publicUrl}/mcp, by consent in a browser (OAuth) or with \`Authorization: Bearer <key>\`. Only
+public pages need neither.
 Composing and sending are separate permissions: without the second, a person sends the draft at its review_url.
-Figures count what devices reported. There is no delivered figure and no rate.
+Counts are reports from devices. Deliveries and rates are not available.
 
 ## Documentation
 
-- [The API to read](${publicUrl}/api/v1/docs): REST with the same operations, and what phones do
+- [API reference](${publicUrl}/api/v1/docs): REST with the same operations, and the API of handsets
 - [Docs](${publicUrl}/docs): how to send, receive, connect and operate
-- [OpenAPI 3.1](${publicUrl}/api/v1/openapi.json): the same for programs
+- [OpenAPI 3.1](${publicUrl}/api/v1/openapi.json): the same in machine-readable form
 - [Public channels](${publicUrl}/c): the directory, for people
 
 ## Tools

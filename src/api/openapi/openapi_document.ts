@@ -80,7 +80,7 @@ export function createOpenApiDocument(
         ),
         Prefer: inHeader(
           "Prefer",
-          `wait=N beside If-None-Match holds the answer until something changes or N seconds are over, at most ${LIMITS.held_seconds} (RFC 7240).`,
+          `With If-None-Match, wait=N delays the response until a change, for N seconds at most; the limit is ${LIMITS.held_seconds} (RFC 7240).`,
           "wait=50",
         ),
         LastEventId: inHeader(
@@ -114,7 +114,7 @@ const OTHER_TAGS: Record<string, string> = {
   Handset:
     "The API of subscribing devices, with their own token. Register once and keep the token, join channels, then keep polling the inbox with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is the current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means that nothing changed; after a 304 without Preference-Applied, pause before the next poll. The device decides which alerts ring. Reports of reads and acknowledgements are optional, sent in batches, and can be repeated.",
   Events: `Requests to registered webhook endpoints: one signed POST for each event, within ${spellLimit("webhook_seconds")} seconds, without retries.`,
-  Service: "Whether the server is up.",
+  Service: "Health checks.",
 };
 
 /** In the order of the lists; what a group may do is what its scopes say. */

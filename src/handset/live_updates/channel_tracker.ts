@@ -195,7 +195,7 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
       try {
         return await read(id);
       } catch (error) {
-        if (isFirst) log.debug({ err: error }, "the changes of a channel are read later");
+        if (isFirst) log.debug({ err: error }, "the changes of a channel could not be read; retrying");
         await pause(RETRY_MS, undefined, { ref: false });
       }
     }

@@ -93,7 +93,7 @@ export function createInboxStreams({
         isUnderWay = true;
         follow(stream, hash, held)
           .catch((error) => {
-            log.debug({ err: error }, "a stream cannot be told of its channels");
+            log.debug({ err: error }, "the channels of a stream could not be read");
             stream.end("away");
           })
           .finally(() => {

@@ -143,7 +143,7 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
       if (isStopped) listener.end("over");
       else
         begin(listener, channels, hearing, told).catch((error) => {
-          log.debug({ err: error }, "nobody can listen as to ntfy now");
+          log.debug({ err: error }, "an ntfy client could not be subscribed");
           listener.end("over");
         });
       return listener;

@@ -101,11 +101,11 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
   const dropped = (count: number) => {
     if (count === 0) return;
     metrics.wakeUps("dropped", count);
-    said({ dropped: count }, "wake-ups dropped: too many wait, or a push service does not answer");
+    said({ dropped: count }, "push notifications dropped: the queue is full, or a push service does not respond");
   };
 
   const outcomes = createEndpointOutcomes(orm, isLow, (error) =>
-    said({ err: error }, "what became of wake-ups is not written down"),
+    said({ err: error }, "results of push notifications could not be recorded"),
   );
   const wakeUps = createPushQueue<QueuedPush & EndpointVersion>({
     send: sender.send,
@@ -130,7 +130,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
     waitForRoom: () => wakeUps.room(ENDPOINTS_PER_PAGE),
     onDropped(error) {
       metrics.wakeUps("dropped", 1);
-      said({ err: error }, "the devices of a channel could not be read; they are not woken");
+      said({ err: error }, "the devices of a channel could not be read; they get no push notification");
     },
   });
 
@@ -148,7 +148,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
       return { endpoint: new URL(url), keys: p256dh && auth ? { p256dh, auth } : null };
     } catch {
       // Not the error: it may hold the endpoint.
-      said({}, "an endpoint cannot be opened");
+      said({}, "a push endpoint could not be decrypted");
       return null;
     }
   }
@@ -168,7 +168,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
     wake(pusher_id, devices, priority) {
       runStatement(kysely, filterPushDevices, { pusher_id, devices }).then(
         (rows) => add(rows, urgencyOf(priority)),
-        (err) => said({ err }, "the devices of a test could not be read; they are not woken"),
+        (err) => said({ err }, "the devices of a test could not be read; they get no push notification"),
       );
     },
     published({ event, data }) {

@@ -90,7 +90,7 @@ export const createLinkMail = (to: string, workspace: string, link: string, join
   subject: joined ? "Reset your Belfry password" : `Join ${workspace} on Belfry`,
   text: `${
     joined
-      ? `You can now reset the password of your Belfry account, a member of the workspace ${workspace}.`
+      ? `You can now reset your Belfry password. Your account is a member of the workspace ${workspace}.`
       : `You were added to the workspace ${workspace} on Belfry.`
   }
 

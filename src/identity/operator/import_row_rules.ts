@@ -86,7 +86,7 @@ const name = one(
 );
 const personName = one(
   (value) => value === value.trim() && validatePersonName(value) === null,
-  "must be a name that a person may have",
+  "must be a valid name of a person",
 );
 const wireId = z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/, "must be the id of a credential");
 const scopes = z.array(one(isScope, "must be scopes"));

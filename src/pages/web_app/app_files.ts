@@ -57,10 +57,10 @@ ${MOBILE_HEAD}
 <main class="still" id="main">
 <p class="brand"><img src="${ICON.path}" alt="" width="28" height="28">Belfry</p>
 <h1>Your alerts</h1>
-<p>Alerts of the channels that you follow are shown here, kept on this device, and ring as you allow them to.
-No account, no name, no address.</p>
-<noscript><p class="flash careful">This page needs JavaScript: it keeps your alerts on this device by it.
-<a href="/c">The directory of channels</a> works without.</p></noscript>
+<p>Alerts from the channels you follow appear here. They are stored on this device, and ring as you allow.
+No account, name or address is needed.</p>
+<noscript><p class="flash careful">This page needs JavaScript to store your alerts on this device.
+<a href="/c">The channel directory</a> works without it.</p></noscript>
 </main>
 </div>
 </body>

@@ -96,7 +96,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     if (format === "ws" && !canUpgrade(request))
       throw invalidRequest(
         "malformed_request",
-        "This address is one for a WebSocket; for HTTP there is /json.",
+        "This path accepts only WebSocket connections. Use /json for HTTP.",
         "upgrade",
       );
     const device = await deviceOf(token, address);

@@ -24,7 +24,7 @@ function readDuration(text: string): number {
 
 const readList = (text: string) => text.split(",").map((item) => item.trim());
 
-const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out while there is only one"] as const;
+const WORKSPACE = ["--workspace <wsp_…>", "the workspace; optional if there is only one"] as const;
 const MEMBER = ["--member <mem_…>", "the member; default: the workspace's owner"] as const;
 const EMAIL = ["--email <address>", "the member’s e-mail address"] as const;
 

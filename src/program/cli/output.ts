@@ -35,7 +35,7 @@ function refusalFor(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DataDirInUseError) return conflict("database_in_use", error.message);
   // A fault of ours: where it happened, then the envelope as the last line.
-  process.stderr.write(`${error instanceof Error ? error.stack : "unknown fault"}\n`);
+  process.stderr.write(`${error instanceof Error ? error.stack : "unknown error"}\n`);
   return serverError();
 }
 

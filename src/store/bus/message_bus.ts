@@ -41,7 +41,7 @@ export function createLossLogger(log: BusLog) {
   let said = false;
   return {
     lost(error: unknown): void {
-      if (!said) log.warn({ err: error }, "other processes are not heard now; held polls look for themselves");
+      if (!said) log.warn({ err: error }, "messages of other processes are lost; long polls check the database");
       said = true;
     },
     found(): void {

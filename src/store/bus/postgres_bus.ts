@@ -21,7 +21,7 @@ export function createPostgresBus({ orm, log }: BusOptions): MessageBus {
   return {
     async publish(payloads) {
       await runStatement(kysely, notifyProcesses, { topic: BUS_TOPIC, payloads: [...payloads] }).catch((error) =>
-        log.debug({ err: error }, "other processes are not told of a change"),
+        log.debug({ err: error }, "other processes could not be notified of a change"),
       );
     },
     listen(listener) {

@@ -36,7 +36,7 @@ export function createRedisBus(url: string, { log, topic }: TopicBusOptions): Me
     async publish(words) {
       const said = words.map((word) => speaker.publish(topic, word));
       await Promise.all(said).catch((error) => {
-        log.debug({ err: kindOf(error) }, "other processes are not told of a change");
+        log.debug({ err: kindOf(error) }, "other processes could not be notified of a change");
       });
     },
     listen({ onMessage, onReconnect }) {

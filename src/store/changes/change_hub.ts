@@ -130,7 +130,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       isFailing = false;
       return true;
     } catch (error) {
-      if (!isFailing && !isClosed) log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
+      if (!isFailing && !isClosed) log.warn({ err: error }, "changes for long polls could not be read; retrying");
       isFailing = isUnsure = true;
       lookedAt = "";
       return false;

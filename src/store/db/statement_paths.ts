@@ -1,35 +1,27 @@
-// The paths on which statements of our own run, and why each is not left to the entity manager. Reads and writes of
-// one row that are on none of them go through it. docs/contributing/architecture.md has the list, made of what the
-// statements declare.
+// The paths with our own SQL statements, each with its reason. All other reads and writes of one row use the entity
+// manager. docs/contributing/architecture.md lists the paths with their statements.
 
 export const STATEMENT_PATHS = {
-  inbox:
-    "Handsets poll more often than anything else is called: one reading serves many of them at once, and is planned once and measured by itself.",
-  credentials: "Every call begins with one: who calls is found in one reading, which calls that arrive together share.",
+  inbox: "Polls are the most frequent calls. One query serves many at once, and is planned once and measured.",
+  credentials: "Every call looks up its caller. One query does this, shared by simultaneous calls.",
   publish:
-    "An alert is locked, judged by the database's clock, written and answered whole in one exchange; the entity manager would take two, and the clock goes on between them.",
-  reports: "Reports of many handsets are one statement: rows, counters and days change together or not at all.",
-  joins:
-    "Subscriptions come and go by hundreds, and popular channels are joined all at once: many rows in one exchange, with their count.",
-  lists: 'A page ends with all rows of its last instant ("with ties"), and brings what belongs to its rows along.',
-  statistics: "Sums and counts are made where the rows are.",
-  locks:
-    "Changes of one thing wait for each other, always in one order. The entity manager cannot lock one of two joined rows, nor with the weakest lock that is enough.",
-  claims: "Of simultaneous calls one gets the row: condition, change and answer are one statement.",
+    "One round trip locks, checks, writes and returns an alert. The entity manager needs two, with different times.",
+  reports: "Reports of many handsets are one statement, so rows, counters and days change together or not at all.",
+  joins: "Hundreds of subscriptions can change at once. One round trip changes many rows and their count.",
+  lists: 'A page ends with all rows of its last timestamp ("with ties"), and includes their related rows.',
+  statistics: "The database computes sums and counts.",
+  locks: "Locks in a fixed order serialise changes. The entity manager cannot lock one of two joined rows.",
+  claims: "One of several simultaneous calls gets the row, because check, change and result are one statement.",
   journal:
-    "Each call that changes something writes its audit line, its events and the answer for a repeat, together with the commit.",
+    "Each changing call writes its audit line, its events and the response for a repeat, together with the commit.",
   deliveries:
-    "Webhooks and wake-ups follow every alert: whom they go to and what became of them, many at once and counted in one step.",
-  pages: "Anybody may open them, and feed readers come by the minute: one exchange a page.",
-  library: "Rows of the sign-in library, which are no entities, and what hangs on them.",
-  upkeep:
-    "At the start, in the background and by the operator: many rows in few statements, without rows that are locked.",
+    "Every alert causes webhooks and push notifications. One statement reads many recipients or records results.",
+  pages: "Public pages are open to everyone, and feed readers poll them each minute. A page needs one round trip.",
+  library: "Rows of the sign-in library, which are not entities, and rows that refer to them.",
+  upkeep: "Jobs and operator commands change many rows in few statements, and skip locked rows.",
 } as const;
 
 export type StatementPath = keyof typeof STATEMENT_PATHS;
 
-/**
- * Whose readings a standby may answer where there is one (src/store/replicas/replicas.ts): of none of them a
- * credential is found.
- */
+/** The paths whose reads may use a replica (src/store/replicas/replicas.ts). None of them looks up a credential. */
 export const REPLICA_PATHS: ReadonlySet<StatementPath> = new Set(["inbox", "lists", "statistics", "pages"]);

@@ -118,7 +118,7 @@ export async function startPostmaster(
   if (gone) throw new Error(await ended);
   if (signal.aborted || !readPostmasterStatus(cluster)?.ready) {
     await stop();
-    if (signal.aborted) throw new Error("it was given up");
+    if (signal.aborted) throw new Error("the start was aborted");
     throw new Error(`it was not ready after ${START_MS / 1000} seconds: ${findErrorLine(words)}`);
   }
   return { pid: assertDefined(child.pid, "it is ready"), ended, stop };

@@ -186,6 +186,6 @@ const COMPLAINT = /^.*?(initdb: error|FATAL|PANIC|ERROR):\s*/m;
 /** The line of PostgreSQL's output that says what was wrong. */
 export function findErrorLine(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
-  const found = lines.findLast((line) => COMPLAINT.test(line)) ?? lines.at(-1) ?? "no word about it";
+  const found = lines.findLast((line) => COMPLAINT.test(line)) ?? lines.at(-1) ?? "no error message";
   return found.replace(COMPLAINT, "$1: ").trim();
 }

@@ -221,7 +221,7 @@ export function createRedisWindows(options: {
     unlimited += 1;
     if (closed || now() - warnedAt < LOG_EVERY_MS) return;
     warnedAt = now();
-    log.warn({ cache, reason, unlimited }, "The cache is away: calls are let through without a rate limit");
+    log.warn({ cache, reason, unlimited }, "Redis is unavailable: calls are allowed without a rate limit");
     unlimited = 0;
   };
 
@@ -267,7 +267,7 @@ function within<T>(ms: number, answer: Promise<T>): Promise<T> {
 
 /** A short word for the log. Redis's error objects carry the command, which may be AUTH with the password. */
 function reasonOf(error: unknown): string {
-  if (error instanceof TooLate) return "no answer in time";
+  if (error instanceof TooLate) return "no response in time";
   if (error instanceof ReplyError) return /^[A-Z]+/.exec((error as Error).message)?.[0] ?? "refused";
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : CLOSED;
@@ -277,5 +277,5 @@ function reasonOf(error: unknown): string {
 function hostOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol === "redis:" || parsed?.protocol === "rediss:") return parsed.host;
-  throw new Error("The cache's address must be a URL that begins with redis:// or rediss://.");
+  throw new Error("REDIS_URL must begin with redis:// or rediss://.");
 }

@@ -66,7 +66,7 @@ export class Replica {
   async #look(): Promise<void> {
     try {
       const [row] = (await withTimeout(DEAD_MS, this.#ask())) as { place: number | null; identity: string }[];
-      if (!row || row.place === null) throw new Error("it is no standby");
+      if (!row || row.place === null) throw new Error("it is not a standby");
       this.place = Math.max(this.place, row.place);
       this.identity = row.identity;
     } catch (error) {
@@ -119,7 +119,7 @@ export class Replica {
         if (this.place < one.place && !late) continue;
         this.#waiting.delete(one);
         if (this.place >= one.place) one.resolve();
-        else one.reject(new Error("it has not come so far"));
+        else one.reject(new Error("it lags behind the primary"));
       }
       if (this.#waiting.size > 0) await pause(ms);
     }

@@ -134,8 +134,8 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     const told = steady === STEADY && !closing.signal.aborted ? state : (seen?.told ?? null);
     looks.set(replica, { state, steady, told });
     if (told === (seen?.told ?? null)) return;
-    if (state === "answers") log.info({ database: name }, "a database for reading answers");
-    else log.warn({ database: name, err: why }, `a database for reading is ${state}, and left out`);
+    if (state === "answers") log.info({ database: name }, "a read replica responds again");
+    else log.warn({ database: name, err: why }, `a read replica is ${state} and not used`);
   }
 
   async function lookAtAll(): Promise<void> {

@@ -18,13 +18,13 @@ export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boo
   if (used && !existsSync(path))
     throw new ConfigError(
       "SECRET",
-      `is missing: ${path} is not there, but DATA_DIR holds a database that was used with one. Restore that file, or set SECRET to what it was.`,
+      `is missing: the database in DATA_DIR requires it. Restore ${path}, or set SECRET to its former value.`,
     );
   if (!existsSync(path)) writePrivateFile(path, `${randomBytes(32).toString("base64url")}\n`);
   const secret = readFileSync(path, "utf8").trim();
   // What is sealed under a short one would be as good as open.
   if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
-    throw new ConfigError("SECRET", `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes: restore that file.`);
+    throw new ConfigError("SECRET", `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes. Restore that file.`);
   return secret;
 }
 

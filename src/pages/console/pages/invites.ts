@@ -115,7 +115,7 @@ function newInvite(visit: MemberContext, base: string, { is_public }: ChannelRes
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Create an invite</h2>
     <p class="hint">${
       is_public
-        ? "While the channel is public, invites are not needed and count nothing. Create one if you plan to make the channel private."
+        ? "A public channel needs no invites, and they count no joins. Create one before you make the channel private."
         : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and can be revoked separately."
     }</p>
     ${errorSummary(error)}

@@ -223,7 +223,7 @@ async function deleting(visit: MemberContext, error?: ApiError): Promise<Respons
     return visit.page(
       "Sent alerts cannot be deleted",
       html`<h1>Sent alerts cannot be deleted</h1>
-      <p class="lede">Sent alerts are kept as a record. Cancelling keeps it from devices that have not fetched it.</p>
+      <p class="lede">Sent alerts are kept as a record. Cancel it to keep it from devices that have not fetched it.</p>
       <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );
