@@ -25,6 +25,8 @@ const EXEMPT = [
   /(?:^|\/)(?:node_modules|snapshots|kept)\//,
   /browser\/fields\.ts$/,
   /typed_client\/client\.ts$/,
+  // The languages of the app other than English.
+  /browser\/texts\/(?!en\b)[a-z]{2}\b/,
   // These files name the habits.
   /prose\/habits\.ts$/,
   /repository\/prose\.test\.ts$/,

@@ -1,39 +1,40 @@
-// The words of the app: every language has all of them, with the same values, and writes numbers, days and distances
-// its way.
+// The texts of the app: each language has all of them, with the same values and its plural forms. Numbers, days and
+// distances are formatted as the language does.
 
 import { globSync, readdirSync, readFileSync } from "node:fs";
-import { afterEach, describe, expect, test } from "vitest";
-import { de } from "../../src/pages/web_app/browser/texts/de.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
+import { formatText, isolateText } from "../../src/pages/web_app/browser/texts/format_text.ts";
 import {
   formatDay,
   formatDayAndTime,
   formatDistance,
+  formatList,
   formatTime,
   formatUtc,
   getLanguageName,
 } from "../../src/pages/web_app/browser/texts/formats.ts";
-import type { Text, Texts } from "../../src/pages/web_app/browser/texts/text_types.ts";
 import {
   chooseLanguage,
-  formatText,
-  getLanguage,
+  getDirection,
+  getLangAttribute,
   LANGUAGES,
   type Language,
-  setLanguage,
-  t,
-  watchLanguage,
-} from "../../src/pages/web_app/browser/texts/translate.ts";
+} from "../../src/pages/web_app/browser/texts/languages.ts";
+import type { Text, Texts } from "../../src/pages/web_app/browser/texts/text_types.ts";
+import { getLanguage, setLanguage, TEXTS, t, watchLanguage } from "../../src/pages/web_app/browser/texts/translate.ts";
 
 const forms = (text: Text) => (typeof text === "string" ? [text] : Object.values(text));
 const valuesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
-afterEach(async () => {
+const ALL = Object.keys(LANGUAGES) as Language[];
+
+beforeEach(async () => {
   await setLanguage(["en"]);
 });
 
-describe.each(Object.keys(LANGUAGES) as Language[])("%s", (language) => {
-  const load = (): Promise<Texts> => LANGUAGES[language].load();
+describe.each(ALL)("%s", (language) => {
+  const load = (): Promise<Texts> => TEXTS[language]();
 
   test("has every text, and none that nobody says", async () =>
     expect(Object.keys(await load()).sort()).toEqual(Object.keys(en).sort()));
@@ -57,20 +58,28 @@ describe.each(Object.keys(LANGUAGES) as Language[])("%s", (language) => {
   });
 });
 
-test("another language translates: hardly a text is the English one", () => {
-  const same = Object.keys(en).filter((key) => {
-    const [a, b] = [en[key as keyof typeof en], de[key as keyof typeof en]];
-    return JSON.stringify(a) === JSON.stringify(b);
-  });
-  // Names, and words that both languages have.
-  expect(same).toContain("app.name");
-  expect(same.length, same.join(", ")).toBeLessThan(Object.keys(en).length / 20);
+test.each(ALL.filter((language) => language !== "en"))(
+  "%s is a translation: few texts equal the English",
+  async (language) => {
+    const texts = await TEXTS[language]();
+    const same = Object.entries(en).flatMap(([key, text]) =>
+      JSON.stringify(text) === JSON.stringify(texts[key as keyof typeof en]) ? [key] : [],
+    );
+    // Names, and words that both languages have.
+    expect(same).toContain("app.name");
+    expect(same.length, same.join(", ")).toBeLessThan(Object.keys(en).length / 20);
+  },
+);
+
+test("no two languages are the same file", async () => {
+  const all = await Promise.all(ALL.map((language) => TEXTS[language]()));
+  expect(new Set(all.map((texts) => JSON.stringify(texts["inbox.empty_title"]))).size).toBe(ALL.length);
 });
 
 test("every text is said somewhere: by its key, or by the beginning of it that a group shares", () => {
   const folder = new URL("../../src/pages/web_app/browser/", import.meta.url);
   const said = globSync("**/*.ts", { cwd: folder })
-    .filter((file) => !/^texts\/(en|de)[./]/.test(file))
+    .filter((file) => !/^texts\/[a-z]{2}[./]/.test(file))
     .map((file) => readFileSync(new URL(file, folder), "utf8"))
     .join("\n");
   const beginnings = [...said.matchAll(/`([a-z_]+\.[a-z_.]*)\$\{/g)].map(([, beginning]) => beginning!);
@@ -82,9 +91,7 @@ test("every text is said somewhere: by its key, or by the beginning of it that a
 
 test("a language is one file and one line: each file of the folder is in the list", () => {
   const folder = new URL("../../src/pages/web_app/browser/texts/", import.meta.url);
-  const files = readdirSync(folder).filter(
-    (name) => /\.ts$/.test(name) && !["translate.ts", "formats.ts", "text_types.ts"].includes(name),
-  );
+  const files = readdirSync(folder).filter((name) => /^[a-z]{2}\.ts$/.test(name));
   expect(files.sort()).toEqual(
     Object.keys(LANGUAGES)
       .map((language) => `${language}.ts`)
@@ -92,12 +99,17 @@ test("a language is one file and one line: each file of the folder is in the lis
   );
 });
 
+// rules#app-languages
 describe("the language is the first of the person's that the app has", () => {
   test.each([
     [["de-AT", "en"], "de", "de-AT"],
-    [["fr-CA", "de", "en"], "de", "de"],
+    [["fi", "de", "en"], "de", "de"],
+    [["fr-CA", "de", "en"], "fr", "fr-CA"],
     [["EN-us"], "en", "EN-us"],
-    [["fr", "pl"], "en", "en"],
+    [["fi", "hu"], "en", "en"],
+    [["zh-TW", "en"], "zh", "zh-TW"],
+    [["pt-BR"], "pt", "pt-BR"],
+    [["iw-IL"], "he", "iw-IL"],
     [["de_DE.UTF-8", "x"], "en", "en"],
     [["constructor"], "en", "en"],
     [[], "en", "en"],
@@ -111,6 +123,11 @@ describe("the language is the first of the person's that the app has", () => {
     stop();
     await setLanguage(["en"]);
     expect([heard, t("nav.settings")]).toEqual([["de"], "Settings"]);
+  });
+
+  test("the attributes lang and dir of a page", () => {
+    const rtl = ALL.filter((language) => getDirection(language) === "rtl");
+    expect([rtl, getLangAttribute("zh"), getLangAttribute("ar")]).toEqual([["ar", "he"], "zh-Hans", "ar"]);
   });
 });
 
@@ -138,9 +155,44 @@ describe("values", () => {
     ]);
   });
 
+  test("the languages with more than two forms choose among them", async () => {
+    const counted = async (language: Language, counts: number[]) => {
+      await setLanguage([language]);
+      return counts.map((count) => t("inbox.new", { count }));
+    };
+    expect(await counted("pl", [1, 3, 5, 22])).toEqual(["1 nowy", "3 nowe", "5 nowych", "22 nowe"]);
+    expect(await counted("uk", [1, 3, 5, 21])).toEqual(["1 нове", "3 нові", "5 нових", "21 нове"]);
+    expect(new Set(await counted("ar", [0, 1, 2, 3, 11, 100])).size).toBe(6);
+    expect(await counted("ja", [1, 2])).toEqual(["新着 1 件", "新着 2 件"]);
+  });
+
   test("a value stays what it is: neither its braces nor its dollars are read", () => {
     expect(t("channel.left", { name: "{name} $& {seconds}" })).toBe("You unsubscribed from {name} $& {seconds}.");
     expect(t("channel.left")).toBe("You unsubscribed from {name}.");
+  });
+});
+
+describe("values of another direction than the sentence", () => {
+  const FSI = "\u2068";
+  const PDI = "\u2069";
+
+  test.each([
+    ["Quay 3", "en", "Quay 3"],
+    ["رصيف 3", "en", `${FSI}رصيف 3${PDI}`],
+    ["Quay (שלום)", "de", `${FSI}Quay (שלום)${PDI}`],
+    ["Quay 3", "ar", `${FSI}Quay 3${PDI}`],
+    ["Quay 3", "he-IL", `${FSI}Quay 3${PDI}`],
+    ["", "ar", ""],
+    // Isolates and overrides of the value cannot end ours, nor turn what follows.
+    ["a\u202eb", "en", `${FSI}ab${PDI}`],
+    [`x${PDI}y`, "ar", `${FSI}xy${PDI}`],
+  ])("%j in %s", (value, locale, isolated) => expect(isolateText(value, locale)).toBe(isolated));
+
+  test("are isolated in a sentence and in a list", async () => {
+    expect(t("channel.left", { name: "مرفأ" })).toBe(`You unsubscribed from ${FSI}مرفأ${PDI}.`);
+    expect(formatList(["مرفأ", "Quay"])).toBe(`${FSI}مرفأ${PDI}, Quay`);
+    await setLanguage(["ar"]);
+    expect(t("channel.left", { name: "Quay" })).toContain(`${FSI}Quay${PDI}`);
   });
 });
 

@@ -9,6 +9,7 @@ import { prepareStatic, type StaticContent } from "../../api/transports/static_c
 import { html } from "../../ui/html.ts";
 import { BACKGROUND_COLORS, MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
+import { LANGUAGES } from "./browser/texts/languages.ts";
 import { browserScripts } from "./browser_scripts.ts";
 
 /** Where a file of this version lies. */
@@ -77,6 +78,8 @@ export function createManifest(place: (name: string) => string): string {
   });
   return JSON.stringify({
     id: "/app/",
+    lang: "en",
+    dir: "ltr",
     name: "Belfry",
     short_name: "Belfry",
     description: "Alerts from the channels you follow, on this device.",
@@ -191,16 +194,19 @@ export async function buildAppFiles(): Promise<Map<string, StaticContent>> {
     "/manifest.webmanifest",
     prepareStatic(createManifest(place), { "content-type": "application/manifest+json", ...ASKED_AGAIN }),
   );
-  // The page stands under one of its two names, and the icon is served beside the app.
-  const elsewhere = new Set(["/app", "/manifest.webmanifest"]);
+  const languages = Object.fromEntries(Object.keys(LANGUAGES).map((language) => [language, place(`${language}.js`)]));
+  // The page is cached under one of its two names, and the icon is served beside the app. The worker caches the
+  // reader's language only.
+  const elsewhere = new Set(["/app", "/manifest.webmanifest", ...Object.values(languages)]);
   const list = [...[...served.keys()].filter((path) => !elsewhere.has(path)), ICON.path];
-  served.set("/sw.js", prepareStatic(workerText(shell, list, worker), { ...SCRIPT, ...ASKED_AGAIN }));
+  served.set("/sw.js", prepareStatic(workerText(shell, list, languages, worker), { ...SCRIPT, ...ASKED_AGAIN }));
   return served;
 }
 
-/** The worker with what it keeps written into it: a browser takes it as new when anything of the app changed. */
-function workerText(page: string, list: readonly string[], rules: string): string {
-  const version = hashOf([page, rules, ...list]);
-  const head = `const VERSION = ${JSON.stringify(version)};\nconst SHELL = ${JSON.stringify(list)};\n`;
-  return head + rules;
+/** The worker with the list of what it caches: a browser takes it as new when anything of the app changed. */
+function workerText(page: string, list: readonly string[], languages: Record<string, string>, rules: string): string {
+  const version = hashOf([page, rules, ...list, ...Object.values(languages)]);
+  const constants = { VERSION: version, SHELL: list, LANGUAGE_FILES: languages };
+  const head = Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};\n`);
+  return head.join("") + rules;
 }

@@ -73,7 +73,7 @@ export interface StoredFacts {
   /** Until when a link works by which everything can move away. */
   moving: string;
   /** Words that the worker says, in the person's language. */
-  words: { ack: string; look: string; test: string };
+  words: { language?: string; ack: string; look: string; test: string };
 }
 
 interface Schema extends DBSchema {

@@ -12,6 +12,7 @@ import { unlockSoundOnTouch } from "./outputs/alert_player.ts";
 import { refreshPushState } from "./push_notifications.ts";
 import { routeLinks } from "./router.ts";
 import { listenToTabs, runAsLeader } from "./tab_leader.ts";
+import { getDirection, getLangAttribute, LANGUAGE_STORAGE_KEY } from "./texts/languages.ts";
 import { setLanguage, t, watchLanguage } from "./texts/translate.ts";
 import { App } from "./views/app.ts";
 import { refreshCapabilities } from "./views/settings.ts";
@@ -57,17 +58,31 @@ function take(waiting: ServiceWorker): void {
 /** How often what is over is looked for, while nothing else changes. */
 const MINUTE_MS = 60_000;
 
-async function speakAs(language: string | null): Promise<void> {
-  const chosen = await setLanguage(language === null ? navigator.languages : [language]);
-  document.documentElement.lang = chosen;
+/** Changes to the language of the settings, or to the browser's; the worker and the public pages learn of it. */
+async function useLanguage(setting: string | null): Promise<void> {
+  const language = await setLanguage(setting === null ? navigator.languages : [setting]);
+  const { documentElement: root } = document;
+  root.lang = getLangAttribute(language);
+  root.dir = getDirection(language);
+  rememberForPages(setting);
   const { store } = getState();
-  if (store) await setFact(store, "words", { ack: t("alert.ack"), look: t("inbox.look"), test: t("alert.test") });
+  const words = { language, ack: t("alert.ack"), look: t("inbox.look"), test: t("alert.test") };
+  if (store) await setFact(store, "words", words);
+}
+
+function rememberForPages(setting: string | null): void {
+  try {
+    if (setting === null) localStorage.removeItem(LANGUAGE_STORAGE_KEY);
+    else localStorage.setItem(LANGUAGE_STORAGE_KEY, setting);
+  } catch {
+    // A browser without storage: the pages go by its own languages.
+  }
 }
 
 async function start(): Promise<void> {
   await loadState();
   let language = getState().settings.language;
-  await speakAs(language);
+  await useLanguage(language);
   // biome-ignore lint/style/noNonNullAssertion: the page that loads this script has it
   const root = document.getElementById("app")!;
   root.replaceChildren();
@@ -76,7 +91,7 @@ async function start(): Promise<void> {
   watchState(() => {
     if (getState().settings.language === language) return;
     language = getState().settings.language;
-    void speakAs(language);
+    void useLanguage(language);
   });
   listenToTabs(() => void reloadState());
   setInterval(() => {

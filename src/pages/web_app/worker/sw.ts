@@ -1,6 +1,6 @@
 // The worker beside the app: keeps the page and its scripts, so that the app opens without a network, and shows what
-// a wake-up is about while it is closed. A classic script when it is served: the server writes VERSION, SHELL and the
-// rules above it.
+// a wake-up is about while it is closed. A classic script when it is served: the server writes VERSION,
+// SHELL and LANGUAGE_FILES above it.
 
 import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
 import { now } from "../browser/clock.ts";
@@ -8,9 +8,12 @@ import { fillInboxAlert, fillStoredAlert, fillStoredChannel } from "../browser/f
 import { type AppStore, getFact, openStore, type StoredAlert, type StoredFacts } from "../browser/local_store.ts";
 import { buildNotification } from "../browser/outputs/notifications.ts";
 import { decideArrivals } from "../browser/rules/arrival_decisions.ts";
+import { chooseLanguage } from "../browser/texts/languages.ts";
 
 declare const VERSION: string;
 declare const SHELL: string[];
+/** Language → the address of its texts. */
+declare const LANGUAGE_FILES: Record<string, string>;
 declare const self: ServiceWorkerGlobalScope;
 
 const NAME = `belfry-${VERSION}`;
@@ -20,9 +23,22 @@ const SIGN = "/static/icon.svg";
 const MOST_LINES = 4;
 
 self.addEventListener("install", (event) => {
-  const kept = SHELL.map((path) => new Request(path, { cache: "reload" }));
-  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(kept)));
+  const install = async () => {
+    const cache = await caches.open(NAME);
+    const paths = [...SHELL, await findLanguageFile()];
+    await cache.addAll(paths.map((path) => new Request(path, { cache: "reload" })));
+  };
+  event.waitUntil(install());
 });
+
+/** The texts of the language that the app last used, or of the browser's. */
+async function findLanguageFile(): Promise<string> {
+  const words = await fact("words").catch(() => undefined);
+  const { language } = chooseLanguage(
+    [words?.language, ...self.navigator.languages].filter((tag) => tag !== undefined),
+  );
+  return LANGUAGE_FILES[language] as string;
+}
 
 self.addEventListener("activate", (event) => {
   const clear = async () => {
@@ -39,11 +55,19 @@ self.addEventListener("message", ({ data }) => {
 self.addEventListener("fetch", (event) => {
   const { pathname, origin } = new URL(event.request.url);
   const path = pathname === "/app" ? PAGE : pathname;
-  // The API, held polls among it, and every other page go their own way.
-  if (event.request.method !== "GET" || origin !== self.origin || !SHELL.includes(path)) return;
+  const isLanguage = Object.values(LANGUAGE_FILES).includes(path);
+  // The API, held polls among it, and every other page are not intercepted.
+  if (event.request.method !== "GET" || origin !== self.origin || !(isLanguage || SHELL.includes(path))) return;
   const kept = caches.match(path, { cacheName: NAME });
-  event.respondWith(kept.then((found) => found ?? fetch(event.request)));
+  event.respondWith(kept.then((found) => found ?? (isLanguage ? fetchLanguage(path) : fetch(event.request))));
 });
+
+/** Another language, cached from its first use, so that the app opens in it without a network. */
+async function fetchLanguage(path: string): Promise<Response> {
+  const response = await fetch(path);
+  if (response.ok) await caches.open(NAME).then((cache) => cache.put(path, response.clone()));
+  return response;
+}
 
 self.addEventListener("push", (event) => event.waitUntil(wake()));
 

@@ -1,10 +1,10 @@
-// German. The compiler and a test say what is missing against en.ts.
+// German. The reader is addressed as "du". The compiler and a test report what is missing against en.ts.
 
 import { germanEffectTexts } from "./de/effects.ts";
 import { subscriberTexts } from "./de/subscriber.ts";
-import type { Texts } from "./text_types.ts";
+import type { TextsIn } from "./text_types.ts";
 
-export const de: Texts = {
+export const de: TextsIn<"one" | "other"> = {
   ...germanEffectTexts,
   ...subscriberTexts,
   "app.name": "Belfry",
@@ -145,6 +145,8 @@ export const de: Texts = {
   "settings.elsewhere_hint":
     "Wenn aus, werden sie nur auf Wunsch geladen. Die andere Website sieht die IP-Adresse dieses Geräts.",
   "settings.language_browser": "Wie im Browser",
+  "settings.translation": "Übersetzt vom Belfry-Projekt und noch nicht von Muttersprachlern geprüft.",
+  "settings.translation_fix": "Korrektur vorschlagen",
   "push.title": "Push-Benachrichtigungen",
   "push.on": "Benachrichtigen, wenn die App geschlossen ist",
   "push.hint":
@@ -230,4 +232,5 @@ export const de: Texts = {
 
   "time.today": "Heute",
   "time.yesterday": "Gestern",
+  "time.day_and_time": "{day}, {time}",
 };

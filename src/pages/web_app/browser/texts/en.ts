@@ -144,6 +144,8 @@ export const en = {
   "settings.elsewhere": "Load pictures and sounds from other sites",
   "settings.elsewhere_hint": "If off, each is loaded only on request. The other site can see this device’s IP address.",
   "settings.language_browser": "Browser default",
+  "settings.translation": "Translated by the Belfry project and not yet reviewed by native speakers.",
+  "settings.translation_fix": "Suggest a correction",
   "push.title": "Push notifications",
   "push.on": "Notify me while the app is closed",
   "push.hint":
@@ -232,4 +234,5 @@ export const en = {
   // Time
   "time.today": "Today",
   "time.yesterday": "Yesterday",
+  "time.day_and_time": "{day}, {time}",
 } as const;

@@ -1,12 +1,9 @@
 // Instants, days, distances and names of languages, as the person's language writes them.
 
+import { formatDistanceIn, isolateText } from "./format_text.ts";
 import { getLocale, t } from "./translate.ts";
 
 const DAY = 86_400_000;
-
-/** Where people think in miles. */
-const MILES = new Set(["US", "GB", "LR", "MM"]);
-const KM_PER_MILE = 1.609344;
 
 /** A clock's time, such as 14:40. `instant` in milliseconds since 1970. */
 export function formatTime(instant: number, timeZone?: string): string {
@@ -32,7 +29,7 @@ export function formatDay(instant: number, now: number, timeZone?: string): stri
 export function formatDayAndTime(instant: number, now: number, timeZone?: string): string {
   const day = formatDay(instant, now, timeZone);
   const time = formatTime(instant, timeZone);
-  return day === t("time.today") ? time : `${day}, ${time}`;
+  return day === t("time.today") ? time : t("time.day_and_time", { day, time });
 }
 
 /** The same instant in UTC, whole, as the tip of what is shown in the person's own zone. */
@@ -42,21 +39,14 @@ export function formatUtc(instant: number): string {
 }
 
 /** A distance in the units of the person's region, in as many digits as one can walk by. */
-export function formatDistance(km: number): string {
-  const region = regionOf(getLocale());
-  if (MILES.has(region)) return inUnit(km / KM_PER_MILE, "mile");
-  return km < 1 ? inUnit(Math.round(km * 1000), "meter") : inUnit(km, "kilometer");
-}
-
-function inUnit(value: number, unit: string): string {
-  const maximumFractionDigits = value < 10 ? 1 : 0;
-  return new Intl.NumberFormat(getLocale(), { style: "unit", unit, maximumFractionDigits }).format(value);
-}
-
-const regionOf = (locale: string): string => new Intl.Locale(locale).region ?? "";
+export const formatDistance = (km: number): string => formatDistanceIn(getLocale(), km);
 
 /** `16,384`, with the separators of the language. */
 export const formatNumber = (value: number): string => new Intl.NumberFormat(getLocale()).format(value);
+
+/** "A, B" with the separators of the language; each part keeps its own direction. */
+export const formatList = (parts: readonly string[]): string =>
+  new Intl.ListFormat(getLocale(), { type: "unit" }).format(parts.map((part) => isolateText(part, getLocale())));
 
 /** A language's name in the person's own: "German" for de. The tag itself where nobody knows it. */
 export function getLanguageName(tag: string): string {

@@ -1,8 +1,26 @@
-// The types of the app's texts: English is the list of all keys.
+// The types of the texts: English is the list of all keys, and each language states its plural categories.
 
+import type { effectTexts } from "./en/effects.ts";
+import type { subscriberTexts } from "./en/subscriber.ts";
 import type { en } from "./en.ts";
 
-/** A text, or a form of it for each plural category that the language has. */
+/** A text with a form for each plural category of the language. */
+export type PluralText<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category | "other", string>>;
+
+/** A text, or its plural forms. */
 export type Text = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type TextKey = keyof typeof en;
+
+/** Texts of any language. */
 export type Texts = Readonly<Record<TextKey, Text>>;
+
+/** Texts with a form for a count in English have one in each language; others have none. */
+type Translated<English, Category extends Intl.LDMLPluralRule> = {
+  readonly [Key in keyof English]: English[Key] extends string ? string : PluralText<Category>;
+};
+
+/** The part of a language's texts about effects; none of it is counted. */
+export type EffectTexts = Translated<typeof effectTexts, "other">;
+export type SubscriberTexts = Translated<typeof subscriberTexts, "other">;
+/** The texts of the app in a language with these plural categories, which the compiler requires. */
+export type TextsIn<Category extends Intl.LDMLPluralRule> = Translated<typeof en, Category>;

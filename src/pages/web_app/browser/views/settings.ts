@@ -20,8 +20,9 @@ import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
 import { areQuietHours } from "../rules/quiet_hours.ts";
 import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
 import { getLanguageName } from "../texts/formats.ts";
+import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
-import { getLanguage, LANGUAGES, t } from "../texts/translate.ts";
+import { getLanguage, t } from "../texts/translate.ts";
 import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { DeviceSettings, OwnerSettings } from "./device_transfer.ts";
 import { PushSwitch } from "./push_settings.ts";
@@ -175,10 +176,14 @@ export function SettingsView(): VNode {
         <option value="">${t("settings.language_browser")}</option>
         ${Object.entries(LANGUAGES).map(([tag, { name }]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}
       </select>
+      ${getLanguage() !== "en" && html`<p class="hint">${t("settings.translation")} <a href=${CORRECTIONS} hreflang="en">${t("settings.translation_fix")}</a></p>`}
     </section>
     <${OwnerSettings} />
     <${DeviceSettings} />`;
 }
+
+/** The page about corrections of a translation. */
+const CORRECTIONS = "/docs/contributing/translations";
 
 const USUAL_HOURS = { from: "22:00", to: "07:00" };
 

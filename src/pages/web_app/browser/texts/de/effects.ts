@@ -1,9 +1,8 @@
 // German: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { effectTexts as english } from "../en/effects.ts";
-import type { Text } from "../text_types.ts";
+import type { EffectTexts } from "../text_types.ts";
 
-export const germanEffectTexts: Readonly<Record<keyof typeof english, Text>> = {
+export const germanEffectTexts: EffectTexts = {
   "perm.notify": "Benachrichtigungen senden",
   "perm.sound": "Töne abspielen",
   "perm.vibrate": "Vibrieren",

@@ -1,9 +1,8 @@
 // German: texts of alerts, and searches without a result.
 
-import type { subscriberTexts as english } from "../en/subscriber.ts";
-import type { Text } from "../text_types.ts";
+import type { SubscriberTexts } from "../text_types.ts";
 
-export const subscriberTexts: Readonly<Record<keyof typeof english, Text>> = {
+export const subscriberTexts: SubscriberTexts = {
   // The text of an alert
   "text.copy": "Text kopieren",
   "text.copied": "Kopiert.",
