@@ -130,13 +130,14 @@ function rows(alerts: number): string[] {
     `insert into member (id, workspace_id, email, role) select ${benchIdSql("member", "0")}, ${benchIdSql("workspace", "0")},
      'bench@localhost', 'owner'`,
     `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags,
-       search, gradient_from, gradient_to, initials, created_at)
+       search_text, gradient_from, gradient_to, initials, created_at)
      select ${benchIdSql("channel", "c")}, ${benchIdSql("workspace", `(c - 1) / ${CHANNELS_IN_A_WORKSPACE}`)}, 'channel-' || c,
        'Channel ' || c, (array['cities', 'travel', 'events', 'business', 'community'])[1 + c % 5],
        'What happens on channel ' || c, '{notify,sound}', '{news}', '{bench,news}', 'channel ' || c || ' bench news',
        '#336699', '#993366', 'CH', now() - interval '400 days' + c * interval '1 minute'
      from generate_series(1, ${channels}) c`,
-    `insert into alert (id, pusher_id, status, title, body, actions, send_at, sent_at, cancelled_at, created_at, updated_at, words)
+    `insert into alert (id, pusher_id, status, title, body, actions, send_at, sent_at, cancelled_at, created_at,
+      updated_at, search_vector)
      select id, ${benchIdSql("channel", "c")}, status, 'Alert ' || k || ' of channel ' || c, repeat(md5(k::text), 8),
        case when k % 4 = 0 then '[{"type":"open_url","label":"Read on","url":"https://example.com/alerts/1"}]' else '[]' end::jsonb,
        case when part = 2 then at + interval '1 hour' when part = 3 and status = 'scheduled' then now() + (1 + k % 10) * interval '1 day' end,
@@ -167,7 +168,7 @@ function rows(alerts: number): string[] {
      from bench_device, generate_series(0, 2) j where j < 2 or n % 3 = 0
      on conflict do nothing`,
     // A fifth of the reports are on one alert, the others on the channel's newest.
-    `insert into report (alert_id, device_id, kind, at)
+    `insert into report (alert_id, device_id, kind, reported_at)
      select ${benchIdSql("alert", String(alertNumber(HOT_CHANNEL, 24)))}, id, 1, now() - random() * interval '1 day' from bench_device
      where n <= ${Math.floor(alerts / 5)}
      union all
@@ -187,7 +188,7 @@ const FACETS = (
 
 const SUBS_REV = "(select count(*) from subscription s where s.device_id = d.id)";
 
-const DEVICES = `insert into device (id, token_hash, platform, app_version, locale, timezone, subs_rev)
+const DEVICES = `insert into device (id, token_hash, platform, app_version, locale, timezone, subscriptions_revision)
   select d.id, sha256(convert_to(n::text, 'UTF8')), ${FACETS("n")}, ${SUBS_REV} from bench_device d where n <= $1`;
 
 /** A device sees few alerts from before it joined. The bench's own devices see whole pages. */
@@ -199,7 +200,7 @@ function* ownDevices({ key, pollers, reporters }: Tokens): Generator<[string, un
     `insert into api_key (id, member_id, name, hash, scopes) values (${benchIdSql("key", "0")}, ${benchIdSql("member", "0")}, 'bench', decode($1, 'hex'), $2)`,
     [hashHex(key), ALL_SCOPES],
   ];
-  const devices = `insert into device (id, token_hash, platform, app_version, locale, timezone, subs_rev)
+  const devices = `insert into device (id, token_hash, platform, app_version, locale, timezone, subscriptions_revision)
     select $2::bigint + n - 1, decode(hash, 'hex'), ${FACETS("n")}, (select count(*) from subscription where device_id = $2::bigint + n - 1)
     from unnest($1::text[]) with ordinality t (hash, n)`;
   for (const width of POLLED_WIDTHS) {
@@ -223,11 +224,11 @@ function* ownDevices({ key, pollers, reporters }: Tokens): Generator<[string, un
 }
 
 const COUNTERS = [
-  `insert into channel_state (pusher_id, rev, published, subscribers)
+  `insert into channel_state (pusher_id, revision, published, subscribers)
    select p.id, coalesce(a.n, 0), coalesce(a.n, 0), coalesce(s.n, 0) from pusher p
    left join (select pusher_id, count(*) n from alert where visible_at is not null group by 1) a on a.pusher_id = p.id
    left join (select pusher_id, count(*) n from subscription group by 1) s on s.pusher_id = p.id`,
-  `insert into subscriber_mix (pusher_id, platform, app_version, locale, timezone, n, muted)
+  `insert into subscriber_breakdown (pusher_id, platform, app_version, locale, timezone, device_count, muted_count)
    select s.pusher_id, d.platform, d.app_version, d.locale, d.timezone, count(*), count(*) filter (where s.muted)
    from subscription s join device d on d.id = s.device_id group by 1, 2, 3, 4, 5`,
   `insert into alert_counter (alert_id, reads, acks)
@@ -237,6 +238,7 @@ const COUNTERS = [
      select pusher_id, (visible_at at time zone 'UTC')::date as day, count(*) as published, 0 as reads, 0 as acks
      from alert where visible_at is not null group by 1, 2
      union all
-     select a.pusher_id, (r.at at time zone 'UTC')::date, 0, count(*) filter (where r.kind = 1), count(*) filter (where r.kind = 2)
+     select a.pusher_id, (r.reported_at at time zone 'UTC')::date, 0, count(*) filter (where r.kind = 1),
+       count(*) filter (where r.kind = 2)
      from report r join alert a on a.id = r.alert_id group by 1, 2) days group by 1, 2`,
 ];

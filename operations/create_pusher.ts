@@ -53,7 +53,7 @@ export default defineOperation({
       workspace: ctx.caller.workspace.id,
       ...fields,
       image_asset: await holdPicture(input.image_url, null, ctx),
-      search: searchText(fields),
+      search_text: searchText(fields),
       gradient_from: pickColour(input.gradient_from, gradient.from),
       gradient_to: pickColour(input.gradient_to, gradient.to),
       initials: input.initials ?? deriveInitials(input.name),

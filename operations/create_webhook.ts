@@ -38,15 +38,15 @@ export default defineOperation({
         "quota_reached",
         `A workspace can have at most ${LIMITS.webhooks} webhook endpoints. Delete one first.`,
       );
-    const { actor_id: maker_id, actor_name: maker_name } = createActor(ctx.caller, "rest");
+    const { actor_id: created_by_id, actor_name: created_by_name } = createActor(ctx.caller, "rest");
     const { secret, sealed } = ctx.services.webhooks.newSecret();
     const endpoint = ctx.em.create(WebhookEndpoint, {
       id: newUuid(),
       workspace: workspace.id,
       member: member.id,
       pusher_id: credential.pusherId,
-      maker_id,
-      maker_name,
+      created_by_id,
+      created_by_name,
       url,
       events,
       secret: sealed,

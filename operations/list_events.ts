@@ -49,7 +49,7 @@ export default defineOperation({
     const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
     const [{ numbered } = { numbered: 0 }] = await ctx.sql(numberEvents, { workspace_id, limit: NUMBERED });
     // What ends here is whole: places become visible in their order.
-    const [{ events_numbered: end } = { events_numbered: "0" }] = await ctx.sql(readFeedEnd, { workspace_id });
+    const [{ last_event_position: end } = { last_event_position: "0" }] = await ctx.sql(readFeedEnd, { workspace_id });
     const at = ctx.now().getTime();
     const tooOld = after !== undefined && at - after.at > LIMITS.events_days * DAY_MS;
     // The database may have been set back to an earlier day.

@@ -116,19 +116,19 @@ function inPlainLabels({ data, breakdown, ...rest }: Subscribers): Subscribers {
   };
 }
 
-type Mix = Record<(typeof FACETS)[number], string> & { n: number; muted: number };
+type BreakdownRow = Record<(typeof FACETS)[number], string> & { device_count: number; muted_count: number };
 
 /** Sums over the whole subscription set, not the page. */
-function breakDown(mix: Mix[]) {
-  const sum = (of: (row: Mix) => number) => mix.reduce((total, row) => total + of(row), 0);
+function breakDown(rows: BreakdownRow[]) {
+  const sum = (of: (row: BreakdownRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   const facet = (name: (typeof FACETS)[number]) => {
     const counted = new Map<string, number>();
-    for (const row of mix) counted.set(row[name], (counted.get(row[name]) ?? 0) + row.n);
+    for (const row of rows) counted.set(row[name], (counted.get(row[name]) ?? 0) + row.device_count);
     return largest(counted);
   };
   return {
-    total: sum(({ n }) => n),
-    muted: sum(({ muted }) => muted),
+    total: sum(({ device_count }) => device_count),
+    muted: sum(({ muted_count }) => muted_count),
     platform: facet("platform"),
     app_version: facet("app_version"),
     locale: facet("locale"),

@@ -57,10 +57,14 @@ export default defineOperation({
     const changed = { send_at: true, expires_at: true, scheduled: true };
     const stored = showAlert(alert, ctx.services.assets);
     checkAlertContent({ ...stored, send_at: sendAt }, 0, changed, getNowIsoMicros(ctx));
-    const former = sendAt === before ? null : { send_at: before };
-    if (former) ctx.audit({ changed: Object.keys(former) });
+    const previousValues = sendAt === before ? null : { send_at: before };
+    if (previousValues) ctx.audit({ changed: Object.keys(previousValues) });
     if (alert.recurrence !== null && alert.status === "draft") {
-      return formatVerbAnswer("repeat", await beginSeries(alert, { send_at: sendAt, former }, ctx), ctx);
+      return formatVerbAnswer(
+        "repeat",
+        await beginSeries(alert, { send_at: sendAt, previous_values: previousValues }, ctx),
+        ctx,
+      );
     }
     if (alert.status === "repeating")
       throw invalidRequest(
@@ -71,7 +75,7 @@ export default defineOperation({
         ),
         "send_at",
       );
-    const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
+    const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, previous_values: previousValues });
     // It came due while we looked at it.
     if (!after) throw alreadySent("schedule");
     // Moving the instant changes no state, so it is not counted (rules#limit-sends).

@@ -72,12 +72,19 @@ export default defineOperation({
       scheduled: moved && status !== "draft",
     };
     checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
-    const former = getReplacedValues(stored, fields);
-    ctx.audit({ changed: Object.keys(former) });
+    const previousValues = getReplacedValues(stored, fields);
+    ctx.audit({ changed: Object.keys(previousValues) });
     const says = fields.title !== stored.title || fields.body !== stored.body;
     const words = says ? getSearchWords(fields.title, fields.body) : null;
-    const apart = alert.series_id !== null && Object.keys(former).some((name) => name !== "send_at");
-    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, words, apart, ...fields });
+    const detached = alert.series_id !== null && Object.keys(previousValues).some((name) => name !== "send_at");
+    const [after] = await ctx.sql(updateAlert, {
+      id: alert.id,
+      status,
+      previous_values: previousValues,
+      words,
+      detached,
+      ...fields,
+    });
     // It became visible while we looked at it.
     if (!after) throw alreadySent("edit");
     if (alert.status === "repeating") await updateSeriesOccurrences(alert, after, ctx);

@@ -79,7 +79,7 @@ export default defineOperation({
       ...(status === undefined ? {} : { status }),
       ...(image_asset === undefined ? {} : { image_asset }),
     });
-    pusher.search = searchText(pusher);
+    pusher.search_text = searchText(pusher);
     checkGeofence(pusher);
     const after = JSON.stringify(pusher);
     const [was, is] = [JSON.parse(before), JSON.parse(after)];

@@ -65,9 +65,9 @@ export async function readKeptAnswer(
   const own = { credential_id: credentialId, operation: tool.name, key };
   const [first] = await runStatement(db, findFirstAnswer, { ...own, hours: LIMITS.idempotency_hours });
   if (!first) return null;
-  if (!first.answer) throw new Error("an idempotency record without an answer was committed");
-  const kept: unknown = JSON.parse(seal.decrypt(first.answer));
-  const answer = first.given && tool.answerAgain ? tool.answerAgain(kept, first.given) : kept;
+  if (!first.sealed_response) throw new Error("an idempotency record without an answer was committed");
+  const kept: unknown = JSON.parse(seal.decrypt(first.sealed_response));
+  const answer = first.response_patch && tool.answerAgain ? tool.answerAgain(kept, first.response_patch) : kept;
   return { answer, hash: Buffer.from(first.request_hash) };
 }
 

@@ -197,14 +197,14 @@ const TOOL_OF: Record<Verb, string> = {
 interface Start {
   alert: any;
   events: number;
-  rev: number;
+  revision: number;
 }
 
 /** The counters that triggers keep, against the rows that they count. Returns the channel's revision. */
 export async function checkCounters(world: World, pusherId: string): Promise<number> {
   const id = parseUuid(pusherId);
   const [state] = await world.sql(
-    `select rev::int, published::int, (select count(*) from alert a where a.pusher_id = s.pusher_id
+    `select revision::int, published::int, (select count(*) from alert a where a.pusher_id = s.pusher_id
        and a.status in ('sent', 'scheduled'))::int as counted from channel_state s where pusher_id = ?`,
     [id],
   );
@@ -217,7 +217,7 @@ export async function checkCounters(world: World, pusherId: string): Promise<num
     [id],
   );
   expect(days.kept).toEqual(days.counted);
-  return state.rev;
+  return state.revision;
 }
 
 /** What the alert must be afterwards, from what it was. */
@@ -262,11 +262,11 @@ async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, a
     expect(planned).toHaveLength(status === "cancelled" ? 0 : LIMITS.occurrences_ahead);
     for (const { title } of planned) expect(title).toBe(verb === "edit" ? "Edited" : before.title);
   }
-  const rev = await checkCounters(world, before.pusher_id);
+  const revision = await checkCounters(world, before.pusher_id);
   // What handsets see moves the revision; what is planned, and all else, does not.
   const visible = before.status === "sent" || status === "sent";
   const changed = code !== "409" && !(before.status === status && verb !== "edit");
-  expect(rev > start.rev).toBe(visible && changed);
+  expect(revision > start.revision).toBe(visible && changed);
 }
 
 export const statusCases: TestCase<Start>[] = (Object.keys(STATUS_GRID) as ChannelState[]).flatMap((channel) =>
@@ -280,7 +280,7 @@ export const statusCases: TestCase<Start>[] = (Object.keys(STATUS_GRID) as Chann
         name: `${verb} a ${state} alert on a channel that is ${channel}: ${cell}`,
         given: async (world) => {
           const alert = await readAlert(world, await alertOn(channel, state)(world));
-          return { alert, events: world.acts.length, rev: await checkCounters(world, alert.pusher_id) };
+          return { alert, events: world.acts.length, revision: await checkCounters(world, alert.pusher_id) };
         },
         input: ({ alert }) => alertArguments(alert, verb === "edit" ? { title: "Edited" } : {}),
         want: cell.startsWith("409") ? { error: "conflict", param: null } : {},

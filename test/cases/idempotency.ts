@@ -172,10 +172,10 @@ export const idempotencyCases: TestCase[] = [
     input: ({ args }) => args,
     want: {},
     after: async (world, { args }) => {
-      const [row] = await world.sql("select answer, request_hash from idempotency_record where key = ?", [
+      const [row] = await world.sql("select sealed_response, request_hash from idempotency_record where key = ?", [
         args.idempotency_key,
       ]);
-      expect(Buffer.from(row.answer).toString("latin1")).not.toMatch(/Nobody|alr_|title/);
+      expect(Buffer.from(row.sealed_response).toString("latin1")).not.toMatch(/Nobody|alr_|title/);
     },
   },
   {

@@ -221,7 +221,8 @@ export const moveCases: TestCase[] = [
     after: async (world, { alerts }) => {
       const { updated_at } = (await world.rest("get_alert", alertArguments(alerts[0]))).body;
       const kept = await world.sql(
-        `select former from alert_change where updated_at = ?::timestamptz and former->>'send_at' = ?`,
+        `select previous_values from alert_change where updated_at = ?::timestamptz
+          and previous_values->>'send_at' = ?`,
         [updated_at, alerts[0].send_at],
       );
       expect(kept).toHaveLength(1);

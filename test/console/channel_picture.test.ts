@@ -38,11 +38,12 @@ describe("a channel's picture", () => {
   const upload = async (kind: string, file: File) =>
     JSON.parse((await owner.send(`${base}/files/upload`, { kind }, { file })).text);
   const uses = async (url: string) => {
-    const [{ refs, expires_at }] = await world.sql(
-      "select refs, expires_at from asset where id = (select id from asset order by created_at desc limit 1)",
+    const [{ reference_count, expires_at }] = await world.sql(
+      `select reference_count, expires_at from asset where id = (select id from asset order by created_at desc
+        limit 1)`,
     );
     expect(url).toMatch(/\/assets\/ast_\w+\/[\w-]{43}$/);
-    return { refs, expires: expires_at !== null };
+    return { reference_count, expires: expires_at !== null };
   };
   const typed = () => ({
     handle: createHandle(),
@@ -56,7 +57,7 @@ describe("a channel's picture", () => {
     const { data } = (await world.rest("list_pushers", { handle: fields.handle })).body;
     const { id, image_url } = (await world.rest("get_pusher", { pusher_id: data[0].id })).body;
     expect(image_url).toMatch(`${HTTPS}/assets/`);
-    expect(await uses(image_url)).toEqual({ refs: 1, expires: false });
+    expect(await uses(image_url)).toEqual({ reference_count: 1, expires: false });
     const shown = `<img class="face l" src="${image_url.slice(HTTPS.length)}" alt="">`;
     expect((await owner.get(`${base}/channels/${id}/edit`)).text).toContain(shown);
     expect((await owner.get(`/c/${fields.handle}`)).text).toContain(shown);
@@ -65,12 +66,12 @@ describe("a channel's picture", () => {
     // Sent back as it stands it is no change; taken out, the file has a day.
     const same = await world.rest("update_pusher", { pusher_id: id, image_url, city: "Porto" });
     expect(same.status).toBe(200);
-    expect(await uses(image_url)).toEqual({ refs: 1, expires: false });
+    expect(await uses(image_url)).toEqual({ reference_count: 1, expires: false });
     await world.rest("update_pusher", { pusher_id: id, image_url: null });
-    expect(await uses(image_url)).toEqual({ refs: 0, expires: true });
+    expect(await uses(image_url)).toEqual({ reference_count: 0, expires: true });
     await world.rest("update_pusher", { pusher_id: id, image_url });
     await world.rest("delete_pusher", { pusher_id: id });
-    expect(await uses(image_url)).toEqual({ refs: 0, expires: true });
+    expect(await uses(image_url)).toEqual({ reference_count: 0, expires: true });
   });
 
   test("what is no picture is said beside its field, and nothing typed is lost", async () => {
@@ -106,7 +107,7 @@ describe("a channel's picture", () => {
     expect(await change(`${own.slice(0, -1)}!`)).toEqual(refused);
     expect(await change(own, theirs.id, key)).toEqual(refused);
     expect(await change(own.replace(HTTPS, "https://other.example"))).toEqual([200, null]);
-    expect(await uses(own)).toMatchObject({ refs: 0 });
+    expect(await uses(own)).toMatchObject({ reference_count: 0 });
     expect(await change(own)).toEqual([200, null]);
   });
 

@@ -176,7 +176,7 @@ describe("history, statistics and subscribers", () => {
     const { pusher, alert } = await reported();
     const path = `channels/${pusher.id}/alerts/${alert.id}`;
     await world.sql(
-      `update report set at = a.sent_at + interval '7 hours 10 minutes'
+      `update report set reported_at = a.sent_at + interval '7 hours 10 minutes'
        from alert a where a.id = report.alert_id and kind = 2`,
     );
     const { body } = await world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.id });

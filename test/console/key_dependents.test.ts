@@ -42,7 +42,9 @@ test("a webhook names the key, the member or nobody who registered it", async ()
   expect(hook.made_by).toEqual({ id, name: "river robot" });
   const own = await owner.post(`${base}webhooks`, { url: "https://1.1.1.1/own", events: ["alert.sent"] });
   expect(own.status).toBe(200);
-  await world.sql("update webhook_endpoint set maker_id = null, maker_name = null where url = 'https://1.1.1.1/own'");
+  await world.sql(
+    "update webhook_endpoint set created_by_id = null, created_by_name = null where url = 'https://1.1.1.1/own'",
+  );
   const listed = await hooks();
   expect(listed.find((row) => row.id === hook.id).made_by).toEqual({ id, name: "river robot" });
   expect(listed.find((row) => row.url === "https://1.1.1.1/own").made_by).toBeNull();

@@ -58,7 +58,7 @@ async function madeReady() {
     `insert into auth."twoFactor" (id, secret, "backupCodes", "userId", verified) values (?, 's', 'c', ?, true)`,
     [id, id],
   );
-  await world.sql("insert into own_device (id, user_id) values (gen_random_uuid(), ?)", [id]);
+  await world.sql("insert into test_device (id, user_id) values (gen_random_uuid(), ?)", [id]);
   return { email, id, visitor, added };
 }
 
@@ -94,7 +94,7 @@ test("a new password by a link removes passkeys, second step and sessions from b
   expect(text).toContain("Other sessions and passkeys were removed");
   expect([await countOf("passkey", id), await countOf("twoFactor", id)]).toEqual([0, 0]);
   expect(await countOf("session", id)).toBe(1);
-  expect(await world.sql("select from own_device where user_id = ?", [id])).toEqual([]);
+  expect(await world.sql("select from test_device where user_id = ?", [id])).toEqual([]);
   expect(await account(email)).toMatchObject({ emailVerified: true, twoFactorEnabled: false });
   expect((await visitor.get("/console")).headers.get("location")).toBe("/console/sign-in");
   expect([await signIn(email, THEIRS), await signIn(email, OWN)]).toEqual([401, 303]);

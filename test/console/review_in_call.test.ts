@@ -17,7 +17,7 @@ describeInBrowser("in a browser", () => {
   // rules#mcp-review
   const composes = { scopes: "alerts:read,alerts:write" };
   // rules#asks-first
-  const asksFirst = { scopes: "all", asks_first: true };
+  const asksFirst = { scopes: "all", requires_approval: true };
   test.each([
     ["2026", "may not publish", composes],
     ["2025", "may not publish", composes],

@@ -33,13 +33,13 @@ describe("senders in the console", () => {
   afterAll(() => world?.close());
 
   test("without the tick a sender writes drafts, with it it sends, and its page says what became of each", async () => {
-    const drafts = await connect({ made_for: "text", name: "Night backup" });
+    const drafts = await connect({ client_program: "text", name: "Night backup" });
     const address = `/api/v1/pushers/${pusher.handle}/ingest?from=text`;
     expect(drafts.text).toContain(`${address}&#39;`);
     const say = (key: string, body: string) => world.request("POST", address, { token: key, body });
     expect((await say(drafts.key, "First")).status).toBe(200);
     expect(await alerts()).toMatchObject([{ title: "First", status: "draft" }]);
-    const sends = await connect({ made_for: "text", may_send: "yes" });
+    const sends = await connect({ client_program: "text", may_send: "yes" });
     await say(sends.key, "Second");
     await say(sends.key, "");
     expect(await alerts()).toMatchObject([{ title: "Second", status: "sent" }, { title: "First" }]);
@@ -58,7 +58,7 @@ describe("senders in the console", () => {
   test.each(SENDER_PROGRAM_NAMES)(
     "what %s is told has the channel and the key, and its test is a draft",
     async (program) => {
-      const { text, key, page } = await connect({ made_for: program, may_send: "yes" });
+      const { text, key, page } = await connect({ client_program: program, may_send: "yes" });
       expect(text.split(key).length).toBeGreaterThan(1);
       expect(text).toMatch(new RegExp(`${pusher.handle}|/gotify`));
       const before = (await alerts()).length;
@@ -80,10 +80,10 @@ describe("senders in the console", () => {
   });
 
   test("a program that is none is refused in the form; nobody but who may make keys is offered the page", async () => {
-    const wrong = await owner.post(list, { made_for: "telegram", name: "Kept <b>" }, { from: list });
+    const wrong = await owner.post(list, { client_program: "telegram", name: "Kept <b>" }, { from: list });
     expect([wrong.status, wrong.text.includes("Kept &lt;b&gt;")]).toEqual([422, true]);
     const other = await world.pusher();
-    const { page } = await connect({ made_for: "json" });
+    const { page } = await connect({ client_program: "json" });
     const elsewhere = page.replace(pusher.id, other.id);
     expect((await owner.get(elsewhere)).status).toBe(404);
     await world.sql("update member set role = 'editor' where user_id is not null");

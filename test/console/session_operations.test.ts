@@ -69,7 +69,7 @@ async function openSession(): Promise<string> {
 }
 /** A handset that the person linked, one at a time. */
 async function ownDevice(of = caller, ...handles: string[]): Promise<string> {
-  await world.sql("delete from own_device where user_id = ?", [of.person.id]);
+  await world.sql("delete from test_device where user_id = ?", [of.person.id]);
   const { url } = await session("link_own_device", {}, { person: of.person });
   const token = await world.device(...handles);
   await world.handset("PUT", "/devices/me/owner", token, { code: url.split("#own=")[1] });
@@ -98,7 +98,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_sender_requests: async () => ({ key_id: await key() }),
   create_key: () => ({ name: "k", scopes: ["pushers:read"], pusher_id: null, life: "7d" }),
   get_left_by_key: async () => ({ key_id: await key() }),
-  update_key: async () => ({ key_id: await key(), asks_first: true }),
+  update_key: async () => ({ key_id: await key(), requires_approval: true }),
   revoke_key: async () => ({ key_id: await key() }),
   list_members: () => ({}),
   add_member: () => ({ ...wish, email: `p${++people}@example.org` }),
@@ -108,7 +108,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_connections: () => ({}),
   list_grants: () => ({ client_id: "any" }),
   grant_connection: grant,
-  update_connection: async () => ({ connection_id: await connection(), asks_first: true }),
+  update_connection: async () => ({ connection_id: await connection(), requires_approval: true }),
   end_connection: async () => ({ connection_id: await connection() }),
   list_sessions: () => ({}),
   end_session: async () => ({ session_id: await openSession() }),
@@ -134,7 +134,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   }),
   list_own_workspaces: () => ({}),
   open_reviews: () => ({}),
-  mail_drafts: () => ({ mails_drafts: true }),
+  mail_drafts: () => ({ wants_draft_emails: true }),
   update_profile: () => ({ name: PERSON.name }),
   create_workspace: async () => {
     await world.sql("delete from workspace where name = 'Mine'");

@@ -62,7 +62,7 @@ describe("on a service", () => {
       });
       expect(answer.body.url).toMatch(/^http:\/\/localhost:8787\/assets\/ast_[0-9a-z]{26}\/[\w-]{43}$/);
       const row = await rowOf(answer.body.id);
-      expect(row).toMatchObject({ stored: true, refs: 0, attached_at: null });
+      expect(row).toMatchObject({ stored: true, reference_count: 0, attached_at: null });
       const day = new Date(answer.body.expires_at).getTime() - new Date(answer.body.created_at).getTime();
       expect(Math.round(day / 60_000)).toBe(24 * 60);
     });
@@ -333,11 +333,11 @@ describe("on a service", () => {
       expect(status).toBe(201);
       expect(body).toMatchObject({ ...fields, image_asset_url: image.url, audio_asset_url: audio.url });
       expect((await world.rest("delete_alert", path)).status).toBe(204);
-      const files = await world.sql<{ refs: number }>("select refs from asset where id in (?, ?)", [
-        parseId("ast", image.id),
-        parseId("ast", audio.id),
-      ]);
-      expect(files).toEqual([{ refs: 1 }, { refs: 1 }]);
+      const files = await world.sql<{ reference_count: number }>(
+        "select reference_count from asset where id in (?, ?)",
+        [parseId("ast", image.id), parseId("ast", audio.id)],
+      );
+      expect(files).toEqual([{ reference_count: 1 }, { reference_count: 1 }]);
       // An html page comes with what handsets show of it.
       const page = await pages.upload("html", HTML);
       const html = (await create({ layout: "html", html_asset_id: page.id })).body;
@@ -361,7 +361,7 @@ describe("on a service", () => {
       expect((await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data[0]).toMatchObject(shown);
       const device = await world.device(channel.handle);
       expect((await world.handset("GET", "/inbox", device)).body.data[0]).toMatchObject(shown);
-      expect(await rowOf(image.id)).toMatchObject({ refs: 1, expires_at: null });
+      expect(await rowOf(image.id)).toMatchObject({ reference_count: 1, expires_at: null });
       // A sent alert is frozen, its file with it.
       expect((await edit(made, { image_asset_id: null })).status).toBe(409);
     });
@@ -369,16 +369,16 @@ describe("on a service", () => {
     test("one file may serve several alerts, and is free again when the last of them is gone", async () => {
       const { id } = await pages.upload("image", PNG);
       const alerts = await Promise.all([1, 2, 3].map(() => create({ image_asset_id: id })));
-      expect(await rowOf(id)).toMatchObject({ refs: 3, expires_at: null });
+      expect(await rowOf(id)).toMatchObject({ reference_count: 3, expires_at: null });
       const twice = await edit(alerts[0]!.body, { image_asset_id: id, title: "Again" });
       expect(twice.status).toBe(200);
-      expect((await rowOf(id)).refs).toBe(3);
+      expect((await rowOf(id)).reference_count).toBe(3);
       await edit(alerts[0]!.body, { image_asset_id: null });
       await Promise.all(
         alerts.slice(1).map(({ body }) => world.rest("delete_alert", { pusher_id: channel.id, alert_id: body.id })),
       );
       const row = await rowOf(id);
-      expect(row).toMatchObject({ refs: 0, attached_at: null });
+      expect(row).toMatchObject({ reference_count: 0, attached_at: null });
       expect(new Date(row.expires_at).getTime()).toBeGreaterThan(Date.now() + 86_000_000);
     });
 
@@ -387,7 +387,7 @@ describe("on a service", () => {
       const other = await world.pusher();
       await world.alert(other.id, { audio_asset_id: id, send: true });
       expect((await world.rest("delete_pusher", { pusher_id: other.id })).status).toBe(204);
-      expect(await rowOf(id)).toMatchObject({ refs: 0, attached_at: null });
+      expect(await rowOf(id)).toMatchObject({ reference_count: 0, attached_at: null });
     });
 
     test("a missing, foreign, expired or unreadable id is 422 on its field, in the same words", async () => {
@@ -491,7 +491,7 @@ describe("on a service", () => {
       const args = { pusher_id: channel.id, title: "x", image_asset_id: id, idempotency_key: `k-${id}` };
       const first = await world.mcp("create_alert", args);
       expect((await world.mcp("create_alert", args)).body).toEqual(first.body);
-      expect((await rowOf(id)).refs).toBe(1);
+      expect((await rowOf(id)).reference_count).toBe(1);
     });
 
     test("attaching and expiring at once never leave an alert without its file", async () => {
@@ -606,11 +606,11 @@ describe("on a service", () => {
     test("every file has a row and every row a file, counted right", async () => {
       await world.service.assets.removeExpired(1000);
       const found = await world.sql(
-        `select a.id, a.refs, (select count(*)::int from alert where image_asset_id = a.id)
+        `select a.id, a.reference_count, (select count(*)::int from alert where image_asset_id = a.id)
            + (select count(*)::int from alert where audio_asset_id = a.id)
            + (select count(*)::int from alert where html_asset_id = a.id) as counted from asset a order by id`,
       );
-      expect(found.filter(({ refs, counted }) => refs !== counted)).toEqual([]);
+      expect(found.filter(({ reference_count, counted }) => reference_count !== counted)).toEqual([]);
       const kept = readdirSync(joinPath(dataDir(), "assets")).sort();
       expect(kept).toEqual(found.map(({ id }) => id).sort());
     });

@@ -197,9 +197,9 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     ).map((row: any) => row.id);
     expect(last).toHaveLength(40);
     for (const earlier of seen) expect(last.slice(0, earlier.length)).toEqual(earlier);
-    expect(await world.sql("select rev::int, published::int from channel_state where pusher_id = ?", [id])).toEqual([
-      { rev: 40, published: 40 },
-    ]);
+    expect(
+      await world.sql("select revision::int, published::int from channel_state where pusher_id = ?", [id]),
+    ).toEqual([{ revision: 40, published: 40 }]);
     await other.close();
     await expectRecountClean(world.service.orm);
   });

@@ -198,7 +198,7 @@ test("of many that are written at once the row of their channel changes once, an
     });
   expect(changed).toBe(1);
   const [state] = await world.sql(
-    "select published::int, next_at = ?::timestamptz as soonest from channel_state where pusher_id = ?",
+    "select published::int, next_due_at = ?::timestamptz as soonest from channel_state where pusher_id = ?",
     [sends[2]!.send_at, uuidOf(id)],
   );
   expect(state).toEqual({ published: 4, soonest: true });

@@ -16,7 +16,7 @@ const ENDED: Record<
 > = {
   one_time_links: {
     table: "member_link",
-    fill: (count, age) => `insert into member_link (token_hash, member_id, made_by, expires_at)
+    fill: (count, age) => `insert into member_link (token_hash, member_id, issued_by, expires_at)
       select sha256(gen_random_uuid()::text::bytea), (select id from member limit 1), 'operator', now() - interval '${age}'
       from generate_series(1, ${count})`,
     live: "29 days",
@@ -84,7 +84,7 @@ const ENDED: Record<
   },
   step_ups: {
     table: "step_up",
-    fill: (count, age) => `insert into step_up (user_id, client_id, asked_at)
+    fill: (count, age) => `insert into step_up (user_id, client_id, requested_at)
       select 'x', gen_random_uuid()::text, now() - interval '${age}' from generate_series(1, ${count})`,
     live: "23 hours",
     over: "25 hours",
@@ -100,9 +100,9 @@ const ENDED: Record<
     live: "23 hours",
     over: "25 hours",
   },
-  own_device_links: {
-    table: "own_device",
-    fill: (count, age) => `insert into own_device (id, user_id, code_hash, expires_at)
+  test_device_links: {
+    table: "test_device",
+    fill: (count, age) => `insert into test_device (id, user_id, code_hash, expires_at)
       select gen_random_uuid(), 'nobody', decode(md5(random()::text), 'hex'), now() - interval '${age}'
       from generate_series(1, ${count})`,
     live: "23 hours",
@@ -113,7 +113,8 @@ const ENDED: Record<
     fill: (count, age) => `with made as (
         insert into alert (id, pusher_id, title) select gen_random_uuid(), p.id, 'x'
         from (select id from pusher limit 1) p, generate_series(1, ${count}) returning id)
-      insert into alert_change (alert_id, updated_at, former) select id, now() - interval '${age}', '{}' from made`,
+      insert into alert_change (alert_id, updated_at, previous_values) select id, now() - interval '${age}', '{}'
+        from made`,
     live: "29 days",
     over: "31 days",
   },
@@ -160,7 +161,8 @@ describe("housekeeping", () => {
   const count = async (table: string) => (await world.sql(`select count(*)::int as n from ${table}`))[0].n;
   const age = (token: string, days: number) =>
     world.sql(
-      `update device set seen_at = now() - interval '${days} days' where token_hash = sha256(convert_to(?, 'UTF8'))`,
+      `update device set last_seen_at = now() - interval '${days} days' where token_hash = sha256(convert_to(?,
+        'UTF8'))`,
       [token],
     );
   const there = async (token: string) => (await world.handset("GET", "/inbox", token)).status === 200;
@@ -171,7 +173,7 @@ describe("housekeeping", () => {
     const written = await world.alert(id, { title: "Lighthouse" });
     const edited = await world.alert(id, { title: "Windmill" });
     const { body: me } = await world.rest("get_me");
-    await world.sql("update alert set words = null");
+    await world.sql("update alert set search_vector = null");
     await world.sql("insert into alert (id, pusher_id, title) values (gen_random_uuid(), ?, 'LIGHTHOUSE keeper')", [
       parseUuid(id),
     ]);
@@ -200,7 +202,8 @@ describe("housekeeping", () => {
       expect(job.removes).toMatch(/^[A-Z].*\.$/);
       expect(job.batch).toBeGreaterThan(0);
       expect(job.batch).toBeLessThanOrEqual(1000);
-      const least = { untold_subscribers: 1, due_alerts: 2, due_series: 5, untold_alerts: 1 }[job.name] ?? 60;
+      const least =
+        { pending_subscriber_events: 1, due_alerts: 2, due_series: 5, pending_alert_events: 1 }[job.name] ?? 60;
       expect(job.every_seconds).toBeGreaterThanOrEqual(least);
     }
     // A new statement needs rows here that it must remove and rows that it must leave.
@@ -253,7 +256,8 @@ describe("housekeeping", () => {
     const seen = async () =>
       (
         await world.sql(
-          "select (now() - seen_at < interval '1 minute') as now, xmin::text from device where token_hash = sha256(convert_to(?, 'UTF8'))",
+          `select (now() - last_seen_at < interval '1 minute') as now, xmin::text from device
+            where token_hash = sha256(convert_to(?, 'UTF8'))`,
           [token],
         )
       )[0];
@@ -289,7 +293,7 @@ describe("housekeeping", () => {
       const channels = await Promise.all([1, 2, 3].map(() => world.pusher()));
       const handles = channels.map(({ handle }) => handle);
       const old = await Promise.all(Array.from({ length: 60 }, () => world.device(...handles)));
-      await world.sql("update device set seen_at = now() - interval '400 days'");
+      await world.sql("update device set last_seen_at = now() - interval '400 days'");
       const fresh = await Promise.all(Array.from({ length: 5 }, () => world.device()));
       await world.sql(ENDED.sessions!.fill(700, "25 hours"));
       const rounds = (name: string) =>

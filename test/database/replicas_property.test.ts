@@ -239,8 +239,8 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
   test("a standby of other rows answers nothing", async () => {
     const { primary } = servers;
     await primary.client("createdb", "other");
-    const rows = `create table channel_state (); create table epoch (epoch uuid, timeline text);
-      insert into epoch values (gen_random_uuid(), '00000001')`;
+    const rows = `create table channel_state (); create table database_epoch (epoch uuid, timeline text);
+      insert into database_epoch values (gen_random_uuid(), '00000001')`;
     await primary.client("psql", "-d", "other", "-qc", rows);
     const DATABASE_READ_URLS = prompt.urlOf("other");
     const reader = await plain.replica({ DATABASE_URL: door.url, DATABASE_READ_URLS });

@@ -121,7 +121,7 @@ describe("the next migration", () => {
   test("replaces a function, a trigger and a table's storage that changed", async () => {
     const beside = EXTRA_SCHEMA_STATEMENTS.map((statement) =>
       statement
-        .replace("create function alert_reports_removed() returns trigger language plpgsql as $$\n  declare", (all) =>
+        .replace("create function delete_alert_reports() returns trigger language plpgsql as $$\n  declare", (all) =>
           `${all}\n    -- Reports first.`.replace("$$", "$$$$"),
         )
         .replace("update of muted on", "update of muted, pusher_id on")
@@ -132,7 +132,7 @@ describe("the next migration", () => {
     expect(statements.map((statement) => statement.slice(0, 60).replace(/\s+/g, " "))).toEqual([
       "drop trigger subscription_muted on subscription",
       "alter table channel_state set (fillfactor = 60)",
-      "create or replace function alert_reports_removed() returns t",
+      "create or replace function delete_alert_reports() returns tr",
       "create trigger subscription_muted after update of muted, pus",
     ]);
   });

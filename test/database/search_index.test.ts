@@ -167,9 +167,9 @@ describe("more alerts than are looked at one by one", () => {
 
   // rules#inbox-validator
   test("making words changes no validator and no count", async () => {
-    const states = () => world.sql("select pusher_id, rev, published, changed_at from channel_state order by 1");
+    const states = () => world.sql("select pusher_id, revision, published, changed_at from channel_state order by 1");
     const before = await states();
-    await world.sql("update alert set words = null where title like '% 17'");
+    await world.sql("update alert set search_vector = null where title like '% 17'");
     expect(await world.service.housekeeping.round("unindexed_alerts")).toBeGreaterThan(200);
     expect(await states()).toEqual(before);
   });
@@ -203,7 +203,7 @@ describe("with a hundred times as many alerts", () => {
     await em.transactional(async (inside) => {
       await inside.execute("set local session_replication_role = replica");
       await inside.execute(
-        `insert into alert (id, pusher_id, status, title, sent_at, created_at, words)
+        `insert into alert (id, pusher_id, status, title, sent_at, created_at, search_vector)
          select gen_random_uuid(), p.id, 'sent', title, at, at,
            array_to_tsvector(string_to_array(title, ' ') || array['#' || right(p.id::text, 8), '%' || right(p.workspace_id::text, 8)])
          from (select n, now() - interval '1000 days' + n * interval '1 minute' as at,
@@ -264,10 +264,10 @@ describe("with a hundred times as many alerts", () => {
     const many = await cost();
     // A frequent word needs no index of words, and a rare one is sought by it.
     expect(many.used["common in all"]).toContain("alert_newest_sent");
-    expect(many.used["common in all"]).not.toContain("alert_words_visible");
+    expect(many.used["common in all"]).not.toContain("alert_search_visible");
     expect(many.used["common in one"]).toContain("alert_inbox");
     for (const word of ["rarely", "nowhere", "olden", "even odd"])
-      expect(many.used[`${word} in all`], word).toContain("alert_words_visible");
+      expect(many.used[`${word} in all`], word).toContain("alert_search_visible");
     // The nearest thousands are read in any case.
     const grown = Object.entries(many.buffers).filter(([name, n]) => n > few.buffers[name]! + 1_500);
     expect(grown, JSON.stringify([few.buffers, many.buffers])).toEqual([]);

@@ -34,10 +34,11 @@ async function grow(until: number): Promise<void> {
   await em().transactional(async (inside) => {
     for (const statement of [
       "set local session_replication_role = replica",
-      `insert into alert (id, pusher_id, status, title, words, recurrence, send_at) select ${idOf("n")}, ${channel}, 'repeating', 'T', 'tide', '${DAILY}', now() - interval '9 days' from ${numbers}`,
-      `insert into alert_series (alert_id, filled_to, fill_at)
+      `insert into alert (id, pusher_id, status, title, search_vector, recurrence, send_at) select ${idOf("n")},
+        ${channel}, 'repeating', 'T', 'tide', '${DAILY}', now() - interval '9 days' from ${numbers}`,
+      `insert into alert_series (alert_id, filled_until, next_fill_at)
          select ${idOf("n")}, now(), now() + case when n <= ${DUE} then - interval '1 hour' else interval '1 day' + n * interval '1 second' end from ${numbers}`,
-      `insert into alert (id, pusher_id, status, title, words, series_id, occurs_at, send_at)
+      `insert into alert (id, pusher_id, status, title, search_vector, series_id, occurs_at, send_at)
          select gen_random_uuid(), ${channel}, 'scheduled', 'T', 'tide', ${idOf("n")}, at, at
          from ${numbers}, generate_series(1, ${PLANNED}) k, lateral (select now() + k * interval '1 day') d (at)`,
     ])
@@ -64,8 +65,8 @@ const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes
 /** What each statement of a round reads, and how. It is undone. */
 async function read(mode: string) {
   const items = [];
-  const begun = { recurrence: DAILY, send_at: "2026-01-01T08:00:00Z", filled_to: new Date().toISOString() };
-  for (const { alert_id } of await world.sql(`select alert_id from alert_series order by fill_at limit ${DUE}`))
+  const begun = { recurrence: DAILY, send_at: "2026-01-01T08:00:00Z", filled_until: new Date().toISOString() };
+  for (const { alert_id } of await world.sql(`select alert_id from alert_series order by next_fill_at limit ${DUE}`))
     items.push(planSeriesFill({ series_id: alert_id, ...begun }, Date.now() + 20 * 86_400_000));
   const one = items[0]!.series_id;
   const measured: [string, { text: string }, string[]][] = [

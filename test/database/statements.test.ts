@@ -66,7 +66,7 @@ afterAll(async () => {
 // the whole history.
 test("no statement bounds its rows by a clock that goes on", async () => {
   const bounded = (await loadAllStatements()).filter(({ text }) =>
-    /\b(?:(?:created_at|visible_at) >=? clock_timestamp\(\) -|fill_at <=? clock_timestamp\(\))/.test(text),
+    /\b(?:(?:created_at|visible_at) >=? clock_timestamp\(\) -|next_fill_at <=? clock_timestamp\(\))/.test(text),
   );
   expect(bounded.map(({ name }) => name)).toEqual([]);
 });

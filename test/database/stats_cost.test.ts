@@ -50,12 +50,12 @@ describe("with 200,000 reports", () => {
          select n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'ios', '1', 'en', 'UTC' from generate_series(1, 50000) n`,
         `insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
          select n, ${of}, '{}', n % 7 = 0, now() - n * interval '1 second' from generate_series(1, 50000) n`,
-        `insert into alert (id, pusher_id, status, title, words, sent_at, send_at, created_at)
+        `insert into alert (id, pusher_id, status, title, search_vector, sent_at, send_at, created_at)
          select gen_random_uuid(), ${of}, case when n % 500 = 0 then 'scheduled' when n % 10 = 0 then 'draft' else 'sent' end,
            'T', 'tide', case when n % 10 <> 0 then now() - n * interval '10 minutes' end,
            case when n % 500 = 0 then now() + n * interval '1 minute' end, now() - n * interval '10 minutes'
          from generate_series(1, 50000) n`,
-        `insert into report (alert_id, device_id, kind, at)
+        `insert into report (alert_id, device_id, kind, reported_at)
          select a.id, d, 1 + d % 2, now() - d * interval '1 minute'
          from (select id, row_number() over () as place from alert where status = 'sent' limit 2000) a,
            generate_series(a.place * 20, a.place * 20 + 99) d`,
@@ -202,7 +202,8 @@ describe("with 200,000 reports", () => {
     try {
       for (const sql of [
         "set local session_replication_role = replica",
-        `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags, search, gradient_from, gradient_to, initials)
+        `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types,
+          tags, search_text, gradient_from, gradient_to, initials)
          select gen_random_uuid(), (select id from workspace limit 1), 'few-' || n, 'F', 'cities', 'F', '{}', '{}', '{}', 'f', '#336699', '#993366', 'F'
          from generate_series(1, 100) n`,
         "insert into channel_state (pusher_id) select id from pusher where handle like 'few-%'",
@@ -234,10 +235,10 @@ describe("with 200,000 reports", () => {
           const plan = await planOf(inside, text, values());
           const used = new Set(plan.map((node) => node["Index Name"]));
           const expected = /_scheduled_/.test(name)
-            ? ["alert_next_scheduled", "alert_words_visible"]
+            ? ["alert_next_scheduled", "alert_search_visible"]
             : /_sent_/.test(name)
-              ? ["alert_newest_sent", "alert_next_scheduled", "alert_words_visible"]
-              : ["alert_newest", "alert_words_hidden"];
+              ? ["alert_newest_sent", "alert_next_scheduled", "alert_search_visible"]
+              : ["alert_newest", "alert_search_hidden"];
           expect([...used], name).toEqual(expect.arrayContaining(expected));
           // Each alert that is shown, by its key.
           expect(used, name).toContain("alert_pkey");

@@ -147,7 +147,7 @@ describe("on a service", () => {
 
   test("doctor finds rows that belong to nothing, and removes them on request", async () => {
     const lost = "01900000-0000-7000-8000-00000000dead";
-    await world.sql("insert into report (alert_id, device_id, kind, at) values (?, 7, 1, now())", [lost]);
+    await world.sql("insert into report (alert_id, device_id, kind, reported_at) values (?, 7, 1, now())", [lost]);
     await world.sql("insert into alert_counter (alert_id, reads) values (?, 1)", [lost]);
     await world.sql("insert into alert_counter_stripe values (?, 1, 1, 0, '{0,0,0,0}')", [lost]);
     const em = world.service.orm.em.fork() as SqlEntityManager;

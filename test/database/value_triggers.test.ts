@@ -192,7 +192,8 @@ test("rows of an older version that break a rule survive the upgrade, and their 
     await applyMigrations(orm);
     await client.query(`update pusher set status = 'paused', site = site, handle = handle, updated_at = clock_timestamp();
       update alert set body = 'New', title = title, actions = actions, updated_at = clock_timestamp();
-      update device set seen_at = clock_timestamp(), timezone = 'Asia/Tokyo'; update webhook_endpoint set failure_count = 1`);
+      update device set last_seen_at = clock_timestamp(), timezone = 'Asia/Tokyo'; update webhook_endpoint
+        set failure_count = 1`);
     const rows = await client.query("select handle, site, status from pusher where handle = 'Old kept-harbour'");
     expect(rows.rows).toEqual([{ handle: "Old kept-harbour", site: "http://old.example/", status: "paused" }]);
     // A wrong value may become another one only if that is right.

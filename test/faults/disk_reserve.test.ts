@@ -40,7 +40,7 @@ beforeAll(async () => {
   await before.sql(
     `update auth.session set "updatedAt" = now() - interval '2 days', "expiresAt" = now() + interval '4 days'`,
   );
-  await before.sql("update device set seen_at = seen_at - interval '2 days'");
+  await before.sql("update device set last_seen_at = last_seen_at - interval '2 days'");
   await before.leave();
   world = await before.replica({ ...EMBEDDED, MIN_FREE_DISK_MB: "1000000000" });
 });

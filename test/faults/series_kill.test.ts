@@ -49,7 +49,7 @@ async function sleptThrough(): Promise<void> {
   await sql(`delete from alert where series_id in (${ids})`);
   await sql(`update alert set send_at = send_at - interval '7 days' where id in (${ids})`);
   await sql(
-    `update alert_series set filled_to = now() - interval '7 days', fill_at = now() where alert_id in (${ids})`,
+    `update alert_series set filled_until = now() - interval '7 days', next_fill_at = now() where alert_id in (${ids})`,
   );
 }
 

@@ -42,13 +42,16 @@ async function subjects() {
   return {
     channel: {
       seen: { kind: "channel", id: channel },
-      read: () => read("select rev::text as revision from channel_state where pusher_id = ?::uuid", channel),
+      read: () => read("select revision::text from channel_state where pusher_id = ?::uuid", channel),
       change: () => world.alert(pusher.id, { title: "Sent", send: true }),
     },
     device: {
       seen: { kind: "device", id: device },
-      read: () => read("select subs_rev::text as revision from device where id = ?::bigint", device),
-      change: () => world.sql("update device set subs_rev = subs_rev + 1 where id = ?::bigint", [device]),
+      read: () => read("select subscriptions_revision::text as revision from device where id = ?::bigint", device),
+      change: () =>
+        world.sql("update device set subscriptions_revision = subscriptions_revision + 1 where id = ?::bigint", [
+          device,
+        ]),
     },
     audience: {
       seen: { kind: "audience", id: channel },
@@ -120,7 +123,10 @@ test("a change of a channel is looked for in the alerts of it, without the round
 // rules#held-wakes
 test("a plan, and the end of a plan, is found without a message", async () => {
   const pusher = await world.pusher();
-  const [channels, read] = [[parseUuid(pusher.id)], "select rev::text from channel_state where pusher_id = ?::uuid"];
+  const [channels, read] = [
+    [parseUuid(pusher.id)],
+    "select revision::text as rev from channel_state where pusher_id = ?::uuid",
+  ];
   const none = { devices: [], device_revs: [], audiences: [], audience_revs: [], alerts: [], alert_revs: [] };
   /** As a round asks. `isPlanned`: whether it knows that something is planned. */
   const found = async (isPlanned: boolean) => {
@@ -146,7 +152,7 @@ test("a follower that knows an older revision of its device is named, whatever a
   const pusher = await world.pusher();
   const { id, token } = await registerHandset(world);
   await joinChannel(world, token, pusher.handle);
-  const [device] = await world.sql("select subs_rev::text as rev from device where id = ?::bigint", [id]);
+  const [device] = await world.sql("select subscriptions_revision::text as rev from device where id = ?::bigint", [id]);
   const tracker = createChannelTracker({ orm, log, hub, publishDue: async () => true, render: () => null });
   const deltas: ChannelDelta[] = [];
   const follower = (rev: string) => ({

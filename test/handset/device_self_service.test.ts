@@ -72,7 +72,7 @@ describe("what a handset says of itself", () => {
     const { token } = await joinNewHandset(world, channel.handle);
     for (let i = 0; i < 20; i++) await change(token, { app_version: `3.${i}` });
     const rows = await world.sql(
-      "select app_version from subscriber_mix where pusher_id = (select id from pusher where handle = ?)",
+      "select app_version from subscriber_breakdown where pusher_id = (select id from pusher where handle = ?)",
       [channel.handle],
     );
     expect(rows).toEqual([{ app_version: "3.19" }]);

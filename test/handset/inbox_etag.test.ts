@@ -39,7 +39,8 @@ describe("on a service", () => {
     ]);
     await world.sql("alter table alert enable trigger alert_updated");
     await world.sql(
-      "update channel_state set next_at = (select min(visible_at) from alert where pusher_id = ?::uuid and status = 'scheduled') where pusher_id = ?::uuid",
+      `update channel_state set next_due_at = (select min(visible_at) from alert where pusher_id = ?::uuid
+        and status = 'scheduled') where pusher_id = ?::uuid`,
       [parseUuid(pusher.id), parseUuid(pusher.id)],
     );
   };

@@ -147,7 +147,9 @@ test("a validator that two states had in common would not give one the page of t
   const common = { page: foreign, marks: "", sent: [] };
   pages.put("common", { ...common, channelsAt: `${parseUuid(pusher.id)}.0` });
   expect(await shared(one.id, 50, "full", "common")).toBeNull();
-  const [{ rev }] = await world.sql("select rev from channel_state where pusher_id = ?::uuid", [parseUuid(pusher.id)]);
+  const [{ rev }] = await world.sql("select revision as rev from channel_state where pusher_id = ?::uuid", [
+    parseUuid(pusher.id),
+  ]);
   pages.put("common", { ...common, channelsAt: `${parseUuid(pusher.id)}.${rev}` });
   expect(await shared(one.id, 50, "full", "common")).toBe(foreign);
 });

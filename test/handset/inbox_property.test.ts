@@ -258,8 +258,8 @@ describe("a handset that polls and holds polls", () => {
      */
     async function truth() {
       const [row] = await world.sql(
-        `select d.subs_rev::text as subs_rev,
-           (select coalesce(sum(c.rev + (select count(*) from alert a where a.pusher_id = c.pusher_id
+        `select d.subscriptions_revision::text as subscriptions_revision,
+           (select coalesce(sum(c.revision + (select count(*) from alert a where a.pusher_id = c.pusher_id
               and a.status = 'scheduled' and a.visible_at <= now())), 0)::text
             from subscription s join channel_state c using (pusher_id) where s.device_id = d.id) as sum_rev,
            (select coalesce(string_agg(id::text || ' ' || visible_at::text, ',' order by visible_at desc, id desc), '')
@@ -274,7 +274,7 @@ describe("a handset that polls and holds polls", () => {
          from device d where d.id = ?::bigint`,
         [device_id],
       );
-      return row as { subs_rev: string; sum_rev: string; rows: string; count_max: string };
+      return row as { subscriptions_revision: string; sum_rev: string; rows: string; count_max: string };
     }
 
     const figures = { polls: 0, decided: 0, notModified: 0, wrong: 0, countMaxWrong: 0, sumRevWrong: 0 };

@@ -43,14 +43,15 @@ test("what a process took and did not live to tell is told by another one", asyn
   await own.service.housekeeping.close();
   await own.device(pusher.handle);
   // However slow this machine is: the second one comes too soon after the first.
-  await own.sql("update channel_state set told_at = clock_timestamp() + interval '1 second' where pusher_id = ?", [
-    parseUuid(pusher.id),
-  ]);
+  await own.sql(
+    "update channel_state set subscribers_reported_at = clock_timestamp() + interval '1 second' where pusher_id = ?",
+    [parseUuid(pusher.id)],
+  );
   await own.device(pusher.handle);
   expect(listChannelEvents(own, pusher.id)).toEqual([{ event: "subscriber.created", count: 1, delta: 1 }]);
   const replica = await own.replica();
   await waitForSubscriberCount(own, pusher.id, 2);
-  expect(await own.sql("select pusher_id from channel_state where untold")).toEqual([]);
+  expect(await own.sql("select pusher_id from channel_state where subscribers_pending")).toEqual([]);
   await replica.close();
   await own.close();
 });

@@ -140,7 +140,7 @@ test("who asks to be told is told all that was counted, before it asked and asid
   });
   await report(two, alert, [READ, ACK]);
   const tell = () => {
-    const { work, batch } = world.service.housekeeping.jobs.find(({ name }) => name === "untold_alerts") as any;
+    const { work, batch } = world.service.housekeeping.jobs.find(({ name }) => name === "pending_alert_events") as any;
     return work(batch);
   };
   await tell();
@@ -148,7 +148,7 @@ test("who asks to be told is told all that was counted, before it asked and asid
     world.events.filter(({ event, data }) => event === "alert.acknowledged" && data.alert_id === alert.id);
   expect(told().map(({ data }) => data)).toMatchObject([{ count: 2, delta: 2 }]);
   await report(three, alert, [ACK]);
-  await world.sql("update alert_counter set told_at = told_at - interval '1 minute'");
+  await world.sql("update alert_counter set acks_reported_at = acks_reported_at - interval '1 minute'");
   await tell();
   expect(told().at(-1)?.data).toMatchObject({ count: 3, delta: 1 });
   await expectRecountClean(world.service.orm);

@@ -48,7 +48,7 @@ const as = (who: MemberCaller, operation: any, args: object = {}): Promise<any> 
 const codeFor = async (who = author) => (await as(who, link_own_device)).url.split("#own=")[1];
 const link = (token: string, code: string) => world.handset("PUT", "/devices/me/owner", token, { code });
 async function ownDevice(handle: string, who = author): Promise<string> {
-  await world.sql("delete from own_device where user_id = ?", [who.person.id]);
+  await world.sql("delete from test_device where user_id = ?", [who.person.id]);
   const token = await world.device(handle);
   expect((await link(token, await codeFor(who))).status).toBe(200);
   return token;
@@ -165,7 +165,7 @@ test("a code links one device, once and for minutes; the newest counts; unlinkin
   const [old, code] = [await codeFor(), await codeFor()];
   const others = [await world.device(pusher.handle), await world.device(pusher.handle)];
   expect((await link(others[0]!, old)).status).toBe(404);
-  await world.sql("update own_device set expires_at = now() where device_id is null");
+  await world.sql("update test_device set expires_at = now() where device_id is null");
   expect((await link(others[0]!, code)).status).toBe(404);
   const once = await codeFor();
   const tried = await Promise.all(others.map((token) => link(token, once)));
@@ -233,7 +233,11 @@ test("a test writes as many rows as the person has devices, however many others 
   await ownDevice(pusher.handle);
   for (let n = 0; n < 3; n++) await world.device(pusher.handle);
   const touched = async () =>
-    (await world.sql("select count(*)::int as n from device where test_until is not null and subs_rev > 0"))[0].n;
+    (
+      await world.sql(
+        "select count(*)::int as n from device where test_until is not null and subscriptions_revision > 0",
+      )
+    )[0].n;
   await world.sql("update device set test_until = null");
   await as(author, test_alert, await draft(pusher));
   expect(await touched()).toBe(1);

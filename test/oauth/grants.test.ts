@@ -334,7 +334,7 @@ describe("on a service", () => {
   test("only hashes of codes are kept", async () => {
     const client = await clientAt();
     const { code } = await connect(client);
-    const rows = await world.sql("select array_to_string(codes, ' ') as codes from connection_grant");
+    const rows = await world.sql("select array_to_string(code_hashes, ' ') as codes from connection_grant");
     const kept = rows.map(({ codes }) => codes).join(" ");
     expect(kept).not.toContain(code);
     expect(kept).toContain(createHash("sha256").update(code).digest("base64url"));

@@ -120,7 +120,7 @@ describe("a workspace in use, by URL", () => {
     const alerts = await did(world.rest("list_alerts", { pusher_id: channel.id }, here.owner));
     const of = { pusher_id: channel.id };
     const answers = {
-      pushers: pushers.data.map(({ retention_from: _, image_url: __, ...rest }: any) => rest),
+      pushers: pushers.data.map(({ retention_starts_at: _, image_url: __, ...rest }: any) => rest),
       alerts,
       stats: await did(world.rest("get_alert_stats", { ...of, alert_id: sent.id }, here.owner)),
       series: await did(world.rest("get_pusher_stats", of, here.owner)),
@@ -303,25 +303,25 @@ describe("a workspace in use, by URL", () => {
 
 /** Made again of what comes, derived by triggers, sealed, of this server's people and events, or begun anew. */
 const LEFT_BEHIND = [
-  "alert.words",
-  "alert_counter.appeared",
-  "alert_counter.replied",
-  "alert_counter.untold",
+  "alert.search_vector",
+  "alert_counter.acks_pending",
+  "alert_counter.replies_pending",
+  "alert_counter.visible_pending",
   "asset.attached_at",
   "asset.expires_at",
-  "asset.refs",
+  "asset.reference_count",
   "channel_state.active",
   "channel_state.changed_at",
-  "channel_state.next_at",
+  "channel_state.next_due_at",
   "channel_state.subscribers",
+  "channel_state.subscribers_pending",
   "channel_state.suspended",
-  "channel_state.untold",
-  "device.leaves",
-  "device.subs_rev",
+  "device.leave_count",
+  "device.subscriptions_revision",
   "device.test_until",
   "member.user_id",
-  "pusher.grams",
-  "pusher.retention_from",
+  "pusher.retention_starts_at",
+  "pusher.search_ngrams",
   "webhook_endpoint.disabled_at",
   "webhook_endpoint.dropped_count",
   "webhook_endpoint.failure_count",
@@ -331,7 +331,7 @@ const LEFT_BEHIND = [
   "webhook_endpoint.previous_secret_until",
   "webhook_endpoint.secret",
   "webhook_endpoint.subscriber_failure_at",
-  "workspace.retention_from",
+  "workspace.retention_starts_at",
 ];
 
 describe("more of alerts than a heap holds", () => {

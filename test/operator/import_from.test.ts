@@ -127,7 +127,7 @@ describe("ntfy", () => {
     });
     expect(stderr).toContain("Backups_Prod  backups_prod  new");
     expect(await world.sql("select 1 from pusher")).toEqual([]);
-    expect(await world.sql("select 1 from api_key where made_for = 'ntfy'")).toEqual([]);
+    expect(await world.sql("select 1 from api_key where client_program = 'ntfy'")).toEqual([]);
   });
 
   test("topics are private channels with keys that publish there as ntfy's programs do", async () => {

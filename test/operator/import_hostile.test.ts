@@ -119,7 +119,7 @@ describe("a row that no operation would have made is refused by its line, and no
     ["workspace", { name: `A\n${BIDI}` }],
     ["workspace", { name: long(LIMITS.name) }],
     ["workspace", { retention_days: -1 }],
-    ["workspace", { events_numbered: -5 }],
+    ["workspace", { last_event_position: -5 }],
     ["workspace", { created_at: "infinity" }],
     ["member", { role: "root" }],
     ["member", { email: "not an address" }],
@@ -168,7 +168,7 @@ describe("a row that no operation would have made is refused by its line, and no
     ["key", { scopes: ["everything"] }],
     ["key", { hash: "\\xabcd" }],
     ["key", { name: "a\nb" }],
-    ["key", { made_for: "unknown" }],
+    ["key", { client_program: "unknown" }],
     ["webhook", { url: "http://hooks.example.com/x" }],
     ["webhook", { url: "https://10.0.0.1/x" }],
     ["webhook", { url: "https://127.1/x" }],
@@ -178,8 +178,8 @@ describe("a row that no operation would have made is refused by its line, and no
     ["webhook", { url: "https://user:secret@hooks.example.com/" }],
     ["webhook", { events: ["everything"] }],
     ["webhook", { events: [] }],
-    ["webhook", { maker_name: BIDI }],
-    ["webhook", { maker_id: "<b>" }],
+    ["webhook", { created_by_name: BIDI }],
+    ["webhook", { created_by_id: "<b>" }],
     ["alert", { title: "" }],
     ["alert", { title: "A\u0000" }],
     ["alert", { title: "A\u001b[31m" }],
@@ -215,14 +215,14 @@ describe("a row that no operation would have made is refused by its line, and no
     ["alert", { blocked: { title: [{ kind: "element", name: "b", count: 1, more: 1 }] } }],
     ["alert", { html: "x".repeat(20 * LIMITS.alert_html + 1) }],
     ["alert", { layout: "document", html: "x".repeat(LIMITS.alert_document + 1) }],
-    ["change", { former: { password: "x" } }],
-    ["change", { former: { source_url: "javascript:alert(1)" } }],
-    ["change", { former: { title: long(LIMITS.alert_title) } }],
-    ["series", { fill_at: 1 }],
+    ["change", { previous_values: { password: "x" } }],
+    ["change", { previous_values: { source_url: "javascript:alert(1)" } }],
+    ["change", { previous_values: { title: long(LIMITS.alert_title) } }],
+    ["series", { next_fill_at: 1 }],
     ["count", { reads: -1 }],
     ["count", { replies: [1] }],
     ["day", { day: "2026-13-01" }],
-    ["state", { rev: -1 }],
+    ["state", { revision: -1 }],
     ["device", { platform: "toaster" }],
     ["device", { app_version: "Ignore all that was said" }],
     ["device", { locale: "not a language" }],
@@ -253,12 +253,12 @@ describe("a row that no operation would have made is refused by its line, and no
     ["alert", (row: Row) => ({ ...row, status: "cancelled" }), "cancelled_at"],
     ["alert", (row: Row) => ({ ...row, status: "repeating", sent_at: null }), "recurrence"],
     ["change", { updated_at: FAR }],
-    ["count", { told_at: FAR }],
-    ["count", { replied_told_at: FAR }],
+    ["count", { acks_reported_at: FAR }],
+    ["count", { replies_reported_at: FAR }],
     ["day", { day: "0000-01-01" }],
-    ["state", { told_at: FAR }],
+    ["state", { subscribers_reported_at: FAR }],
     ["device", { created_at: FAR }],
-    ["device", { seen_at: TOMORROW }],
+    ["device", { last_seen_at: TOMORROW }],
     ["subscription", { subscribed_at: FAR }],
     ["report", { at: FAR }],
     // Numbers fit their columns.
@@ -298,7 +298,7 @@ describe("a row that no operation would have made is refused by its line, and no
 // rules#import-rows
 describe("a reference to what another workspace has is refused by its line, and nothing comes", () => {
   test.each<[string, string, (row: Row) => unknown, ((row: Row) => boolean)?]>([
-    ["workspace", "reviews_id", (row) => (row.reviews_id = foreign.channel)],
+    ["workspace", "review_channel_id", (row) => (row.review_channel_id = foreign.channel)],
     ["member", "pusher_ids", (row) => (row.pusher_ids = [foreign.channel])],
     ["file", "member_id", (row) => (row.member_id = foreign.member)],
     ["channel", "image_asset_id", (row) => (row.image_asset_id = foreign.image)],
@@ -307,7 +307,7 @@ describe("a reference to what another workspace has is refused by its line, and 
     ["webhook", "pusher_id", (row) => (row.pusher_id = foreign.channel)],
     ["alert", "image_asset_id", (row) => (row.image_asset_id = foreign.image), (row) => row.title === "Seen"],
     ["alert", "series_id", (row) => (row.series_id = foreign.alert)],
-    ["alert", "notice_id", (row) => (row.notice_id = foreign.alert)],
+    ["alert", "review_notice_id", (row) => (row.review_notice_id = foreign.alert)],
     ["subscription", "invite_id", (row) => (row.invite_id = foreign.invite)],
     ["subscription", "device_id", (row) => (row.device_id = foreign.device)],
   ])("%s.%s", async (kind, field, how, which) => {
@@ -331,11 +331,13 @@ describe("a reference to what another workspace has is refused by its line, and 
     ["report", (row) => (row.alert_id = foreign.alert)],
     ["subscription", (row) => (row.pusher_id = foreign.channel)],
   ])("%s of theirs", async (kind, how) => {
-    const before = await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state");
+    const before = await there.sql("select count(*)::int as n, max(revision)::int as revision from channel_state");
     const { code, refusal } = await imported(changed(kind, how));
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "invalid_request" });
     expect(refusal.error.message).toMatch(/does not belong to anything in the file|does not refer to a row/);
-    expect(await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state")).toEqual(before);
+    expect(await there.sql("select count(*)::int as n, max(revision)::int as revision from channel_state")).toEqual(
+      before,
+    );
   });
 });
 

@@ -190,7 +190,7 @@ describe("with 20,000 channels", () => {
     const em = many.service.orm.em.fork() as SqlEntityManager;
     await em.execute(
       `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags, is_public,
-         gradient_from, gradient_to, initials, search, created_at)
+         gradient_from, gradient_to, initials, search_text, created_at)
        select gen_random_uuid(), ${workspace}, 'many-' || n, w || n, 'community', 'd', '{}', '{}', '{}', n % 10 <> 0,
          '#000000', '#000000', 'M', w || ' ' || n, now() - n * interval '1 second'
        from (select n, (array[${WORDS.map(() => "?").join(",")}])[1 + n % ${WORDS.length}] as w from generate_series(1, 20000) n) s`,
@@ -241,7 +241,7 @@ describe("with 20,000 channels", () => {
     const search = (find: string) => ({
       device_id: "null",
       find: `'${find}'`,
-      grams: list(searchTrigrams(find)),
+      ngrams: list(searchTrigrams(find)),
       category: "null",
       before: "null",
       limit: "25",
@@ -270,7 +270,7 @@ describe("with 20,000 channels", () => {
     for (const name of ["rare", "none", "letter", "common"] as const)
       expect(indexes(plans[name])).toContain("pusher_search");
     expect(indexes(plans.channel)).toEqual(expect.arrayContaining(["pusher_handle", "alert_inbox"]));
-    expect(indexes(plans.placed)).toContain("pusher_placed");
+    expect(indexes(plans.placed)).toContain("pusher_geofenced");
   });
 
   // rules#directory
@@ -288,7 +288,7 @@ describe("with 20,000 channels", () => {
             .join("")
             .trim() || "r";
         const wanted = await many.sql<{ handle: string }>(
-          `select handle from pusher where is_public and status = 'active' and position(? in search) > 0
+          `select handle from pusher where is_public and status = 'active' and position(? in search_text) > 0
            order by created_at desc limit 20`,
           [find.toLowerCase()],
         );

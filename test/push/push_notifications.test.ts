@@ -277,7 +277,7 @@ describe("what wakes", () => {
     await woken(name);
     await eventually(
       async () =>
-        (await world.sql("select 1 from channel_state where next_at <= now()")).length === 0 &&
+        (await world.sql("select 1 from channel_state where next_due_at <= now()")).length === 0 &&
         world.service.push.pending() === 0,
     );
     expect(service.count(late.name)).toBe(0);

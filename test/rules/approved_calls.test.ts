@@ -15,7 +15,7 @@ let pusher: any;
 beforeAll(async () => {
   world = await World.open();
   owner = await signInOwner(world);
-  asking = await world.key({ asks_first: true });
+  asking = await world.key({ requires_approval: true });
 });
 afterAll(() => world?.close());
 beforeEach(async () => {

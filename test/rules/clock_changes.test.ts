@@ -171,16 +171,16 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
   const tags = new Map<string, string>();
   const alerts: ModelAlert[] = [];
   let hour = 0;
-  let rev = 0;
+  let revision = 0;
   const isDue = (alert: ModelAlert) => alert.status === "scheduled" && alert.hour <= hour;
   const settle = (of: number[]) => {
     for (const alert of alerts) if (of.includes(alert.channel) && isDue(alert)) alert.status = "sent";
   };
-  const revision = async () => {
-    const found = await world.sql("select sum(rev)::int as rev from channel_state where pusher_id = any(?)", [
+  const readRevision = async () => {
+    const found = await world.sql("select sum(revision)::int as revision from channel_state where pusher_id = any(?)", [
       `{${channels.map(({ pusher }) => parseUuid(pusher.id)).join(",")}}`,
     ]);
-    return found[0].rev as number;
+    return found[0].revision as number;
   };
 
   for (const { op, door: d, pick, hour: h } of ops) {
@@ -235,9 +235,9 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
       expect((await door.rest("delete_alert", ids(alert.row))).status).toBe(free ? 204 : 409);
       if (free) alert.status = "deleted";
     }
-    const now = await revision();
-    expect(now).toBeGreaterThanOrEqual(rev);
-    rev = now;
+    const now = await readRevision();
+    expect(now).toBeGreaterThanOrEqual(revision);
+    revision = now;
   }
 }
 
@@ -249,7 +249,7 @@ test("handsets that poll as an alert comes due settle it once, beside changes of
     const tokens = await callConcurrently(40, () => world.device(...made.map(({ pusher }) => pusher.handle)), 8);
     const alerts = await callConcurrently(12, (i) => made[i % 2]!.plan(1, `Alert ${i}`), 4);
     const revs = () =>
-      world.sql("select rev::int from channel_state where pusher_id = any(?) order by 1", [
+      world.sql("select revision::int from channel_state where pusher_id = any(?) order by 1", [
         `{${made.map(({ pusher }) => parseUuid(pusher.id)).join(",")}}`,
       ]);
     const door = (i: number) => doors[i % 2]!;
@@ -280,7 +280,7 @@ test("handsets that poll as an alert comes due settle it once, beside changes of
       expect((await door(round).rest("get_alert", ids(alert))).body.status).toMatch(/^(sent|cancelled)$/);
     }
     // Once sent and once cancelled at most: nothing is settled twice.
-    for (const { rev } of await revs()) expect(rev).toBeLessThanOrEqual(2 * 6);
+    for (const { revision } of await revs()) expect(revision).toBeLessThanOrEqual(2 * 6);
     await expectRecountClean(world.service.orm);
   }
 });

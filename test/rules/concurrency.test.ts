@@ -534,7 +534,7 @@ describe("two services", () => {
     expect(await column("channel_state", "published")).toEqual(one("channel_state.published"));
     expect(await column("channel_state", "subscribers")).toEqual(one("channel_state.subscribers"));
     expect(await column("channel_day", "published")).toEqual(one("channel_day.published"));
-    expect(await column("subscriber_mix", "muted")).toEqual(one("subscriber_mix"));
+    expect(await column("subscriber_breakdown", "muted_count")).toEqual(one("subscriber_breakdown"));
     expect(await wrong("update channel_day set reads = 0 where pusher_id = ?", [uuid])).toEqual(
       one("channel_day.reports"),
     );

@@ -175,16 +175,16 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
         scopes: ["alerts:read"],
         pusher_id: null,
         life: "7d",
-        asks_first: true,
-        made_for: "ntfy",
+        requires_approval: true,
+        client_program: "ntfy",
       },
       {
         name: "Winds",
         scopes: ["alerts:read", "alerts:write"],
         pusher_id: pusher.id,
         life: "never",
-        asks_first: false,
-        made_for: null,
+        requires_approval: false,
+        client_program: null,
       },
     ],
     write: async (fields) => {
@@ -194,7 +194,7 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
     },
   },
   update_key: {
-    values: () => [{ asks_first: true }, { asks_first: false }],
+    values: () => [{ requires_approval: true }, { requires_approval: false }],
     write: async (fields) => {
       const key = { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d" };
       const { id } = await session("create_key", key);
@@ -203,7 +203,7 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
     },
   },
   update_connection: {
-    values: () => [{ asks_first: false }, { asks_first: true }],
+    values: () => [{ requires_approval: false }, { requires_approval: true }],
     write: async (fields) => {
       const grant = { client_id: randomUUID(), grant_id: randomUUID(), pusher_id: null, scopes: [] };
       const { id } = await session("grant_connection", grant);
@@ -212,7 +212,7 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
     },
   },
   mail_drafts: {
-    values: () => [{ mails_drafts: true }, { mails_drafts: false }],
+    values: () => [{ wants_draft_emails: true }, { wants_draft_emails: false }],
     write: async (fields) => {
       await session("mail_drafts", fields);
       return ofList("list_own_workspaces", world.workspace.id);
@@ -272,12 +272,12 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
   },
   grant_connection: {
     values: () => [
-      { client_id: "first", pusher_id: null, scopes: ["alerts:read"], asks_first: false },
+      { client_id: "first", pusher_id: null, scopes: ["alerts:read"], requires_approval: false },
       {
         client_id: "second",
         pusher_id: pusher.id,
         scopes: ["alerts:read", "alerts:write"],
-        asks_first: true,
+        requires_approval: true,
       },
     ],
     write: async (fields) => {

@@ -134,7 +134,7 @@ test("a series of which nothing is to come is over by itself", async () => {
   expect(await planned(series)).toHaveLength(2);
   const id = parseUuid(series.id);
   await world.sql("update alert set send_at = send_at - interval '5 days' where id = ? or series_id = ?", [id, id]);
-  await world.sql("update alert_series set fill_at = now() where alert_id = ?", [id]);
+  await world.sql("update alert_series set next_fill_at = now() where alert_id = ?", [id]);
   await world.service.housekeeping.round("due_series");
   expect((await world.rest("get_alert", alertArguments(series))).body.status).toBe("cancelled");
 });
@@ -166,7 +166,8 @@ describe("several processes", () => {
         await world.sql(`delete from alert where series_id in (${ids})`);
         await world.sql(`update alert set send_at = send_at - interval '7 days' where id in (${ids})`);
         await world.sql(
-          `update alert_series set filled_to = filled_to - interval '7 days', fill_at = now() where alert_id in (${ids})`,
+          `update alert_series set filled_until = filled_until - interval '7 days', next_fill_at = now()
+            where alert_id in (${ids})`,
         );
         const before = new Set(
           (await world.sql(`select id from alert where series_id in (${ids})`)).map(({ id }) => id),

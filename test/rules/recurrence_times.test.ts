@@ -183,24 +183,24 @@ describe("the work of an answer is bounded in steps", () => {
 
   // A row of an earlier version or of a changed export.
   test("a stored rule that cannot be read writes nothing and is looked at again later", () => {
-    const row = { series_id: "s", send_at: "2027-01-01T08:00:00Z", filled_to: null };
+    const row = { series_id: "s", send_at: "2027-01-01T08:00:00Z", filled_until: null };
     expect(planSeriesFill({ ...row, recurrence: "FREQ=MONTHLY;BYWEEKNO=3 UTC" }, now)).toMatchObject({
       occurrences: [],
-      fill_at: "2027-01-02T00:00:00.000Z",
+      next_fill_at: "2027-01-02T00:00:00.000Z",
     });
   });
 });
 
 /** rules#recurrence-ahead */
 describe("what is written", () => {
-  const series = (recurrence: string, filled_to: string | null) => ({
+  const series = (recurrence: string, filled_until: string | null) => ({
     series_id: "s",
     recurrence,
     send_at: "2027-01-01T08:00:00Z",
-    filled_to,
+    filled_until,
   });
-  const fill = (recurrence: string, filled_to: string | null, now: string) => {
-    const { occurrences, ...rest } = planSeriesFill(series(recurrence, filled_to), Date.parse(now));
+  const fill = (recurrence: string, filled_until: string | null, now: string) => {
+    const { occurrences, ...rest } = planSeriesFill(series(recurrence, filled_until), Date.parse(now));
     return { ...rest, occurs: occurrences.map(({ occurs_at }) => occurs_at.slice(0, 16)) };
   };
 
@@ -208,14 +208,14 @@ describe("what is written", () => {
     const begun = fill("FREQ=DAILY UTC", null, "2027-01-01T00:00:00Z");
     expect(begun.occurs).toHaveLength(12);
     expect(begun).toMatchObject({
-      filled_to: "2027-01-12T08:00:00.000Z",
-      fill_at: "2027-01-07T08:00:00.000Z",
+      filled_until: "2027-01-12T08:00:00.000Z",
+      next_fill_at: "2027-01-07T08:00:00.000Z",
     });
-    const later = fill("FREQ=DAILY UTC", begun.filled_to, begun.fill_at!);
+    const later = fill("FREQ=DAILY UTC", begun.filled_until, begun.next_fill_at!);
     expect(later.occurs.at(0)).toBe("2027-01-13T08:00");
     const years = fill("FREQ=YEARLY UTC", null, "2027-01-01T00:00:00Z");
     expect(years.occurs).toEqual(["2027-01-01T08:00", "2028-01-01T08:00"]);
-    expect(years.fill_at).toBe("2028-01-01T08:00:00.000Z");
+    expect(years.next_fill_at).toBe("2028-01-01T08:00:00.000Z");
   });
 
   // rules#recurrence-late
@@ -228,8 +228,8 @@ describe("what is written", () => {
   // rules#series-end
   test("nothing more when it is over", () => {
     const last = fill("FREQ=DAILY;COUNT=3 UTC", null, "2027-01-01T00:00:00Z");
-    expect(last).toMatchObject({ fill_at: "2027-01-03T08:00:00.000Z" });
-    const over = fill("FREQ=DAILY;COUNT=3 UTC", last.filled_to, last.fill_at!);
-    expect(over).toMatchObject({ occurs: [], fill_at: null });
+    expect(last).toMatchObject({ next_fill_at: "2027-01-03T08:00:00.000Z" });
+    const over = fill("FREQ=DAILY;COUNT=3 UTC", last.filled_until, last.next_fill_at!);
+    expect(over).toMatchObject({ occurs: [], next_fill_at: null });
   });
 });

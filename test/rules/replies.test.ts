@@ -169,7 +169,7 @@ test("webhooks are told the counts, at most once a second for one alert, and the
   const { alert, tokens, pusher } = await asked();
   const told = () => world.events.filter(({ event, data }) => event === "alert.replied" && data.alert_id === alert.id);
   const tell = (on = world) => {
-    const { work, batch } = on.service.housekeeping.jobs.find(({ name }) => name === "untold_alerts") as any;
+    const { work, batch } = on.service.housekeeping.jobs.find(({ name }) => name === "pending_alert_events") as any;
     return work(batch);
   };
   await reply(tokens[2]!, alert.id, "Later");
@@ -180,9 +180,9 @@ test("webhooks are told the counts, at most once a second for one alert, and the
   await Promise.all([tell(), tell(other)]);
   await reply(tokens[0]!, alert.id, "Not me");
   await reply(tokens[1]!, alert.id, "Not me");
-  await world.sql("update alert_counter set replied_told_at = clock_timestamp() + interval '1 hour'");
+  await world.sql("update alert_counter set replies_reported_at = clock_timestamp() + interval '1 hour'");
   expect(await tell()).toBe(0);
-  await world.sql("update alert_counter set replied_told_at = clock_timestamp() - interval '1 second'");
+  await world.sql("update alert_counter set replies_reported_at = clock_timestamp() - interval '1 second'");
   await Promise.all([tell(), tell(other)]);
   await tell();
   const choices = (...counts: number[]) => CHOICES.map((choice, i) => ({ choice, count: counts[i] }));

@@ -24,7 +24,7 @@ beforeAll(async () => {
   owner = await signInOwner(world);
   const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
   person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
-  asking = await world.key({ asks_first: true });
+  asking = await world.key({ requires_approval: true });
 });
 afterAll(() => world?.close());
 beforeEach(async () => {
@@ -216,7 +216,7 @@ describe("a series", () => {
       ...{ status: "draft", review_reply: "Not daily.", recurrence: series.recurrence, send_at: null },
     });
     expect(await planned()).toEqual([]);
-    await world.sql("update alert_series set fill_at = now()");
+    await world.sql("update alert_series set next_fill_at = now()");
     await world.service.housekeeping.round("due_series");
     expect(await planned()).toEqual([]);
     const again = alertArguments(series, { send_at: timeInSeconds(3600) });
@@ -280,13 +280,15 @@ describe("changed by a person", () => {
     const key = await world.key({});
     const { id } = await me(key);
     const alert = await draft();
-    await session("update_key", { key_id: id, asks_first: true });
-    expect(await lastLine()).toEqual({ operation: "update_key", subject_id: id, changed: ["asks_first"] });
+    await session("update_key", { key_id: id, requires_approval: true });
+    expect(await lastLine()).toEqual({ operation: "update_key", subject_id: id, changed: ["requires_approval"] });
     expect((await world.rest("send_alert", alertArguments(alert), key)).status).toBe(403);
-    await session("update_key", { key_id: id, asks_first: false });
+    await session("update_key", { key_id: id, requires_approval: false });
     expect((await world.rest("send_alert", alertArguments(alert), key)).status).toBe(200);
     const foreign = await me(await world.foreignKey());
-    await expect(session("update_key", { key_id: foreign.id, asks_first: true })).rejects.toThrow(/Key not found/);
+    await expect(session("update_key", { key_id: foreign.id, requires_approval: true })).rejects.toThrow(
+      /Key not found/,
+    );
   });
 
   test("what was published under an idempotency key before is not answered again, and nothing is published", async () => {
@@ -294,14 +296,14 @@ describe("changed by a person", () => {
     const { id } = await me(key);
     const args = { pusher_id: pusher.id, title: "Before", send: true, idempotency_key: "before" };
     expect((await world.mcp("create_alert", args, key)).body.status).toBe("sent");
-    await session("update_key", { key_id: id, asks_first: true });
+    await session("update_key", { key_id: id, requires_approval: true });
     expect((await world.mcp("create_alert", args, key)).status).toBe(403);
     expect((await world.rest("list_alerts", { pusher_id: pusher.id })).body.data).toHaveLength(1);
   });
 
   // rules#asks-first
   test.each<[string, Record<string, string[]>, boolean]>([
-    ["ticked", { asks_first: ["yes"] }, true],
+    ["ticked", { requires_approval: ["yes"] }, true],
     ["unticked", {}, false],
   ])("an assistant's on the consent page: %s", async (_how, choice, asks) => {
     const client = (await registerClient(world)).body;
@@ -313,11 +315,11 @@ describe("changed by a person", () => {
     expect(sent.headers.get("www-authenticate")).toBeNull();
     expect((await world.rest("get_alert", alertArguments(alert))).body.status).toBe(asks ? "draft" : "sent");
     const { id } = (await world.mcp("get_me", {}, access_token)).body.credential;
-    await session("update_connection", { connection_id: id, asks_first: !asks });
+    await session("update_connection", { connection_id: id, requires_approval: !asks });
     expect(await lastLine()).toEqual({
       operation: "update_connection",
       subject_id: id,
-      changed: ["asks_first"],
+      changed: ["requires_approval"],
     });
     const created = { pusher_id: pusher.id, title: "Then", send: true };
     const { status, body } = await world.mcp("create_alert", created, access_token);

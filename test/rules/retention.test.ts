@@ -20,8 +20,8 @@ const inbox = async (token: string) =>
 /** As if it had been set a day and an hour ago. */
 const dayLater = () =>
   world
-    .sql(`update pusher set retention_from = retention_from - interval '25 hours'`)
-    .then(() => world.sql(`update workspace set retention_from = retention_from - interval '25 hours'`));
+    .sql(`update pusher set retention_starts_at = retention_starts_at - interval '25 hours'`)
+    .then(() => world.sql(`update workspace set retention_starts_at = retention_starts_at - interval '25 hours'`));
 
 /** Alerts sent or withdrawn so many days ago, written as they would stand there by now. */
 async function past(pusherId: string, title: string, days: number, more: Record<string, string> = {}) {
@@ -67,7 +67,7 @@ test("what ended long enough ago goes a day after it was told, and every count s
   };
   await world.handset("POST", "/reports", token, report);
   await world.sql(
-    `insert into report (alert_id, device_id, kind, at) select ?, n, 1, now() from generate_series(1, 2500) n`,
+    `insert into report (alert_id, device_id, kind, reported_at) select ?, n, 1, now() from generate_series(1, 2500) n`,
     [old],
   );
   await world.sql("insert into alert_counter (alert_id, reads) values (?, 2500)", [old]);
@@ -102,12 +102,12 @@ test("what ended long enough ago goes a day after it was told, and every count s
   expect(await statistics()).toEqual(before);
   await expectRecountClean(world.service.orm);
   // In slices, and stopped in the middle nothing is lost.
-  expect(await round("left_reports")).toBe(1000);
+  expect(await round("orphaned_reports")).toBe(1000);
   await expectRecountClean(world.service.orm);
-  expect(await round("left_reports")).toBe(1000);
-  expect(await round("left_reports")).toBeLessThan(1000);
+  expect(await round("orphaned_reports")).toBe(1000);
+  expect(await round("orphaned_reports")).toBeLessThan(1000);
   expect(await world.sql("select from report where alert_id = ?", [old])).toEqual([]);
-  expect(await world.sql("select from left_reports")).toEqual([]);
+  expect(await world.sql("select from orphaned_report_alert")).toEqual([]);
 });
 
 const lastYear = () => {

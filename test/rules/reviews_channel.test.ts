@@ -125,7 +125,7 @@ test("who waits for a review first is heard of, and so is a key that has to ask 
   await world.rest("wait_for_review", { ...alertArguments(alert), seconds: 0 }, author);
   expect(await notices(id, alert)).toHaveLength(1);
   const other = await draft();
-  await ask(other, await world.key({ asks_first: true }));
+  await ask(other, await world.key({ requires_approval: true }));
   expect(await notices(id, other)).toHaveLength(1);
   // Over MCP the draft that was kept is the one.
   const kept = await world.mcp("create_alert", { pusher_id: pusher.id, title: "Kept", send: true }, author);

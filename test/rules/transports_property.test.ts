@@ -292,7 +292,7 @@ beforeAll(async () => {
   shared = {
     owner: await key("owner"),
     writer: await key("writer"),
-    asker: await key("asker", { asks_first: true }),
+    asker: await key("asker", { requires_approval: true }),
     reader: await key("reader"),
     stranger: await world.foreignKey(),
   };

@@ -329,7 +329,8 @@ test.each(["AbCdEf123456", "123456789012", "1795612200000", "-5"])(
 
 // rules#sender-files
 describe("a file that is sent along", () => {
-  const waiting = async () => Number((await site.world.sql("select count(*) as n from asset where refs = 0"))[0].n);
+  const waiting = async () =>
+    Number((await site.world.sql("select count(*) as n from asset where reference_count = 0"))[0].n);
   const rows: [name: string, sent: () => Sent, picture: boolean, note: RegExp | null, alert: object][] = [
     [
       "a picture with its name and a text",

@@ -169,7 +169,7 @@ describe("DELETE of a sequence id", () => {
 
   test("by a key that asks first cancels one alert at most", async () => {
     const token = await world.key({
-      ...{ scopes: "alerts:write,alerts:send", pusher: channel.id, asks_first: true },
+      ...{ scopes: "alerts:write,alerts:send", pusher: channel.id, requires_approval: true },
     });
     const ids = await publish("asked", 2);
     expect(await remove("asked", { token })).toMatchObject({ status: 403, body: { code: 40301 } });

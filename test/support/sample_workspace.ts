@@ -155,7 +155,7 @@ export async function createSampleWorkspace(
   ids["files/:id"] = await idOn(`${base}/files`, /files\/(\w+)\/delete/);
   const senders = `${base}/channels/${trains.id}/senders`;
   const { text } = await owner.post(senders, {
-    made_for: "text",
+    client_program: "text",
     name: "Backup of the desk",
     may_send: "yes",
   });

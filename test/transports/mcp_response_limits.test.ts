@@ -113,8 +113,8 @@ test("twenty endpoints with long addresses, and a hundred long events, fit", asy
 test("statistics of hundreds of channels leave out the end, and say how much", async () => {
   const key = await world.foreignKey();
   const { id } = await world.pusher({ name: "n".repeat(80) }, key);
-  const copied =
-    "workspace_id, name, category, description, requested_perms, alert_types, tags, is_public, search, gradient_from, gradient_to, initials";
+  const copied = `workspace_id, name, category, description, requested_perms, alert_types, tags, is_public, search_text,
+      gradient_from, gradient_to, initials`;
   await world.sql(
     `insert into pusher (id, handle, ${copied}) select gen_random_uuid(), left(handle, 20) || n, ${copied}
      from pusher, generate_series(1, 300) n where id = ?`,

@@ -193,7 +193,7 @@ describe("samples do as they stand", () => {
     );
     const { token, hash } = mintToken(OWN_DEVICE_PREFIX);
     await world.sql(
-      "insert into own_device (id, user_id, code_hash, expires_at) values (?, ?, ?, now() + interval '5 minutes')",
+      "insert into test_device (id, user_id, code_hash, expires_at) values (?, ?, ?, now() + interval '5 minutes')",
       [newUuid(), user_id, hash],
     );
     return token;

@@ -76,8 +76,8 @@ type Row = { id: string };
 
 /** Copies a channel so many times, all joined by one device, which their account was told. */
 async function joinedEverywhere(world: World, channel: Row, deviceId: string, count: number) {
-  const copied =
-    "workspace_id, name, category, description, requested_perms, alert_types, tags, is_public, search, gradient_from, gradient_to, initials";
+  const copied = `workspace_id, name, category, description, requested_perms, alert_types, tags, is_public, search_text,
+      gradient_from, gradient_to, initials`;
   await world.sql(
     `with made as (
        insert into pusher (id, handle, ${copied})
@@ -86,7 +86,7 @@ async function joinedEverywhere(world: World, channel: Row, deviceId: string, co
      insert into subscription (device_id, pusher_id, permissions) select ?, id, '{}' from made`,
     [parseUuid(channel.id), deviceId],
   );
-  await world.sql("update channel_state set told_subscribers = subscribers");
+  await world.sql("update channel_state set subscribers_reported = subscribers");
 }
 
 describe("on a service", () => {

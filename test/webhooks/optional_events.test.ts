@@ -44,7 +44,7 @@ const round = async (on: World, job: string) => {
 };
 const tell = async (on = world) => {
   await round(on, "due_alerts");
-  return round(on, "untold_alerts");
+  return round(on, "pending_alert_events");
 };
 const told = (pusher: { id: string }, name: string) =>
   world.events.filter(({ event, data }) => event === name && data.pusher_id === pusher.id);
@@ -61,7 +61,7 @@ test("nobody asks: nothing is noted, and nothing is told or written", async () =
   await due(alert);
   expect((await world.handset("GET", "/inbox", token)).body.data).toHaveLength(1);
   expect(await acknowledge(token, alert)).toEqual({ accepted: 1 });
-  expect(await world.sql("select from alert_counter where appeared or untold")).toEqual([]);
+  expect(await world.sql("select from alert_counter where visible_pending or acks_pending")).toEqual([]);
   expect(await tell()).toBe(0);
   expect(await feed("alert.visible")).toEqual([]);
 });
@@ -110,7 +110,7 @@ test("what was moved, withdrawn or sent by hand before its instant is not told; 
   await tell();
   await tell(replica);
   expect(told(pusher, "alert.visible")).toEqual([]);
-  expect(await world.sql("select from alert_counter where appeared")).toEqual([]);
+  expect(await world.sql("select from alert_counter where visible_pending")).toEqual([]);
 });
 
 // rules#events-asked-for
@@ -145,7 +145,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
   expect(told(pusher, "alert.acknowledged").map(({ data }) => data)).toEqual([
     { pusher_id: pusher.id, alert_id: alert.id, count: 2, delta: 2 },
   ]);
-  await world.sql("update alert_counter set told_at = told_at - interval '1 minute'");
+  await world.sql("update alert_counter set acks_reported_at = acks_reported_at - interval '1 minute'");
   await Promise.all([tell(), tell(replica)]);
   expect(
     told(pusher, "alert.acknowledged")
@@ -158,7 +158,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
   await world.handset("POST", "/reports", await world.device(pusher.handle), {
     reports: [{ alert_id: alert.id, kind: "read" }],
   });
-  await world.sql("update alert_counter set told_at = told_at - interval '1 minute'");
+  await world.sql("update alert_counter set acks_reported_at = acks_reported_at - interval '1 minute'");
   await tell();
   expect(told(pusher, "alert.acknowledged")).toHaveLength(2);
 });
@@ -171,5 +171,5 @@ test("the look for what waits reads an index that holds nothing else", async () 
   );
   await world.sql("analyze alert_counter");
   const plan = await world.sql(`explain ${text.replace(/\$\d(::\w+)?/g, "500")}`);
-  expect(JSON.stringify(plan)).toContain("alert_counter_untold");
+  expect(JSON.stringify(plan)).toContain("alert_counter_pending");
 });

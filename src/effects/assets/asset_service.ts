@@ -49,7 +49,7 @@ export async function createAssets(options: {
  */
 export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
-  await em.nativeDelete(Asset, { id, stored: false, refs: 0 });
+  await em.nativeDelete(Asset, { id, stored: false, reference_count: 0 });
 }
 
 /**

@@ -91,16 +91,16 @@ const REMOVALS: Record<string, Removal> = {
   step_ups: {
     removes: "Records of scope challenges to assistants, after a day.",
     from: "step_up",
-    where: ended("asked_at"),
+    where: ended("requested_at"),
   },
   device_transfers: {
     removes: "Codes for moving subscriptions to another device, a day after they expired.",
     from: "device_transfer",
     where: ended("expires_at"),
   },
-  own_device_links: {
+  test_device_links: {
     removes: "Links for test devices, a day after they expired.",
-    from: "own_device",
+    from: "test_device",
     where: `device_id is null and ${ended("expires_at")}`,
   },
   alert_changes: {
@@ -153,13 +153,13 @@ export function createHousekeepingJobs(deps: JobDeps): Job[] {
       batch: 50,
       every_seconds: 5,
     },
-    untold_subscribers: {
+    pending_subscriber_events: {
       removes: "Subscriber count events that were delayed, sent a second after the last one.",
       work: (batch) => emitPendingSubscriberEvents(deps, batch),
       batch: 1000,
       every_seconds: 1,
     },
-    untold_alerts: {
+    pending_alert_events: {
       removes: "Pending events about published alerts, acknowledgements and answers.",
       work: (batch) => emitPendingAlertEvents(deps, batch),
       every_seconds: 1,
@@ -174,7 +174,7 @@ export function createHousekeepingJobs(deps: JobDeps): Job[] {
       removes: "Alerts past the retention_days of their channel; their counts are kept.",
       work: (batch) => removeEndedAlerts(deps.orm, batch),
     },
-    left_reports: {
+    orphaned_reports: {
       removes: "Device reports for these alerts.",
       work: (batch) => removeReportsOfDeletedAlerts(deps.orm, batch),
       batch: 1000,

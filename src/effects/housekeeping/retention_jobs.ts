@@ -71,13 +71,13 @@ export interface DeviceRemovalDeps {
 
 const UNSEEN = {
   parameters: { days: int },
-  text: "seen_at < now() - $days::int * interval '1 day'",
+  text: "last_seen_at < now() - $days::int * interval '1 day'",
 };
 
 const unseenDevices = defineStatement.reading("unseen_devices", {
   parameters: { ...UNSEEN.parameters, max: int },
   columns: { id: text },
-  text: `select id::text as id from device where ${UNSEEN.text} order by seen_at limit $max::int`,
+  text: `select id::text as id from device where ${UNSEEN.text} order by last_seen_at limit $max::int`,
 });
 
 /** Locks the devices, without those that another transaction has locked and those that came back meanwhile. */

@@ -79,7 +79,7 @@ export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authe
       scopes: [...new Set([IMPLICIT_SCOPE, ...key.scopes.filter(isScope)])],
       pusherId: key.pusher_id,
       expiresAt: toIsoMicrosOrNull(key.expires_at),
-      asksFirst: key.asks_first,
+      asksFirst: key.requires_approval,
     });
   };
 }
@@ -110,7 +110,7 @@ export function createConnectionAuthenticator(
       scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
       pusherId: found.pusher_id,
       expiresAt: read.expiresAt?.replace("Z", "000Z") ?? null,
-      asksFirst: found.asks_first,
+      asksFirst: found.requires_approval,
     });
   };
 }

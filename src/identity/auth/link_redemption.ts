@@ -51,7 +51,7 @@ function stateOf(link: LinkRecord): LinkState {
 /** An owner's link to somebody who has not joined yet must not open an account that others' workspaces trust. */
 function kindOf(link: LinkRecord): LinkKind {
   if (link.user_id === null) return "new";
-  return link.joined || link.made_by !== "manager" ? "reset" : "known";
+  return link.joined || link.issued_by !== "manager" ? "reset" : "known";
 }
 
 /** Whoever made an account ready for somebody else would enter with it wherever that person is added later. */
@@ -110,7 +110,7 @@ export function createLinkRedemption(options: {
     if (kindOf(link) !== kindOf(seen) || link.user_id !== seen.user_id) throw overtaken();
     if (!mayJoin(link)) throw unproved();
     const kind = kindOf(link);
-    if (kind === "reset" && link.made_by === "manager" && link.elsewhere)
+    if (kind === "reset" && link.issued_by === "manager" && link.elsewhere)
       throw forbidden(
         "not_permitted",
         "This account also belongs to other workspaces, so only the server operator can reset its password. Ask the operator for a link.",
@@ -118,7 +118,7 @@ export function createLinkRedemption(options: {
     const email = link.email === PLACEHOLDER_EMAIL ? claim.email : link.email;
     // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator
     // answers for the person to whom a link goes, though not for an address that this one chooses.
-    const proved = link.made_by === "person" || (link.made_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
+    const proved = link.issued_by === "person" || (link.issued_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
     const account = () => assertDefined(link.user_id, "a link that makes no account is of one");
     const userId = await library.inTransaction(inside, async (accounts, { adapter }) => {
       if (kind === "known") return account();
@@ -162,7 +162,7 @@ export function createLinkRedemption(options: {
       if (stateOf(link) !== "live") accountLog.failedLink(link);
       return {
         state: stateOf(link),
-        madeBy: link.made_by,
+        madeBy: link.issued_by,
         kind: kindOf(link),
         /** Whether it was shown that the account is of who reads the address. */
         proved: link.proved === true,

@@ -47,11 +47,11 @@ export async function insertLink(
   const token = randomBytes(32).toString("base64url");
   // Of two links that are made at the same moment the later one holds.
   await runStatement(em, lockMember, { id: memberId });
-  await runStatement(em, replaceLinks, { member_id: memberId, made_by: madeBy });
+  await runStatement(em, replaceLinks, { member_id: memberId, issued_by: madeBy });
   await em.insert(MemberLink, {
     token_hash: hashToken(token),
     member: memberId,
-    made_by: madeBy,
+    issued_by: madeBy,
     expires_at: raw("now() + ? * interval '1 second'", [SECONDS[madeBy]]),
   });
   return `${publicUrl}${LINK_PATH}#${token}`;

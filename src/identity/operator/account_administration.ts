@@ -122,8 +122,8 @@ export interface NewKey {
   /** Seconds. */
   expires_in?: number;
   name?: string;
-  asks_first?: boolean;
-  made_for?: SenderProgram | null;
+  requires_approval?: boolean;
+  client_program?: SenderProgram | null;
 }
 
 /** Makes a key and shows it for the only time. `now` is the instant that its expiry counts from. */
@@ -143,8 +143,8 @@ export async function createKey(em: Em, input: NewKey, now: Date) {
     scopes,
     pusher_id,
     expires_at,
-    asks_first: input.asks_first ?? false,
-    made_for: input.made_for ?? null,
+    requires_approval: input.requires_approval ?? false,
+    client_program: input.client_program ?? null,
   });
   await em.flush();
   return { key: token, ...showKey(key, member) };
@@ -210,7 +210,7 @@ const showKey = (row: Omit<InferEntity<typeof ApiKey>, "member">, member: Member
   workspace_id: formatId("wsp", member.workspace.id),
   member_id: formatId("mem", member.id),
   pusher_id: formatIdOrNull("psh", row.pusher_id ?? null),
-  asks_first: row.asks_first,
+  requires_approval: row.requires_approval,
   expires_at: toIsoMicrosOrNull(row.expires_at ?? null),
   revoked_at: row.revoked_at ?? null,
   last_used_at: row.last_used_at ?? null,

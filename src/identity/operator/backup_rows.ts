@@ -42,8 +42,8 @@ export async function refuseCitusCells(em: SqlEntityManager): Promise<void> {
 const NAME = "case when n.nspname = current_schema() then '' else n.nspname || '.' end || c.relname";
 const OURS = "n.nspname in (current_schema(), 'auth')";
 
-/** Tables that released versions had and a later one has no more. A backup of such a version brings them. */
-const FORMER = ["alert_block", "loose_alert"];
+/** Tables of released versions that a later one dropped or renamed. A backup of such a version contains them. */
+const FORMER = ["alert_block", "alert_words", "epoch", "left_reports", "loose_alert", "own_device", "subscriber_mix"];
 
 /** Other tables of the database are not touched. */
 const known = (orm: Orm) => {

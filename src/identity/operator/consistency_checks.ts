@@ -26,15 +26,15 @@ const CHECKS: Record<string, string> = {
     where c.pusher_id is null or c.active <> (p.status = 'active') or c.suspended <> (p.status = 'suspended')`,
   "channel_state.published": `select 1 from channel_state c where c.published <>
     (select count(*) from alert a where a.pusher_id = c.pusher_id and a.visible_at is not null)
-      + (select coalesce(sum(k.gone), 0) from channel_day k where k.pusher_id = c.pusher_id)`,
+      + (select coalesce(sum(k.deleted), 0) from channel_day k where k.pusher_id = c.pusher_id)`,
   "channel_state.subscribers": `select 1 from channel_state c where c.subscribers <>
     (select count(*) from subscription s where s.pusher_id = c.pusher_id)`,
-  "channel_state.next_at": `select 1 from channel_state c where c.next_at is distinct from
+  "channel_state.next_due_at": `select 1 from channel_state c where c.next_due_at is distinct from
     (select min(a.visible_at) from alert a where a.pusher_id = c.pusher_id and a.status = 'scheduled')`,
   "channel_day.published": `select 1 from channel_day k full join (
       select pusher_id, (visible_at at time zone 'UTC')::date as day, count(*) as n
       from alert where visible_at is not null group by 1, 2) a using (pusher_id, day)
-    where coalesce(k.published, 0) <> coalesce(a.n, 0) + coalesce(k.gone, 0)`,
+    where coalesce(k.published, 0) <> coalesce(a.n, 0) + coalesce(k.deleted, 0)`,
   // Deleting a cancelled alert takes its counter along and leaves the days as they were.
   "channel_day.reports": `select 1 from (
       select a.pusher_id, sum(c.reads) as reads, sum(c.acks) as acks
@@ -52,14 +52,14 @@ const CHECKS: Record<string, string> = {
       from report group by 1) r on r.alert_id = a.id
     where coalesce(c.reads, 0) <> coalesce(r.reads, 0) or coalesce(c.acks, 0) <> coalesce(r.acks, 0)
       or coalesce(c.replies, '{0,0,0,0}') <> coalesce(r.replies, '{0,0,0,0}')`,
-  subscriber_mix: `select 1 from subscriber_mix m full join (
+  subscriber_breakdown: `select 1 from subscriber_breakdown m full join (
       select s.pusher_id, d.platform, d.app_version, d.locale, d.timezone, count(*) as n,
         count(*) filter (where s.muted) as muted
       from subscription s join device d on d.id = s.device_id group by 1, 2, 3, 4, 5) s
       using (pusher_id, platform, app_version, locale, timezone)
-    where coalesce(m.n, 0) <> coalesce(s.n, 0) or coalesce(m.muted, 0) <> coalesce(s.muted, 0)`,
+    where coalesce(m.device_count, 0) <> coalesce(s.n, 0) or coalesce(m.muted_count, 0) <> coalesce(s.muted, 0)`,
   "report.orphans": `select 1 from report r where not exists (select 1 from alert a where a.id = r.alert_id)
-    and not exists (select 1 from left_reports l where l.alert_id = r.alert_id)`,
+    and not exists (select 1 from orphaned_report_alert l where l.alert_id = r.alert_id)`,
   "alert_counter.orphans":
     "select 1 from alert_counter c where not exists (select 1 from alert a where a.id = c.alert_id)",
   "alert_counter_stripe.orphans":

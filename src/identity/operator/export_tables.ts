@@ -42,7 +42,7 @@ const settings = (columns: readonly string[], from: string, ...key: string[]) =>
 const KINDS: Record<ExportKind, Kind> = {
   workspace: { table: "workspace", belongs: `r.id = any(${WORKSPACES})`, key: "id" },
   member: { table: "member", belongs: OWN, key: "id" },
-  file: { table: "asset", belongs: OWN, key: "id", except: "r.refs = 0" },
+  file: { table: "asset", belongs: OWN, key: "id", except: "r.reference_count = 0" },
   channel: { table: "pusher", belongs: OWN, key: "id" },
   invite: { table: "invite", belongs: OF_CHANNEL, key: "id" },
   key: { table: "api_key", belongs: OF_MEMBER, key: "id" },
@@ -72,9 +72,8 @@ const KINDS: Record<ExportKind, Kind> = {
     table: "channel_state",
     belongs: OF_CHANNEL,
     key: "pusher_id",
-    put: (
-      columns,
-    ) => `update channel_state s set rev = s.rev + come.rev + 1, ${settings(columns, "come", "pusher_id", "rev")}
+    put: (columns) => `update channel_state s set revision = s.revision + come.revision + 1,
+      ${settings(columns, "come", "pusher_id", "revision")}
       from come where s.pusher_id = come.pusher_id`,
   },
   // It is nobody's; one that came with another workspace is there already.

@@ -35,7 +35,7 @@ export function cleanAlert(row: AlertFields): AlertFields {
 }
 
 /** Former values of edits. Nothing is noted of what they lose. */
-export const cleanFormerValues = (former: Partial<AlertFields>) => cleanTexts(former, null, {});
+export const cleanFormerValues = (previous: Partial<AlertFields>) => cleanTexts(previous, null, {});
 
 const REVIEW = /^https?:\/\/[^/?#\\]+(\/console\/wsp_\w+\/channels\/psh_\w+\/alerts\/alr_\w+)$/;
 

@@ -17,7 +17,7 @@ interface Rule extends Pick<ImportReference, "what" | "of"> {
 
 /** By columns that a foreign key does not hold to the workspace. */
 const RULES: { [K in ExportKind]?: readonly Rule[] } = {
-  workspace: [{ field: "reviews_id", what: "channel", of: "workspace", by: "id" }],
+  workspace: [{ field: "review_channel_id", what: "channel", of: "workspace", by: "id" }],
   member: [{ field: "pusher_ids", what: "channel", of: "workspace", by: "workspace_id" }],
   file: [{ field: "member_id", what: "member", of: "workspace", by: "workspace_id", must: true }],
   channel: [{ field: "image_asset_id", what: "image", of: "workspace", by: "workspace_id", must: true }],
@@ -31,7 +31,7 @@ const RULES: { [K in ExportKind]?: readonly Rule[] } = {
     { field: "audio_asset_id", what: "audio", of: "channel", by: "pusher_id", must: true },
     { field: "html_asset_id", what: "html", of: "channel", by: "pusher_id", must: true },
     { field: "series_id", what: "alert", of: "channel", by: "pusher_id" },
-    { field: "notice_id", what: "alert", of: "channel", by: "pusher_id" },
+    { field: "review_notice_id", what: "alert", of: "channel", by: "pusher_id" },
   ],
   subscription: [{ field: "invite_id", what: "invite", of: "channel", by: "pusher_id", must: true }],
 };

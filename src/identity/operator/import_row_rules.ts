@@ -38,13 +38,7 @@ import { cleanAlert, cleanFormerValues, rewriteReviewUrls } from "./import_alert
 
 export type ImportRow = Record<string, unknown>;
 
-type UploadedFile = {
-  kind: AssetKind;
-  content_type: string;
-  bytes: number;
-  name: string;
-  text: string | null;
-};
+type UploadedFile = Record<"content_type" | "name", string> & { kind: AssetKind; bytes: number; text: string | null };
 
 /** Facts about the importing server that the rules of a row need. */
 export interface ImportContext {
@@ -127,8 +121,8 @@ const colour = z.string().regex(/^#[0-9a-f]{6}$/, "must be a colour such as #00a
 /** Every kind of row, and each of its columns that a file has. */
 const RULES = {
   workspace: z.strictObject({
-    ...{ id: uuid, name, created_at: past, events_numbered: count },
-    ...{ reviews_id: uuid.nullable(), retention_days: retentionDaysSchema().nullable() },
+    ...{ id: uuid, name, created_at: past, last_event_position: count },
+    ...{ review_channel_id: uuid.nullable(), retention_days: retentionDaysSchema().nullable() },
   }),
   member: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, role: z.enum(ROLES), pusher_ids: z.array(uuid).nullable() },
@@ -136,7 +130,7 @@ const RULES = {
       (value) => value === value.toLowerCase() && validateEmail(value) === null,
       "must be an e-mail address in lowercase letters",
     ),
-    ...{ created_at: past, name: personName.nullable(), mails_drafts: z.boolean() },
+    ...{ created_at: past, name: personName.nullable(), wants_draft_emails: z.boolean() },
   }),
   file: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, member_id: uuid.nullable(), kind: z.enum(ASSET_KINDS) },
@@ -145,7 +139,7 @@ const RULES = {
   }),
   channel: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, handle: pusherCreate.handle, ...columnsOf(CHANNEL_FIELDS) },
-    ...{ gradient_from: colour, gradient_to: colour, search: z.string(), image_asset_id: uuid.nullable() },
+    ...{ gradient_from: colour, gradient_to: colour, search_text: z.string(), image_asset_id: uuid.nullable() },
     ...{ status: z.enum(CHANNEL_STATUSES), created_at: past, updated_at: past },
   }),
   invite: z.strictObject({
@@ -156,39 +150,42 @@ const RULES = {
   key: z.strictObject({
     ...{ id: uuid, member_id: uuid, name, hash, scopes, pusher_id: uuid.nullable(), created_at: past },
     ...{ expires_at: stamp.nullable(), revoked_at: pastOrNull, last_used_at: pastOrNull },
-    ...{ asks_first: z.boolean(), made_for: z.enum(SENDER_PROGRAM_NAMES).nullable() },
+    ...{ requires_approval: z.boolean(), client_program: z.enum(SENDER_PROGRAM_NAMES).nullable() },
   }),
   webhook: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, member_id: uuid, pusher_id: uuid.nullable(), ...columnsOf(WEBHOOK_FIELDS) },
-    ...{ created_at: past, maker_id: wireId.nullable(), maker_name: textSchema(0, LIMITS.client_name).nullable() },
+    ...{ created_at: past, created_by_id: wireId.nullable() },
+    created_by_name: textSchema(0, LIMITS.client_name).nullable(),
   }),
   alert: z.strictObject({
     ...{ id: uuid, pusher_id: uuid, status: z.enum(ALERT_STATUSES), ...alertColumns, blocked },
     ...{ sent_at: pastOrNull, cancelled_at: pastOrNull, created_at: past, updated_at: past },
-    ...{
-      notice_id: uuid.nullable(),
-      series_id: uuid.nullable(),
-      occurs_at: stamp.nullable(),
-      apart: z.boolean(),
-    },
+    ...{ review_notice_id: uuid.nullable(), series_id: uuid.nullable(), occurs_at: stamp.nullable() },
+    detached_from_series: z.boolean(),
   }),
   change: z.strictObject({
     ...{ alert_id: uuid, updated_at: past },
-    former: z.strictObject(alertColumns).partial(),
+    previous_values: z.strictObject(alertColumns).partial(),
   }),
-  series: z.strictObject({ alert_id: uuid, filled_to: stamp, fill_at: stamp }),
+  series: z.strictObject({ alert_id: uuid, filled_until: stamp, next_fill_at: stamp }),
   count: z.strictObject({
-    ...{ alert_id: uuid, reads: count, acks: count, told_acks: count, told_at: pastOrNull },
-    ...{ replies, replied_told_at: pastOrNull },
+    ...{ alert_id: uuid, reads: count, acks: count, acks_reported: count, acks_reported_at: pastOrNull },
+    ...{ replies, replies_reported_at: pastOrNull },
   }),
   count_stripe: z.strictObject({ alert_id: uuid, stripe, reads: count, acks: count, replies }),
-  day: z.strictObject({ pusher_id: uuid, day, published: count, reads: count, acks: count, gone: count }),
+  day: z.strictObject({ pusher_id: uuid, day, published: count, reads: count, acks: count, deleted: count }),
   day_stripe: z.strictObject({ pusher_id: uuid, day, stripe, reads: count, acks: count }),
   state: z.strictObject({
-    ...{ pusher_id: uuid, rev: count, published: count, told_subscribers: count, told_at: pastOrNull },
+    ...{
+      pusher_id: uuid,
+      revision: count,
+      published: count,
+      subscribers_reported: count,
+      subscribers_reported_at: pastOrNull,
+    },
   }),
   device: z.strictObject({
-    ...{ id: bigintSchema, token_hash: hash, ...columnsOf(DEVICE_FIELDS), created_at: past, seen_at: past },
+    ...{ id: bigintSchema, token_hash: hash, ...columnsOf(DEVICE_FIELDS), created_at: past, last_seen_at: past },
   }),
   subscription: z.strictObject({
     ...{ device_id: bigintSchema, pusher_id: uuid, invite_id: uuid.nullable(), muted: z.boolean() },
@@ -200,7 +197,7 @@ const RULES = {
       device_id: bigintSchema,
       kind: z.union(Object.values(REPORT_KINDS).map((of) => z.literal(of))),
     },
-    ...{ at: pastOrNull, choice: place().nullable(), was: place().nullable() },
+    ...{ reported_at: pastOrNull, choice: place().nullable(), previous_choice: place().nullable() },
   }),
 };
 
@@ -225,7 +222,7 @@ const STORED: { [K in ExportKind]?: (row: ImportRow, here: ImportContext) => Imp
     const channel = row as RecordOf<typeof CHANNEL_FIELDS> & { handle: string };
     if (RESERVED_HANDLES.has(channel.handle)) refuse("handle is reserved.");
     checkGeofence(channel);
-    return { ...row, search: searchText(channel) };
+    return { ...row, search_text: searchText(channel) };
   },
   webhook(row, { targets }) {
     if (!isPossibleTarget(String(row.url), targets))
@@ -238,7 +235,7 @@ const STORED: { [K in ExportKind]?: (row: ImportRow, here: ImportContext) => Imp
     if (!reviews.has(String(row.pusher_id))) return clean;
     return { ...clean, actions: rewriteReviewUrls(clean.actions, publicUrl) };
   },
-  change: (row) => ({ ...row, former: cleanFormerValues(row.former as Partial<AlertFields>) }),
+  change: (row) => ({ ...row, previous_values: cleanFormerValues(row.previous_values as Partial<AlertFields>) }),
 };
 
 /** The times that an alert of each status has. */

@@ -155,7 +155,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
     checked(kind: ExportKind, given: ImportRow, line: number): ImportRow {
       try {
         const row = validateRow(kind, given, { publicUrl, targets, reviews, latest });
-        if (kind === "workspace" && row.reviews_id !== null) reviews.add(String(row.reviews_id));
+        if (kind === "workspace" && row.review_channel_id !== null) reviews.add(String(row.review_channel_id));
         if (kind === "device" && !devices.add(String(row.id)))
           throw invalidRequest("invalid_file", "id is not greater than that of the previous device.", "file");
         if (kind === "subscription" && !devices.has(String(row.device_id)))

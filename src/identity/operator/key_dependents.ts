@@ -49,7 +49,7 @@ export async function findKeyDependents(
   now: Date,
 ): Promise<z.output<typeof keyDependentsSchema>> {
   const [hooks, lines] = await Promise.all([
-    em.find(WebhookEndpoint, { workspace: workspaceId, maker_id: key }, ALL),
+    em.find(WebhookEndpoint, { workspace: workspaceId, created_by_id: key }, ALL),
     runStatement(em, scheduledBy, { workspace_id: workspaceId, actor_id: key, lines: LINES }),
   ]);
   const ids = lines.map(({ subject_id }) => parseId("alr", subject_id)).filter((id) => id !== null);

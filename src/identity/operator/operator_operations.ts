@@ -121,7 +121,7 @@ export const OPERATOR_OPERATIONS = {
       scopes: z.string(),
       pusher: z.string().optional(),
       expires_in: z.int().positive().optional(),
-      asks_first: z.boolean().optional(),
+      requires_approval: z.boolean().optional(),
       name: z.string().optional(),
     }),
     createKey,

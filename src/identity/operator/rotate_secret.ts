@@ -53,7 +53,7 @@ const TABLES = {
     sealed("webhooks", "webhook_endpoint", "id::text", "secret", bytea),
     sealed("webhooks_before", "webhook_endpoint", "id::text", "previous_secret", neverNull(bytea)),
   ],
-  idempotency: [sealed("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea), OF_ANSWER)],
+  idempotency: [sealed("answers", "idempotency_record", ANSWER_KEY, "sealed_response", neverNull(bytea), OF_ANSWER)],
   "push endpoints": [sealed("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea)],
   "push key": [sealed("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea))],
 } satisfies Record<EncryptionPurpose, unknown>;
@@ -105,7 +105,7 @@ const dropReplays = defineStatement("drop_rotation_replays", {
 });
 /** The addresses of files are derived from the secret, so every inbox has to be read again. */
 const renewInboxes = defineStatement("renew_inboxes", {
-  text: "update channel_state set rev = rev + 1, changed_at = clock_timestamp()",
+  text: "update channel_state set revision = revision + 1, changed_at = clock_timestamp()",
 });
 
 /** Their addresses stand in the channels themselves. */

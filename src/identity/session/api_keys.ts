@@ -30,8 +30,8 @@ export const list_keys = defineMemberOperation({
     id: z.string(),
     name: z.string(),
     scopes: z.array(z.string()),
-    asks_first: z.boolean(),
-    made_for: z.string().nullable(),
+    requires_approval: z.boolean(),
+    client_program: z.string().nullable(),
     speaks: z.string().nullable().describe("The program of its last sender request."),
     sends_to: z.array(z.string()).nullable().describe("Channels of such requests; null if there are none."),
     pusher_id: z.string().nullable(),
@@ -124,14 +124,14 @@ export const list_failing_senders = defineMemberOperation({
       channel === null || pusherIds === null || pusherIds.includes(parseId("psh", channel) ?? "");
     const data = rows
       .filter((row) => row.member_id === member.id || canManageMember(mine, row))
-      .flatMap(({ id, name, made_for, ...row }) => {
+      .flatMap(({ id, name, client_program, ...row }) => {
         const bound = formatIdOrNull("psh", row.pusher_id);
         const requests = bound ? row.requests.map((one) => ({ ...one, pusher_id: bound })) : row.requests;
         const channels = [...new Set(requests.map((one) => one.pusher_id))].filter(sees);
         return channels.flatMap((channel) => {
           const refused = refusedSince(requests, channel);
           return refused.slice(0, 1).map(({ at, said, program }) => ({
-            ...{ id: formatId("key", id), name, program: program ?? made_for, pusher_id: channel },
+            ...{ id: formatId("key", id), name, program: program ?? client_program, pusher_id: channel },
             ...{ refused: refused.length, at, said },
           }));
         });
@@ -163,8 +163,8 @@ export const create_key = defineMemberOperation({
     scopes: z.array(z.string()),
     pusher_id: z.string().nullable().describe("The only channel of the key; null: all channels of the member."),
     life: z.string().describe("One of KEY_LIVES."),
-    made_for: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that will use it."),
-    asks_first: z.boolean().default(false).describe("Approval is required before it publishes."),
+    client_program: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that will use it."),
+    requires_approval: z.boolean().default(false).describe("Approval is required before it publishes."),
   }),
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
@@ -178,7 +178,7 @@ export const create_key = defineMemberOperation({
       message: "Tick at least one permission.",
     },
   }),
-  async handler({ name, scopes, pusher_id, life, asks_first, made_for }, { em, caller, now }) {
+  async handler({ name, scopes, pusher_id, life, requires_approval, client_program }, { em, caller, now }) {
     if (pusher_id !== null) {
       const id = parseId("psh", pusher_id);
       if (!id || !(await em.findOne(Channel, { id }))) throw notFound("channel");
@@ -189,8 +189,8 @@ export const create_key = defineMemberOperation({
       workspace: formatId("wsp", caller.workspace.id),
       name,
       scopes: scopes.join(","),
-      asks_first,
-      made_for,
+      requires_approval,
+      client_program,
       ...(pusher_id === null ? {} : { pusher: pusher_id }),
       ...(seconds === null ? {} : { expires_in: seconds }),
     };
@@ -222,12 +222,12 @@ export const update_key = defineMemberOperation({
     "Set whether the key requires approval before it publishes, from its next call. Keys that the caller cannot revoke are not found.",
   role: "admin",
   errors: ["not_found"],
-  input: z.strictObject({ key_id: z.string(), asks_first: z.boolean() }),
+  input: z.strictObject({ key_id: z.string(), requires_approval: z.boolean() }),
   output: z.object({ id: z.string() }),
-  async handler({ key_id, asks_first }, { em, caller, audit }) {
+  async handler({ key_id, requires_approval }, { em, caller, audit }) {
     const key = await findRevocableKey(em, caller, key_id);
-    if (key.asks_first !== asks_first) audit({ changed: ["asks_first"] });
-    key.asks_first = asks_first;
+    if (key.requires_approval !== requires_approval) audit({ changed: ["requires_approval"] });
+    key.requires_approval = requires_approval;
     return { id: key_id };
   },
 });

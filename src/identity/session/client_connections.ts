@@ -30,7 +30,7 @@ export const list_connections = defineMemberOperation({
     name: z.string().nullable().describe("The name it chose itself, not verified."),
     uri: z.string().nullable(),
     scopes: z.array(z.string()),
-    asks_first: z.boolean(),
+    requires_approval: z.boolean(),
     pusher_id: z.string().nullable(),
     handle: z.string().nullable(),
     last_used_at: z.string().nullable(),
@@ -61,16 +61,16 @@ export const list_grants = definePersonOperation({
     member_id: z.string(),
     pusher_id: z.string().nullable(),
     scopes: z.array(z.string()),
-    asks_first: z.boolean(),
+    requires_approval: z.boolean(),
   }),
   async handler({ client_id }, { sql, caller }) {
     const rows = await sql(connectionsOfClient, { user_id: caller.person.id, client_id });
     return {
-      data: rows.map(({ member_id, pusher_id, scopes, asks_first }) => ({
+      data: rows.map(({ member_id, pusher_id, scopes, requires_approval }) => ({
         member_id: formatId("mem", member_id),
         pusher_id: formatIdOrNull("psh", pusher_id),
         scopes,
-        asks_first,
+        requires_approval,
       })),
     };
   },
@@ -88,10 +88,10 @@ export const grant_connection = defineMemberOperation({
     client_id: z.string(),
     pusher_id: z.string().nullable().describe("The only channel of the assistant; null: all channels of the member."),
     scopes: z.array(z.enum(ALL_SCOPES)),
-    asks_first: z.boolean().default(true).describe("Approval is required before it publishes."),
+    requires_approval: z.boolean().default(true).describe("Approval is required before it publishes."),
   }),
   output: z.object({ id: z.string() }),
-  async handler({ grant_id, client_id, pusher_id, scopes, asks_first }, { em, sql, caller }) {
+  async handler({ grant_id, client_id, pusher_id, scopes, requires_approval }, { em, sql, caller }) {
     const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
     if (pusher_id !== null && !(pusher && (await em.findOne(Channel, { id: pusher })))) throw notFound("channel");
     const [connection] = await sql(claimConnection, {
@@ -101,7 +101,7 @@ export const grant_connection = defineMemberOperation({
       member_id: caller.member.id,
       pusher_id: pusher,
       scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
-      asks_first,
+      requires_approval,
     });
     const connection_id = assertDefined(connection, "what is written comes back").id;
     await em.insert(ConnectionGrant, { id: grant_id, connection: connection_id });
@@ -116,14 +116,14 @@ export const update_connection = defineMemberOperation({
   description: "Set whether an own assistant requires approval before it publishes, from its next call.",
   role: "viewer",
   errors: ["not_found"],
-  input: z.strictObject({ connection_id: z.string(), asks_first: z.boolean() }),
+  input: z.strictObject({ connection_id: z.string(), requires_approval: z.boolean() }),
   output: z.object({ id: z.string() }),
-  async handler({ connection_id, asks_first }, { em, caller, audit }) {
+  async handler({ connection_id, requires_approval }, { em, caller, audit }) {
     const id = parseId("con", connection_id);
     const connection = id && (await em.findOne(Connection, { id, user_id: caller.person.id }));
     if (!connection) throw notFound("connection");
-    if (connection.asks_first !== asks_first) audit({ changed: ["asks_first"] });
-    connection.asks_first = asks_first;
+    if (connection.requires_approval !== requires_approval) audit({ changed: ["requires_approval"] });
+    connection.requires_approval = requires_approval;
     return { id: connection_id };
   },
 });

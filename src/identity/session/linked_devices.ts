@@ -110,7 +110,7 @@ export const test_alert = defineMemberOperation({
       pusher_id: pusherId,
       draft_id: alert.id,
       draft_version: alert.updated_at,
-      shown_as: newUuid(),
+      test_alert_id: newUuid(),
     });
     const devices = rows.flatMap(({ device_id }) => device_id ?? []);
     if (devices.length === 0)

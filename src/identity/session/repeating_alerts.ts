@@ -18,13 +18,13 @@ export const list_filled_series = defineMemberOperation({
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),
-  output: listSchema({ alert_id: z.string(), filled_to: z.string() }),
+  output: listSchema({ alert_id: z.string(), filled_until: z.string() }),
   async handler({ alert_ids }, ctx) {
     const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
     const rows = await ctx.sql(filledSeries, { ids, ...visibilityParameters(ctx.caller) });
-    const data = rows.map(({ alert_id, filled_to }) => ({
+    const data = rows.map(({ alert_id, filled_until }) => ({
       alert_id: formatId("alr", alert_id),
-      filled_to: toIsoMicros(filled_to),
+      filled_until: toIsoMicros(filled_until),
     }));
     return { data };
   },

@@ -38,8 +38,9 @@ export const open_reviews = defineMemberOperation({
       throw forbidden("channel_restricted", "With access to certain channels only, you cannot create others.");
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const workspace = await em.findOneOrFail(Workspace, { id: caller.workspace.id }, lock);
-    const { reviews_id } = workspace;
-    if (reviews_id && (await em.findOne(Channel, { id: reviews_id }))) return { id: formatId("psh", reviews_id) };
+    const { review_channel_id } = workspace;
+    if (review_channel_id && (await em.findOne(Channel, { id: review_channel_id })))
+      return { id: formatId("psh", review_channel_id) };
     const handle = `reviews-${randomBytes(5).toString("hex")}`;
     const channel = createChannelRow(em, workspace.id, {
       name: "Reviews",
@@ -56,7 +57,7 @@ export const open_reviews = defineMemberOperation({
       code: randomBytes(24).toString("base64url"),
       label: "Devices of reviewers",
     });
-    workspace.reviews_id = channel.id;
+    workspace.review_channel_id = channel.id;
     await em.flush();
     return { id: formatId("psh", channel.id) };
   },
@@ -67,13 +68,13 @@ export const mail_drafts = defineMemberOperation({
   title: "Set review e-mails",
   description: "Set whether this member also gets an e-mail for each draft awaiting review.",
   role: "editor",
-  input: z.strictObject({ mails_drafts: z.boolean() }),
-  output: z.object({ mails_drafts: z.boolean() }),
-  async handler({ mails_drafts }, { em, caller, audit }) {
+  input: z.strictObject({ wants_draft_emails: z.boolean() }),
+  output: z.object({ wants_draft_emails: z.boolean() }),
+  async handler({ wants_draft_emails }, { em, caller, audit }) {
     const member = await em.findOneOrFail(Member, { id: caller.member.id });
-    if (member.mails_drafts !== mails_drafts) audit({ changed: ["mails_drafts"] });
-    member.mails_drafts = mails_drafts;
-    return { mails_drafts };
+    if (member.wants_draft_emails !== wants_draft_emails) audit({ changed: ["wants_draft_emails"] });
+    member.wants_draft_emails = wants_draft_emails;
+    return { wants_draft_emails };
   },
 });
 
@@ -94,8 +95,8 @@ export const decline_alert = defineMemberOperation({
   async handler({ review_reply, ...path }, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await lockAlertForVerb("edit", path, ctx);
-    const former = alert.status !== "draft" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
-    const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, former });
+    const previousValues = alert.status !== "draft" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
+    const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, previous_values: previousValues });
     // It became visible while we looked at it.
     if (!after) throw alreadySent("edit");
     if (alert.status === "repeating") await updateSeriesOccurrences(alert, after, ctx);

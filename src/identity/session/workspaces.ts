@@ -39,7 +39,7 @@ export const list_own_workspaces = definePersonOperation({
     other_members: z.int(),
     channels: z.int(),
     scheduled: z.int(),
-    mails_drafts: z.boolean(),
+    wants_draft_emails: z.boolean(),
     without_you: z
       .enum(["stays", "goes", "behind", "holds"])
       .describe(
@@ -57,7 +57,7 @@ export const list_own_workspaces = definePersonOperation({
         other_members: row.others,
         channels: row.channels,
         scheduled: row.planned,
-        mails_drafts: row.mails_drafts,
+        wants_draft_emails: row.wants_draft_emails,
         without_you: getLeaveOutcome(row),
       })),
     };

@@ -139,7 +139,7 @@ interface Window {
   now: number;
   from: number;
   to: number;
-  /** Up to here the occurrences have rows (`filled_to` of the series); null where none is known. */
+  /** Up to here the occurrences have rows (`filled_until` of the series); null where none is known. */
   beyond: number | null;
   most: number;
   /** The begin of the day after the one of a time. */
@@ -175,21 +175,22 @@ interface Series {
   recurrence: string;
   send_at: string;
   /** Up to here its rule was read; null: it begins. */
-  filled_to: string | null;
+  filled_until: string | null;
 }
 
 /**
- * The occurrences of a series to be written now: the next few, and of those that should have been since `filled_to`
- * while no process ran, the newest alone (rules#recurrence-late). `fill_at`: when to look again; null where nothing
+ * The occurrences of a series to be written now: the next few, and of those that should have been since `filled_until`
+ * while no process ran, the newest alone (rules#recurrence-late). `next_fill_at`: when to look again; null where
+ * nothing
  * is to come. A stored rule that cannot be read writes nothing, and is looked at again in a day, so that it stops no
  * other series.
  */
-export function planSeriesFill({ series_id, recurrence, send_at, filled_to }: Series, now: number) {
+export function planSeriesFill({ series_id, recurrence, send_at, filled_until }: Series, now: number) {
   const iso = (ms: number) => new Date(ms).toISOString();
-  const filledTo = filled_to === null ? Number.NEGATIVE_INFINITY : Date.parse(toIsoMicros(filled_to));
+  const filledTo = filled_until === null ? Number.NEGATIVE_INFINITY : Date.parse(toIsoMicros(filled_until));
   const read = parseRecurrence(recurrence);
   if (isMessage(read))
-    return { series_id, filled_to: iso(Math.max(filledTo, now)), fill_at: iso(now + DAY), occurrences: [] };
+    return { series_id, filled_until: iso(Math.max(filledTo, now)), next_fill_at: iso(now + DAY), occurrences: [] };
   const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new StepBudget(MAX_ANSWER_STEPS));
   const coming = times.after(now, LIMITS.occurrences_ahead + 1);
   const ahead = coming.slice(0, LIMITS.occurrences_ahead).filter((at) => at <= now + HORIZON);
@@ -201,8 +202,8 @@ export function planSeriesFill({ series_id, recurrence, send_at, filled_to }: Se
   const again = next === undefined ? last : full ? middle : Math.max(next - HORIZON, now + MINUTE);
   return {
     series_id,
-    filled_to: iso(Math.max(filledTo, last ?? now)),
-    fill_at: again === null ? null : iso(again),
+    filled_until: iso(Math.max(filledTo, last ?? now)),
+    next_fill_at: again === null ? null : iso(again),
     occurrences: [...(missed === null ? [] : [missed]), ...ahead]
       .filter((at) => at > filledTo)
       .map((at) => ({ id: newUuid(), occurs_at: iso(at) })),

@@ -73,11 +73,12 @@ export const Alert = defineEntity({
     // New entries wait in a list of 512 kB, which each search reads, and which the write that fills it puts into the
     // index.
     ...["visible", "hidden"].map((side) => ({
-      name: `alert_words_${side}`,
-      expression: `create index alert_words_${side} on alert using gin (words) with (gin_pending_list_limit = 512)
-        where words is not null and visible_at is ${side === "visible" ? "not null" : "null"}`,
+      name: `alert_search_${side}`,
+      expression: `create index alert_search_${side} on alert using gin (search_vector)
+        with (gin_pending_list_limit = 512)
+        where search_vector is not null and visible_at is ${side === "visible" ? "not null" : "null"}`,
     })),
-    { name: "alert_unindexed", properties: ["id"], where: "words is null" },
+    { name: "alert_unindexed", properties: ["id"], where: "search_vector is null" },
     { name: "alert_image_asset", properties: ["image_asset"], where: "image_asset_id is not null" },
     { name: "alert_audio_asset", properties: ["audio_asset"], where: "audio_asset_id is not null" },
     { name: "alert_html_asset", properties: ["html_asset"], where: "html_asset_id is not null" },
@@ -91,7 +92,7 @@ export const Alert = defineEntity({
     audio_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     /** Of a draft that waited for a review: the alert that told of it. It is written once, so each is told of once. */
-    notice_id: p.uuid().nullable(),
+    review_notice_id: p.uuid().nullable(),
     /**
      * Of an occurrence: the repeating alert that it was made of, and when its rule has it, wherever it was moved
      * since.
@@ -99,7 +100,7 @@ export const Alert = defineEntity({
     series_id: p.uuid().nullable(),
     occurs_at: timestampColumn().nullable(),
     /** An occurrence that was edited by itself: it says no more what its series says. */
-    apart: p.boolean().default(false),
+    detached_from_series: p.boolean().default(false),
     sent_at: timestampColumn().nullable(),
     cancelled_at: timestampColumn().nullable(),
     visible_at: timestampColumn().nullable().generated(`(${VISIBLE_AT_SQL}) stored`),
@@ -107,7 +108,7 @@ export const Alert = defineEntity({
      * By which it is found: the words of title and text, and under signs what it belongs to
      * (store/queries/alert_search_terms.ts). Null: an earlier version wrote it, and the housekeeping makes them.
      */
-    words: p.string().columnType("tsvector").nullable().lazy(),
+    search_vector: p.string().columnType("tsvector").nullable().lazy(),
     created_at: writtenAtColumn(),
     updated_at: writtenAtColumn(),
   },
@@ -121,30 +122,18 @@ export const AlertChange = defineEntity({
     /** The version of the alert that the edit made. */
     updated_at: timestampColumn().primary(),
     /** Former values by the name of their field, as the row had them. */
-    former: p.json<Record<string, unknown>>(),
+    previous_values: p.json<Record<string, unknown>>(),
   },
 });
 
 export const AlertSeries = defineEntity({
   name: "AlertSeries",
-  indexes: [{ name: "alert_series_due", properties: ["fill_at"] }],
+  indexes: [{ name: "alert_series_due", properties: ["next_fill_at"] }],
   properties: {
     alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
     /** Up to here its rule was read: what it names until then is written, was left out, or was deleted by somebody. */
-    filled_to: timestampColumn(),
+    filled_until: timestampColumn(),
     /** From then on more of it is to be written, or it is found to be over. */
-    fill_at: timestampColumn(),
-  },
-});
-
-/**
- * Written by 0.2.0 and earlier versions while they serve beside this one, and never read. The next version drops the
- * table.
- */
-export const AlertWords = defineEntity({
-  name: "AlertWords",
-  properties: {
-    alert_id: p.uuid().primary(),
-    words: p.string().columnType("tsvector").nullable(),
+    next_fill_at: timestampColumn(),
   },
 });

@@ -15,7 +15,8 @@ export const Asset = defineEntity({
     { name: "asset_text", expression: "(kind = 'html') = (text is not null)" },
     {
       name: "asset_attached",
-      expression: "refs >= 0 and (refs > 0) = (attached_at is not null) and (refs > 0) = (expires_at is null)",
+      expression: `reference_count >= 0 and (reference_count > 0) = (attached_at is not null)
+          and (reference_count > 0) = (expires_at is null)`,
     },
   ],
   indexes: [
@@ -44,7 +45,7 @@ export const Asset = defineEntity({
     /** The row is written before the file and removed after it. While this is false nobody finds the file. */
     stored: p.boolean().default(false),
     /** How many times alerts and channels refer to it; kept by triggers, as are the two instants. */
-    refs: p.integer().default(0),
+    reference_count: p.integer().default(0),
     attached_at: timestampColumn().nullable(),
     /**
      * When the file is removed unless an alert or a channel uses it; null while one does. The default as PostgreSQL

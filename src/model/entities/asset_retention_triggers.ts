@@ -10,7 +10,7 @@ import { LIMITS } from "../limits.ts";
  * order. Alerts without files pay nothing.
  */
 export const ALERT_ASSET_TRIGGERS = [
-  `create function alert_to_assets() returns trigger language plpgsql as $$
+  `create function count_alert_assets() returns trigger language plpgsql as $$
   declare
     gone uuid[] := '{}';
     come uuid[] := '{}';
@@ -23,29 +23,30 @@ export const ALERT_ASSET_TRIGGERS = [
         select unnest(gone) as id, -1 as n union all select unnest(come), 1) r
       where id is not null group by id having sum(n) <> 0 order by id
     loop
-      update asset set refs = refs + moved.n,
-        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
-        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
+      update asset set reference_count = reference_count + moved.n,
+        attached_at = case when reference_count + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
+        expires_at = case when reference_count + moved.n = 0
+          then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
       where id = moved.id;
     end loop;
     return null;
   end $$`,
   `create trigger alert_assets_inserted after insert on alert for each row
   when (new.image_asset_id is not null or new.audio_asset_id is not null or new.html_asset_id is not null)
-  execute function alert_to_assets()`,
+  execute function count_alert_assets()`,
   `create trigger alert_assets_updated after update on alert for each row
   when (old.image_asset_id is distinct from new.image_asset_id
     or old.audio_asset_id is distinct from new.audio_asset_id
     or old.html_asset_id is distinct from new.html_asset_id)
-  execute function alert_to_assets()`,
+  execute function count_alert_assets()`,
   `create trigger alert_assets_deleted after delete on alert for each row
   when (old.image_asset_id is not null or old.audio_asset_id is not null or old.html_asset_id is not null)
-  execute function alert_to_assets()`,
+  execute function count_alert_assets()`,
 ];
 
 /** A channel's picture counts as an alert's do, so that its file stays. In order of the ids, too. */
 export const CHANNEL_PICTURE_TRIGGERS = [
-  `create function pusher_to_assets() returns trigger language plpgsql as $$
+  `create function count_pusher_asset() returns trigger language plpgsql as $$
   declare
     gone uuid;
     come uuid;
@@ -56,38 +57,41 @@ export const CHANNEL_PICTURE_TRIGGERS = [
     for moved in
       select id, n from (values (gone, -1), (come, 1)) r (id, n) where id is not null order by id
     loop
-      update asset set refs = refs + moved.n,
-        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
-        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
+      update asset set reference_count = reference_count + moved.n,
+        attached_at = case when reference_count + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
+        expires_at = case when reference_count + moved.n = 0
+          then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
       where id = moved.id;
     end loop;
     return null;
   end $$`,
   `create trigger pusher_assets_inserted after insert on pusher for each row
-  when (new.image_asset_id is not null) execute function pusher_to_assets()`,
+  when (new.image_asset_id is not null) execute function count_pusher_asset()`,
   `create trigger pusher_assets_updated after update on pusher for each row
-  when (old.image_asset_id is distinct from new.image_asset_id) execute function pusher_to_assets()`,
+  when (old.image_asset_id is distinct from new.image_asset_id) execute function count_pusher_asset()`,
   `create trigger pusher_assets_deleted after delete on pusher for each row
-  when (old.image_asset_id is not null) execute function pusher_to_assets()`,
+  when (old.image_asset_id is not null) execute function count_pusher_asset()`,
 ];
 
 /**
  * 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays
  * (rules#retention).
  */
-export const KEEPS_COUNTS_SQL = "current_setting('belfry.stays_counted', true)";
+export const KEEPS_COUNTS_SQL = "current_setting('belfry.keep_counts', true)";
 
 export const RETENTION_TRIGGERS = [
-  `create function retention_set() returns trigger language plpgsql as $$
+  `create function set_retention_start() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' or new.retention_days is distinct from old.retention_days then
-      new.retention_from := clock_timestamp() + interval '${LIMITS.retention_notice_hours} hours';
+      new.retention_starts_at := clock_timestamp() + interval '${LIMITS.retention_notice_hours} hours';
     end if;
     return new;
   end $$`,
   ...["pusher", "workspace"].map(
-    (table) => `create trigger ${table}_retention_set before insert or update of retention_days on ${table} for each row
-  execute function retention_set()`,
+    (
+      table,
+    ) => `create trigger ${table}_retention_changed before insert or update of retention_days on ${table} for each row
+  execute function set_retention_start()`,
   ),
 ];
 
@@ -96,12 +100,13 @@ export const RETENTION_TRIGGERS = [
  * edit of this version always changes them (store/queries/alert_search_terms.ts).
  */
 export const SEARCH_WORD_TRIGGERS = [
-  `create function alert_words_outdated() returns trigger language plpgsql as $$
+  `create function clear_search_vector() returns trigger language plpgsql as $$
   begin
-    new.words := null;
+    new.search_vector := null;
     return new;
   end $$`,
-  `create trigger alert_words_outdated before update of title, body on alert for each row
-  when ((old.title, old.body) is distinct from (new.title, new.body) and old.words is not distinct from new.words)
-  execute function alert_words_outdated()`,
+  `create trigger alert_text_changed before update of title, body on alert for each row
+  when ((old.title, old.body) is distinct from (new.title, new.body) and old.search_vector is not distinct
+    from new.search_vector)
+  execute function clear_search_vector()`,
 ];

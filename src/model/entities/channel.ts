@@ -30,11 +30,11 @@ export const Channel = defineEntity({
     { name: "pusher_list", properties: ["workspace", "created_at"] },
     { name: "pusher_directory", properties: ["created_at"], where: "is_public and status = 'active'" },
     {
-      name: "pusher_placed",
+      name: "pusher_geofenced",
       properties: ["created_at"],
       where: "is_public and status = 'active' and radius_km is not null",
     },
-    { name: "pusher_search", properties: ["grams"], type: "gin", where: "is_public and status = 'active'" },
+    { name: "pusher_search", properties: ["search_ngrams"], type: "gin", where: "is_public and status = 'active'" },
     { name: "pusher_image_asset", properties: ["image_asset"], where: "image_asset_id is not null" },
   ],
   checks: [
@@ -62,15 +62,15 @@ export const Channel = defineEntity({
     /** The uploaded file whose address `image_url` is, so that it stays (rules#channel-picture-held). */
     image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
-    search: p.text(),
+    search_text: p.text(),
     /**
      * Every run of one, two and three letters of `search`, kept by a trigger: by these an index finds the letters of a
      * search wherever they stand, without an extension and whatever the database's locale takes for a word.
      */
-    grams: p.array<string>().columnType("text[]").defaultRaw("'{}'").lazy(),
+    search_ngrams: p.array<string>().columnType("text[]").defaultRaw("'{}'").lazy(),
     status: p.enum(CHANNEL_STATUSES).default("active"),
     /** Nothing goes by `retention_days` before this instant: a trigger sets it whenever that changes. */
-    retention_from: timestampColumn().nullable(),
+    retention_starts_at: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
     updated_at: writtenAtColumn(),
   },
@@ -79,32 +79,33 @@ export const Channel = defineEntity({
 export type ChannelRow = InferEntity<typeof Channel>;
 
 /**
- * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `rev` grows with every change of
+ * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `revision` grows with every
+ * change of
  * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. What the account was
  * told of these is kept by who tells it (rules#subscriber-events-are-gathered).
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",
   indexes: [
-    { name: "channel_state_next", properties: ["next_at"], where: "next_at is not null" },
-    { name: "channel_state_untold", properties: ["pusher"], where: "untold" },
+    { name: "channel_state_next_due", properties: ["next_due_at"], where: "next_due_at is not null" },
+    { name: "channel_state_pending", properties: ["pusher"], where: "subscribers_pending" },
   ],
   properties: {
     pusher: () => p.oneToOne(Channel).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
     active: p.boolean().default(true),
     suspended: p.boolean().default(false),
-    rev: p.bigint("number").default(0),
-    /** When `rev` last grew. */
+    revision: p.bigint("number").default(0),
+    /** When `revision` last grew. */
     changed_at: writtenAtColumn(),
     /** The first instant of what is scheduled; null: nothing is. In the past: something is due and not settled. */
-    next_at: timestampColumn().nullable(),
+    next_due_at: timestampColumn().nullable(),
     published: p.bigint("number").default(0),
     subscribers: p.bigint("number").default(0),
-    /** The count that the last event of a subscriber told, and when; null: none was told. */
-    told_subscribers: p.bigint("number").default(0),
-    told_at: timestampColumn().nullable(),
-    /** Somebody joined or left too soon after that event. */
-    untold: p.boolean().default(false),
+    /** The count in the last subscriber event, and its time; null before the first one. */
+    subscribers_reported: p.bigint("number").default(0),
+    subscribers_reported_at: timestampColumn().nullable(),
+    /** Devices joined or left after that event. */
+    subscribers_pending: p.boolean().default(false),
   },
 });
 

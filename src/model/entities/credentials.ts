@@ -24,7 +24,7 @@ export const Connection = defineEntity({
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
     pusher_id: p.uuid().nullable(),
     scopes: p.array(),
-    asks_first: p.boolean().default(false),
+    requires_approval: p.boolean().default(false),
     last_used_at: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
   },
@@ -38,13 +38,13 @@ export const ConnectionGrant = defineEntity({
   name: "ConnectionGrant",
   indexes: [
     { name: "connection_grant_connection", properties: ["connection"] },
-    { name: "connection_grant_codes", properties: ["codes"], type: "gin" },
+    { name: "connection_grant_codes", properties: ["code_hashes"], type: "gin" },
   ],
   properties: {
     id: p.uuid().primary(),
     connection: () => p.manyToOne(Connection).ref().deleteRule("cascade"),
     /** Hashes of the last codes that were presented, so that one presented again is known. */
-    codes: p.array().defaultRaw("'{}'"),
+    code_hashes: p.array().defaultRaw("'{}'"),
     created_at: writtenAtColumn(),
   },
 });
@@ -58,7 +58,7 @@ export const StepUp = defineEntity({
   properties: {
     user_id: p.text().primary(),
     client_id: p.text().primary(),
-    asked_at: timestampColumn(),
+    requested_at: timestampColumn(),
   },
 });
 
@@ -72,11 +72,11 @@ export const ApiKey = defineEntity({
     hash: p.blob().unique("api_key_hash"),
     scopes: p.array(),
     /** A person decides before it publishes. */
-    asks_first: p.boolean().default(false),
+    requires_approval: p.boolean().default(false),
     /** The program that it was made for (model/fields/sender_programs.ts); it speaks every tongue all the same. */
-    made_for: p.text().nullable(),
+    client_program: p.text().nullable(),
     /**
-     * The one channel that the key sees. No foreign key: a key whose channel is gone sees nothing, never everything.
+     * The one channel that the key sees. No foreign key: a key whose channel was deleted sees nothing, never everything.
      */
     pusher_id: p.uuid().nullable(),
     expires_at: timestampColumn().nullable(),
@@ -95,9 +95,9 @@ export const IdempotencyRecord = defineEntity({
     key: p.text().primary(),
     request_hash: p.blob(),
     /** The answer, sealed under the server secret: it may show a secret for the one time. */
-    answer: p.blob().nullable(),
+    sealed_response: p.blob().nullable(),
     /** What the statement that took the key said of the answer, where that was sealed before it ran. */
-    given: p.json().nullable(),
+    response_patch: p.json().nullable(),
     created_at: writtenAtColumn(),
   },
 });

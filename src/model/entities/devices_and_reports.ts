@@ -11,23 +11,23 @@ import { Channel, Invite } from "./channel.ts";
 export const Device = defineEntity({
   name: "Device",
   uniques: [{ name: "device_token", properties: ["token_hash"], include: ["id"] }],
-  indexes: [{ name: "device_seen", properties: ["seen_at"] }],
+  indexes: [{ name: "device_last_seen", properties: ["last_seen_at"] }],
   properties: {
     /** 63 random bits: a sample by device id is uniform. */
     id: p.bigint("string").primary().autoincrement(false),
     token_hash: p.blob(),
     /** Grows with every join, leave, eviction and test: half of the inbox's validator. */
-    subs_rev: p.bigint("number").default(0),
+    subscriptions_revision: p.bigint("number").default(0),
     /**
      * Grows when the device leaves a channel or is evicted. Part of the inbox's validator: a device that joins the
      * same channel later is shown other alerts as sent before it joined.
      */
-    leaves: p.bigint("number").default(0),
+    leave_count: p.bigint("number").default(0),
     ...createEntityProperties(DEVICE_FIELDS),
-    /** Until when it may be shown a test of a draft; null on nearly every device (see OwnDevice). */
+    /** Until when it may be shown a test of a draft; null on nearly every device (see TestDevice). */
     test_until: timestampColumn().nullable(),
     /** Within a day of the truth (see handset/device_authentication.ts). */
-    seen_at: writtenAtColumn(),
+    last_seen_at: writtenAtColumn(),
     created_at: writtenAtColumn(),
   },
 });
@@ -36,7 +36,7 @@ export const Device = defineEntity({
 export const DeviceTransfer = defineEntity({
   name: "DeviceTransfer",
   uniques: [{ name: "device_transfer_code", properties: ["code_hash"] }],
-  indexes: [{ name: "device_transfer_end", properties: ["expires_at"] }],
+  indexes: [{ name: "device_transfer_expiry", properties: ["expires_at"] }],
   properties: {
     device: () => p.oneToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
     code_hash: p.blob(),
@@ -64,7 +64,7 @@ export const Subscription = defineEntity({
       where: "muted",
     },
     { name: "subscription_invite", properties: ["invite"], where: "invite_id is not null" },
-    { name: "subscription_wakes", properties: ["pusher", "device"], where: WANTS_PUSH_SQL },
+    { name: "subscription_push", properties: ["pusher", "device"], where: WANTS_PUSH_SQL },
   ],
   properties: {
     device: () => p.manyToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
@@ -93,16 +93,16 @@ export const PushEndpoint = defineEntity({
 });
 
 /** How many subscribers share a platform, version, locale and time zone: the breakdown is a sum over few rows. */
-export const SubscriberMix = defineEntity({
-  name: "SubscriberMix",
+export const SubscriberBreakdown = defineEntity({
+  name: "SubscriberBreakdown",
   properties: {
     pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("cascade").updateRule("no action"),
     platform: p.text().primary(),
     app_version: p.text().primary(),
     locale: p.text().primary(),
     timezone: p.text().primary(),
-    n: p.bigint("number"),
-    muted: p.bigint("number"),
+    device_count: p.bigint("number"),
+    muted_count: p.bigint("number"),
   },
 });
 
@@ -111,43 +111,43 @@ export const REPORT_KINDS = { read: 1, ack: 2, reply: 3 } as const;
 
 export const Report = defineEntity({
   name: "Report",
-  indexes: [{ name: "report_device", properties: ["device_id"], where: "at is not null" }],
+  indexes: [{ name: "report_device", properties: ["device_id"], where: "reported_at is not null" }],
   properties: {
     alert_id: p.uuid().primary(),
     device_id: p.bigint("string").primary(),
     kind: p.smallint().primary(),
-    at: timestampColumn().nullable(),
+    reported_at: timestampColumn().nullable(),
     /**
      * The place of the choice of a reply, from 1; and of the one before it, by which counters know what to take back.
      */
     choice: p.smallint().nullable(),
-    was: p.smallint().nullable(),
+    previous_choice: p.smallint().nullable(),
   },
 });
 
-/** What an account is still to be told of an alert; the index holds these alone. */
-export const HAS_PENDING_EVENTS_SQL = "appeared or untold or replied";
+/** Counters with events that were not yet reported to the account; the index has only these. */
+export const HAS_PENDING_EVENTS_SQL = "visible_pending or acks_pending or replies_pending";
 
-/** How many devices read and acknowledged an alert, and what of it the account was told (rules#events-asked-for). */
+/** How many devices read and acknowledged an alert, and what was reported to the account (rules#events-asked-for). */
 export const AlertCounter = defineEntity({
   name: "AlertCounter",
-  indexes: [{ name: "alert_counter_untold", properties: ["alert_id"], where: HAS_PENDING_EVENTS_SQL }],
+  indexes: [{ name: "alert_counter_pending", properties: ["alert_id"], where: HAS_PENDING_EVENTS_SQL }],
   properties: {
     alert_id: p.uuid().primary(),
     reads: p.bigint("number").default(0),
     acks: p.bigint("number").default(0),
-    /** It was scheduled and has become visible, which is to be told. */
-    appeared: p.boolean().default(false),
-    /** Somebody acknowledged it, which is to be told. */
-    untold: p.boolean().default(false),
-    /** The count of acks that was told last, and when; null: none was. */
-    told_acks: p.bigint("number").default(0),
-    told_at: timestampColumn().nullable(),
+    /** The alert was scheduled and has become visible, and this event is pending. */
+    visible_pending: p.boolean().default(false),
+    /** Acknowledgements were counted after the last event about them. */
+    acks_pending: p.boolean().default(false),
+    /** The count of acknowledgements in the last event, and its time; null before the first one. */
+    acks_reported: p.bigint("number").default(0),
+    acks_reported_at: timestampColumn().nullable(),
     /** How many devices chose each reply now, in the order of the choices. */
     replies: p.array().$type<number[]>().columnType("bigint[]").defaultRaw("'{0,0,0,0}'"),
-    /** Somebody chose one, which is to be told, and when that was last told. */
-    replied: p.boolean().default(false),
-    replied_told_at: timestampColumn().nullable(),
+    /** Replies were counted after the last event about them, and the time of that event. */
+    replies_pending: p.boolean().default(false),
+    replies_reported_at: timestampColumn().nullable(),
   },
 });
 
@@ -167,8 +167,8 @@ export const AlertCounterStripe = defineEntity({
 });
 
 /** Alerts that are gone while some of their reports are still there: these go in slices (effects/housekeeping). */
-export const LeftReports = defineEntity({
-  name: "LeftReports",
+export const OrphanedReportAlert = defineEntity({
+  name: "OrphanedReportAlert",
   properties: { alert_id: p.uuid().primary() },
 });
 
@@ -179,7 +179,7 @@ export const ChannelDay = defineEntity({
     pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("cascade").updateRule("no action"),
     day: p.date().primary(),
     published: p.bigint("number").default(0),
-    gone: p.bigint("number").default(0),
+    deleted: p.bigint("number").default(0),
     reads: p.bigint("number").default(0),
     acks: p.bigint("number").default(0),
   },
@@ -201,15 +201,15 @@ export const ChannelDayStripe = defineEntity({
  * A handset that a person linked to the own account by an act on that handset, and the draft that it is shown as a test
  * (rules#own-devices). The person's alone: no channel and no other member learns of it.
  */
-export const OwnDevice = defineEntity({
-  name: "OwnDevice",
+export const TestDevice = defineEntity({
+  name: "TestDevice",
   uniques: [
-    { name: "own_device_device", properties: ["device"] },
-    { name: "own_device_code", properties: ["code_hash"] },
+    { name: "test_device_device", properties: ["device"] },
+    { name: "test_device_code", properties: ["code_hash"] },
   ],
   indexes: [
-    { name: "own_device_person", properties: ["user_id"] },
-    { name: "own_device_end", properties: ["expires_at"], where: "device_id is null" },
+    { name: "test_device_user", properties: ["user_id"] },
+    { name: "test_device_expiry", properties: ["expires_at"], where: "device_id is null" },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -223,7 +223,7 @@ export const OwnDevice = defineEntity({
     /** The draft and the version of it that is shown, as which alert, and since when. Until when, the device says. */
     draft_id: p.uuid().nullable(),
     draft_version: timestampColumn().nullable(),
-    shown_as: p.uuid().nullable(),
-    shown_at: timestampColumn().nullable(),
+    test_alert_id: p.uuid().nullable(),
+    test_shown_at: timestampColumn().nullable(),
   },
 });

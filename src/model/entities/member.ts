@@ -10,12 +10,12 @@ export const Workspace = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     /** The last place of the feed of events that was given to one (docs/decisions/0018). */
-    events_numbered: p.bigint("string").default("0"),
+    last_event_position: p.bigint("string").default("0"),
     /** The channel that tells of drafts which wait for a review. No foreign key: one that is gone takes nothing. */
-    reviews_id: p.uuid().nullable(),
+    review_channel_id: p.uuid().nullable(),
     /** What holds for channels that say nothing of their own (rules#retention); null and 0: for ever. */
     retention_days: p.integer().nullable(),
-    retention_from: timestampColumn().nullable(),
+    retention_starts_at: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
   },
 });
@@ -41,7 +41,7 @@ export const Member = defineEntity({
     /** The signed-in person behind it, once the link was followed. */
     user_id: p.text().nullable(),
     /** Whether a mail tells of each draft that waits. */
-    mails_drafts: p.boolean().default(false),
+    wants_draft_emails: p.boolean().default(false),
     created_at: writtenAtColumn(),
   },
 });
@@ -58,12 +58,12 @@ export const MemberLink = defineEntity({
   name: "MemberLink",
   indexes: [
     { name: "member_link_member", properties: ["member"] },
-    { name: "member_link_end", properties: ["expires_at"] },
+    { name: "member_link_expiry", properties: ["expires_at"] },
   ],
   properties: {
     token_hash: p.blob().primary(),
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
-    made_by: p.enum(LINK_ISSUERS),
+    issued_by: p.enum(LINK_ISSUERS),
     expires_at: timestampColumn(),
     used_at: timestampColumn().nullable(),
     /** When a newer one took its place. */

@@ -1,6 +1,6 @@
 // The schema's source: the explicit list of entities that the ORM knows, and what tables have beside them.
 
-import { Alert, AlertChange, AlertSeries, AlertWords } from "./alert.ts";
+import { Alert, AlertChange, AlertSeries } from "./alert.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
 import { Channel, ChannelState, Invite, ReservedHandle } from "./channel.ts";
@@ -12,12 +12,12 @@ import {
   ChannelDayStripe,
   Device,
   DeviceTransfer,
-  LeftReports,
-  OwnDevice,
+  OrphanedReportAlert,
   PushEndpoint,
   Report,
-  SubscriberMix,
+  SubscriberBreakdown,
   Subscription,
+  TestDevice,
 } from "./devices_and_reports.ts";
 import { Member, MemberLink, Workspace } from "./member.ts";
 import { DatabaseEpoch, ServerSecret } from "./server_identity.ts";
@@ -33,14 +33,14 @@ export const STORAGE_STATEMENTS = [
   "alter table channel_state set (fillfactor = 50)",
   "alter table alert_counter set (fillfactor = 50)",
   "alter table alert_counter_stripe set (fillfactor = 50)",
-  "alter table subscriber_mix set (fillfactor = 70)",
+  "alter table subscriber_breakdown set (fillfactor = 70)",
   "alter table channel_day set (fillfactor = 70)",
   "alter table channel_day_stripe set (fillfactor = 70)",
   // Searches force the way they go, so nothing is planned by which words are frequent.
-  "alter table alert alter column words set statistics 0",
+  "alter table alert alter column search_vector set statistics 0",
   `alter table alert set (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000)`,
   `alter table report drop constraint report_pkey,
-     add constraint report_pkey primary key (alert_id, device_id, kind) include (at)`,
+     add constraint report_pkey primary key (alert_id, device_id, kind) include (reported_at)`,
 ];
 
 export const ENTITIES = [
@@ -57,18 +57,17 @@ export const ENTITIES = [
   Alert,
   AlertChange,
   AlertSeries,
-  AlertWords,
   Invite,
   Device,
   DeviceTransfer,
-  OwnDevice,
+  TestDevice,
   Subscription,
-  SubscriberMix,
+  SubscriberBreakdown,
   PushEndpoint,
   Report,
   AlertCounter,
   AlertCounterStripe,
-  LeftReports,
+  OrphanedReportAlert,
   ChannelDay,
   ChannelDayStripe,
   IdempotencyRecord,

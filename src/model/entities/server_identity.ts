@@ -6,14 +6,14 @@ import { defineEntity, p } from "@mikro-orm/core";
 import { writtenAtColumn } from "../fields/timestamp_columns.ts";
 
 export const DatabaseEpoch = defineEntity({
-  name: "Epoch",
-  checks: [{ name: "epoch_one_row_check", expression: "one_row" }],
+  name: "DatabaseEpoch",
+  checks: [{ name: "database_epoch_one_row_check", expression: "one_row" }],
   properties: {
     one_row: p.boolean().primary().default(true),
     /** By chance; another one from each restore on. */
     epoch: p.uuid().defaultRaw("gen_random_uuid()"),
     /** Which server and which files it was made for: in another home the rows are a copy. */
-    home: p.text(),
+    origin: p.text(),
     /** PostgreSQL's, in hex, as a standby cannot say it by itself. */
     timeline: p.text(),
   },

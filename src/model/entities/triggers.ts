@@ -13,46 +13,47 @@ import { VALUE_TRIGGERS } from "./value_triggers.ts";
 
 /**
  * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so
- * only suspending and what ends a suspension raise `rev` (rules#inbox-validator).
+ * only suspending and what ends a suspension raise `revision` (rules#inbox-validator).
  */
 const CHANNEL_STATE = [
-  `create function pusher_to_state() returns trigger language plpgsql as $$
+  `create function sync_channel_state() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
       insert into channel_state (pusher_id, active, suspended)
       values (new.id, new.status = 'active', new.status = 'suspended');
     else
       update channel_state set active = new.status = 'active', suspended = new.status = 'suspended',
-        rev = rev + (suspended <> (new.status = 'suspended'))::int,
+        revision = revision + (suspended <> (new.status = 'suspended'))::int,
         changed_at = case when suspended <> (new.status = 'suspended') then clock_timestamp() else changed_at end
       where pusher_id = new.id;
     end if;
     return null;
   end $$`,
-  `create trigger pusher_inserted after insert on pusher for each row execute function pusher_to_state()`,
+  `create trigger pusher_inserted after insert on pusher for each row execute function sync_channel_state()`,
   `create trigger pusher_status_changed after update of status on pusher for each row
-  when (old.status is distinct from new.status) execute function pusher_to_state()`,
+  when (old.status is distinct from new.status) execute function sync_channel_state()`,
 ];
 
 /** What a search of the directory is indexed by follows the text that is searched. */
 const SEARCH = [
-  `create function pusher_to_grams() returns trigger language plpgsql as $$
+  `create function set_pusher_search_ngrams() returns trigger language plpgsql as $$
   begin
-    new.grams := array(select distinct substr(new.search, i, n)
-      from generate_series(1, 3) n, generate_series(1, char_length(new.search) - n + 1) i);
+    new.search_ngrams := array(select distinct substr(new.search_text, i, n)
+      from generate_series(1, 3) n, generate_series(1, char_length(new.search_text) - n + 1) i);
     return new;
   end $$`,
-  `create trigger pusher_searched before insert or update of search on pusher for each row
-  execute function pusher_to_grams()`,
+  `create trigger pusher_search_changed before insert or update of search_text on pusher for each row
+  execute function set_pusher_search_ngrams()`,
 ];
 
 /**
- * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `rev` names
- * the sent rows alone; `next_at` is the first scheduled instant, come or not. New alerts come many at once: of those
+ * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `revision` names
+ * the sent rows alone; `next_due_at` is the first scheduled instant, come or not. New alerts come many at once: of
+ * those
  * each channel's row changes once.
  */
 const VISIBILITY = [
-  `create function new_alerts_to_state() returns trigger language plpgsql as $$
+  `create function count_new_alerts() returns trigger language plpgsql as $$
   declare
     channels uuid[]; statuses text[]; instants timestamptz[];
   begin
@@ -60,22 +61,22 @@ const VISIBILITY = [
     -- Nearly always it is one, and that costs half of what many do.
     if cardinality(channels) = 1 then
       if instants[1] is null then return null; end if;
-      update channel_state set published = published + 1, rev = rev + (statuses[1] = 'sent')::int,
+      update channel_state set published = published + 1, revision = revision + (statuses[1] = 'sent')::int,
         changed_at = case when statuses[1] = 'sent' then clock_timestamp() else changed_at end,
-        next_at = case when statuses[1] = 'scheduled' then least(next_at, instants[1]) else next_at end
+        next_due_at = case when statuses[1] = 'scheduled' then least(next_due_at, instants[1]) else next_due_at end
       where pusher_id = channels[1];
       insert into channel_day as k (pusher_id, day, published) values (channels[1], (instants[1] at time zone 'UTC')::date, 1)
       on conflict (pusher_id, day) do update set published = k.published + 1;
       return null;
     end if;
     update channel_state s
-    set rev = s.rev + c.sent,
+    set revision = s.revision + c.sent,
       changed_at = case when c.sent > 0 then clock_timestamp() else s.changed_at end,
-      next_at = least(s.next_at, c.next_at),
+      next_due_at = least(s.next_due_at, c.next_due_at),
       published = s.published + c.n
     from (
       select pusher_id, count(*) as n, count(*) filter (where status = 'sent') as sent,
-        min(visible_at) filter (where status = 'scheduled') as next_at
+        min(visible_at) filter (where status = 'scheduled') as next_due_at
       from unnest(channels, statuses, instants) a (pusher_id, status, visible_at)
       where visible_at is not null group by pusher_id) c
     where s.pusher_id = c.pusher_id;
@@ -88,8 +89,8 @@ const VISIBILITY = [
     return null;
   end $$`,
   `create trigger alert_inserted after insert on alert referencing new table as come
-  for each statement execute function new_alerts_to_state()`,
-  `create function alert_to_state() returns trigger language plpgsql as $$
+  for each statement execute function count_new_alerts()`,
+  `create function count_alert_change() returns trigger language plpgsql as $$
   declare
     channel uuid := old.pusher_id;
     before timestamptz := old.visible_at;
@@ -106,11 +107,11 @@ const VISIBILITY = [
     -- No row: the whole channel is being deleted, and its days with it.
     if not found then return null; end if;
     update channel_state
-    set rev = rev + sent::int,
+    set revision = revision + sent::int,
       changed_at = case when sent then clock_timestamp() else changed_at end,
-      next_at = case when planned
+      next_due_at = case when planned
         then (select min(a.visible_at) from alert a where a.pusher_id = channel and a.status = 'scheduled')
-        else next_at end,
+        else next_due_at end,
       published = published + (after is not null)::int - (before is not null)::int
     where pusher_id = channel;
     if (before at time zone 'UTC')::date is distinct from (after at time zone 'UTC')::date then
@@ -125,17 +126,18 @@ const VISIBILITY = [
   // Not for words alone, which nothing that is counted follows.
   `create trigger alert_updated after update on alert for each row
   when ((old.visible_at is not null or new.visible_at is not null)
-    and (old.updated_at is distinct from new.updated_at or old.words is not distinct from new.words
+    and (old.updated_at is distinct from new.updated_at or old.search_vector is not distinct from new.search_vector
       or (old.title, old.body) is distinct from (new.title, new.body)))
-  execute function alert_to_state()`,
+  execute function count_alert_change()`,
   `create trigger alert_deleted after delete on alert for each row
-  when (old.visible_at is not null and ${KEEPS_COUNTS_SQL} is distinct from 'on') execute function alert_to_state()`,
-  `create function alert_reports_removed() returns trigger language plpgsql as $$
+  when (old.visible_at is not null and ${KEEPS_COUNTS_SQL} is distinct from 'on')
+    execute function count_alert_change()`,
+  `create function delete_alert_reports() returns trigger language plpgsql as $$
   declare
     ids uuid[] := array(select id from removed);
   begin
     if ${KEEPS_COUNTS_SQL} = 'on' then
-      insert into left_reports (alert_id) select id from unnest(ids) id
+      insert into orphaned_report_alert (alert_id) select id from unnest(ids) id
       where exists (select from report r where r.alert_id = id);
     else
       delete from report where alert_id = any(ids);
@@ -145,7 +147,7 @@ const VISIBILITY = [
     return null;
   end $$`,
   `create trigger alert_reports_deleted after delete on alert referencing old table as removed
-  for each statement execute function alert_reports_removed()`,
+  for each statement execute function delete_alert_reports()`,
 ];
 
 /**
@@ -153,45 +155,49 @@ const VISIBILITY = [
  * breakdown.
  */
 const SUBSCRIBERS = [
-  `create function subscription_to_counts() returns trigger language plpgsql as $$
+  `create function count_subscriptions() returns trigger language plpgsql as $$
   declare
     step int := case tg_op when 'INSERT' then 1 else -1 end;
     devices bigint[]; channels uuid[]; mutes boolean[];
   begin
     select array_agg(device_id), array_agg(pusher_id), array_agg(muted) into devices, channels, mutes from changed;
-    update device d set subs_rev = d.subs_rev + 1, leaves = d.leaves + (tg_op = 'DELETE')::int
+    update device d set subscriptions_revision = d.subscriptions_revision + 1,
+      leave_count = d.leave_count + (tg_op = 'DELETE')::int
     from (select id from device where id = any(devices) order by id for no key update) c
     where d.id = c.id;
     update channel_state s set subscribers = s.subscribers + step * c.n
     from (select pusher_id, count(*) n from unnest(channels) pusher_id group by 1) c where s.pusher_id = c.pusher_id;
-    insert into subscriber_mix as m (pusher_id, platform, app_version, locale, timezone, n, muted)
+    insert into subscriber_breakdown as m (pusher_id, platform, app_version, locale, timezone, device_count,
+      muted_count)
     select c.pusher_id, d.platform, d.app_version, d.locale, d.timezone,
       step * count(*), step * count(*) filter (where c.muted)
     from unnest(devices, channels, mutes) c (device_id, pusher_id, muted) join device d on d.id = c.device_id
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     on conflict (pusher_id, platform, app_version, locale, timezone)
-    do update set n = m.n + excluded.n, muted = m.muted + excluded.muted;
+    do update set device_count = m.device_count + excluded.device_count,
+      muted_count = m.muted_count + excluded.muted_count;
     return null;
   end $$`,
   `create trigger subscription_inserted after insert on subscription referencing new table as changed
-  for each statement execute function subscription_to_counts()`,
+  for each statement execute function count_subscriptions()`,
   `create trigger subscription_deleted after delete on subscription referencing old table as changed
-  for each statement execute function subscription_to_counts()`,
-  `create function subscription_muted() returns trigger language plpgsql as $$
+  for each statement execute function count_subscriptions()`,
+  `create function count_muted_subscription() returns trigger language plpgsql as $$
   begin
     -- Nobody changes the device's facts from here on, nor has one begun to: both would count by facts that are past.
     perform from device where id = new.device_id for share;
-    update subscriber_mix m set muted = m.muted + (case when new.muted then 1 else -1 end)
+    update subscriber_breakdown m set muted_count = m.muted_count + (case when new.muted then 1 else -1 end)
     from device d
     where d.id = new.device_id and m.pusher_id = new.pusher_id and m.platform = d.platform
       and m.app_version = d.app_version and m.locale = d.locale and m.timezone = d.timezone;
     return null;
   end $$`,
   `create trigger subscription_muted after update of muted on subscription for each row
-  when (old.muted is distinct from new.muted) execute function subscription_muted()`,
-  `create function device_to_mix() returns trigger language plpgsql as $$
+  when (old.muted is distinct from new.muted) execute function count_muted_subscription()`,
+  `create function update_subscriber_breakdown() returns trigger language plpgsql as $$
   begin
-    insert into subscriber_mix as m (pusher_id, platform, app_version, locale, timezone, n, muted)
+    insert into subscriber_breakdown as m (pusher_id, platform, app_version, locale, timezone, device_count,
+      muted_count)
     select s.pusher_id, f.platform, f.app_version, f.locale, f.timezone, f.n, case when s.muted then f.n else 0 end
     from subscription s cross join (values
       (old.platform, old.app_version, old.locale, old.timezone, -1),
@@ -199,32 +205,33 @@ const SUBSCRIBERS = [
     where s.device_id = new.id
     order by 1, 2, 3, 4, 5
     on conflict (pusher_id, platform, app_version, locale, timezone)
-    do update set n = m.n + excluded.n, muted = m.muted + excluded.muted;
+    do update set device_count = m.device_count + excluded.device_count,
+      muted_count = m.muted_count + excluded.muted_count;
     -- Else a device that changes its facts again and again would leave a row behind each time.
-    delete from subscriber_mix m using subscription s
-    where s.device_id = new.id and m.pusher_id = s.pusher_id and m.n = 0 and m.platform = old.platform
+    delete from subscriber_breakdown m using subscription s
+    where s.device_id = new.id and m.pusher_id = s.pusher_id and m.device_count = 0 and m.platform = old.platform
       and m.app_version = old.app_version and m.locale = old.locale and m.timezone = old.timezone;
     return null;
   end $$`,
   `create trigger device_changed after update of platform, app_version, locale, timezone on device for each row
   when ((old.platform, old.app_version, old.locale, old.timezone)
     is distinct from (new.platform, new.app_version, new.locale, new.timezone))
-  execute function device_to_mix()`,
+  execute function update_subscriber_breakdown()`,
 ];
 
 /** What told of a draft is over when somebody decided about it, whatever way that went (rules#reviews-channel). */
 const REVIEWS = [
-  `create function notice_over() returns trigger language plpgsql as $$
+  `create function cancel_review_notice() returns trigger language plpgsql as $$
   begin
     update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = clock_timestamp()
-    where id = old.notice_id and status = 'sent';
+    where id = old.review_notice_id and status = 'sent';
     return null;
   end $$`,
-  `create trigger alert_decided after update of status, review_reply on alert for each row
-  when (old.notice_id is not null and (new.status <> 'draft' or new.review_reply is not null))
-  execute function notice_over()`,
-  `create trigger alert_gone after delete on alert for each row
-  when (old.notice_id is not null) execute function notice_over()`,
+  `create trigger alert_draft_reviewed after update of status, review_reply on alert for each row
+  when (old.review_notice_id is not null and (new.status <> 'draft' or new.review_reply is not null))
+  execute function cancel_review_notice()`,
+  `create trigger alert_draft_deleted after delete on alert for each row
+  when (old.review_notice_id is not null) execute function cancel_review_notice()`,
 ];
 
 /**
@@ -232,7 +239,7 @@ const REVIEWS = [
  * transaction; the last day never.
  */
 const AUDIT = [
-  `create function audit_event_kept() returns trigger language plpgsql as $$
+  `create function refuse_audit_change() returns trigger language plpgsql as $$
   declare
     removed_before timestamptz := nullif(current_setting('belfry.audit_removed_before', true), '')::timestamptz;
   begin
@@ -241,10 +248,10 @@ const AUDIT = [
     end if;
     raise exception 'the audit log is only added to' using errcode = 'insufficient_privilege';
   end $$`,
-  `create trigger audit_event_stays before update or delete on audit_event for each row
-  execute function audit_event_kept()`,
-  `create trigger audit_event_stays_whole before truncate on audit_event for each statement
-  execute function audit_event_kept()`,
+  `create trigger audit_event_append_only before update or delete on audit_event for each row
+  execute function refuse_audit_change()`,
+  `create trigger audit_event_no_truncate before truncate on audit_event for each statement
+  execute function refuse_audit_change()`,
 ];
 
 /** In an order in which they can be run; each begins with `create function` or `create trigger` and its name. */

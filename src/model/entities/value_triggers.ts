@@ -65,7 +65,7 @@ function triggerOf(table: string, rules: Readonly<Record<string, Rule>>): string
       `when not (${rule("new")}) and (tg_op = 'INSERT' or new.${column} is distinct from old.${column}) then '${column}'`,
   );
   return [
-    `create function ${table}_values() returns trigger language plpgsql as $$
+    `create function check_${table}_values() returns trigger language plpgsql as $$
   declare
     broken text;
   begin
@@ -79,7 +79,7 @@ function triggerOf(table: string, rules: Readonly<Record<string, Rule>>): string
     return new;
   end $$`,
     `create trigger ${table}_values before insert or update of ${Object.keys(rules).join(", ")} on ${table} for each row
-  execute function ${table}_values()`,
+  execute function check_${table}_values()`,
   ];
 }
 

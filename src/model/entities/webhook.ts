@@ -36,9 +36,9 @@ export const WebhookEndpoint = defineEntity({
      * With what it was registered, as the audit log names that: a key, a connection or a member; null from before
      * this was kept.
      */
-    maker_id: p.text().nullable(),
+    created_by_id: p.text().nullable(),
     /** What it was called then. */
-    maker_name: p.text().nullable(),
+    created_by_name: p.text().nullable(),
     ...createEntityProperties(WEBHOOK_FIELDS),
     /** Read where it signs, and nowhere else. */
     secret: p.blob().lazy(),

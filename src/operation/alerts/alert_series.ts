@@ -23,12 +23,12 @@ import {
 import type { AlertRecord, PreviousValues } from "../../store/queries/alerts.ts";
 import { countSend, emitAlertEvent, toAuditSubject } from "./change_alert.ts";
 
-async function fill({ id, recurrence, send_at }: AlertRecord, filled_to: string | null, ctx: Context) {
+async function fill({ id, recurrence, send_at }: AlertRecord, filled_until: string | null, ctx: Context) {
   const series = {
     series_id: id,
     recurrence: assertDefined(recurrence, "a series has a rule"),
     send_at: assertDefined(send_at, "a series has a beginning"),
-    filled_to,
+    filled_until,
   };
   const items = [planSeriesFill(series, ctx.now().getTime())];
   for (const made of await ctx.sql(createOccurrences, { items })) emitAlertEvent(ctx, "alert.scheduled", made);
@@ -50,7 +50,7 @@ function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): vo
  */
 export async function beginSeries(
   alert: AlertRecord,
-  { send_at, former }: { send_at: string; former: PreviousValues | null },
+  { send_at, previous_values }: { send_at: string; previous_values: PreviousValues | null },
   ctx: Context,
 ): Promise<AlertRecord> {
   const [count] = await ctx.sql(countRepeating, alert);
@@ -63,7 +63,7 @@ export async function beginSeries(
   const counted = await countSend(ctx, alert.pusher_id);
   counted.keep();
   checkTimes(alert.recurrence, send_at, ctx);
-  const [after] = await ctx.sql(repeatAlert, { id: alert.id, send_at, former });
+  const [after] = await ctx.sql(repeatAlert, { id: alert.id, send_at, previous_values });
   const series = assertDefined(after, "the draft is locked");
   await fill(series, null, ctx);
   return series;

@@ -204,9 +204,9 @@ const shown = (name: string, value: unknown): unknown =>
 export function listEdits(current: Readonly<Record<string, unknown>>, rows: readonly ChangeRecord[]) {
   const { send_at, ...others } = current;
   const after: Record<string, unknown> = current.status === "sent" ? others : { ...others, send_at };
-  return rows.map(({ updated_at, former }) => {
-    const fields = COMPARED.filter((name) => Object.hasOwn(former, name)).map((name) => {
-      const before = shown(name, former[name]);
+  return rows.map(({ updated_at, previous_values }) => {
+    const fields = COMPARED.filter((name) => Object.hasOwn(previous_values, name)).map((name) => {
+      const before = shown(name, previous_values[name]);
       const field = { name: name as string, before, after: after[name] };
       after[name] = before;
       return field;
@@ -214,7 +214,7 @@ export function listEdits(current: Readonly<Record<string, unknown>>, rows: read
     return {
       updated_at: toIsoMicros(updated_at),
       fields: fields.filter(({ name, after }) => name !== "review_reply" && after !== undefined),
-      replied_to: (former.review_reply ?? null) as string | null,
+      replied_to: (previous_values.review_reply ?? null) as string | null,
     };
   });
 }

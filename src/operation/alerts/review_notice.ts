@@ -47,7 +47,7 @@ export const createReviewNotice = (
     const [found] = await ctx.sql(claimReviewNotice, {
       ...channelScopeParameters(pusherId, ctx.caller),
       id: alertId,
-      notice_id: id,
+      review_notice_id: id,
     });
     if (!found) return null;
     const { workspace, credential } = ctx.caller;
@@ -65,7 +65,7 @@ export const createReviewNotice = (
     };
     const { fields } = composeAlert(said, null, null);
     const words = getSearchWords(fields.title, fields.body);
-    const made = { id, pusher_id: found.reviews_id, status: "sent", words, writer: null };
+    const made = { id, pusher_id: found.review_channel_id, status: "sent", words, writer: null };
     const [notice] = await ctx.sql(insertAlert, { ...made, ...fields });
     await ctx.countAgainstLimit(workspace.id);
     emitAlertEvent(ctx, "alert.sent", assertDefined(notice, "what is written comes back"));

@@ -43,7 +43,7 @@ export function createChannelRow(em: SqlEntityManager, workspace: string, fields
   const { from: gradient_from, to: gradient_to } = defaultGradient(fields.handle);
   const face = { gradient_from, gradient_to, initials: deriveInitials(fields.name) };
   const row = { ...getBlankValues(CHANNEL_FIELDS), ...fields, ...face };
-  return em.create(Channel, { id: newUuid(), workspace, ...row, search: searchText(row) });
+  return em.create(Channel, { id: newUuid(), workspace, ...row, search_text: searchText(row) });
 }
 
 type NewChannel = Pick<ChannelRow, "handle" | "name" | "category" | "description" | "requested_perms" | "is_public">;

@@ -54,7 +54,7 @@ async function near() {
     const letters = document.getElementById("q").value.trim().toLowerCase();
     const found = data
       .filter((channel) => category === "" || channel.category === category)
-      .filter((channel) => channel.search.includes(letters))
+      .filter((channel) => channel.search_text.includes(letters))
       .map((channel) => ({ ...channel, gap: distanceKm(here, channel) - channel.radius_km }))
       // Whose area one is in comes first, the smallest of them before the larger.
       .sort((a, b) => (a.gap <= 0 && b.gap <= 0 ? a.radius_km - b.radius_km : Math.max(a.gap, 0) - Math.max(b.gap, 0)))

@@ -140,7 +140,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .option("--name <text>", "the purpose of the key")
     .option("--asks-first", "require human approval before it publishes")
     .action(({ expiresIn, asksFirst, ...args }) =>
-      run("create_key", { ...args, expires_in: expiresIn, asks_first: asksFirst }),
+      run("create_key", { ...args, expires_in: expiresIn, requires_approval: asksFirst }),
     );
   operation(keys, "list", "List keys without their secrets.", "list_keys").option(...WORKSPACE);
   keys

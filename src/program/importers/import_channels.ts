@@ -106,7 +106,7 @@ async function moveAll(
         scopes: `alerts:write,${PUBLISH_SCOPE}`,
         pusher: pusher_id,
         name: truncateText(`${nameOf(found, handle)} (${SENDER_PROGRAMS[source.tongue.name]})`, LIMITS.name).text,
-        made_for: source.tongue.name,
+        client_program: source.tongue.name,
       },
       now,
     );
@@ -234,7 +234,7 @@ async function rowOf(
       sent_at: then,
       created_at: then,
       updated_at: then,
-      apart: false,
+      detached_from_series: false,
     };
   } catch (error) {
     if (error instanceof ApiError) return null;

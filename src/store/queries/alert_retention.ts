@@ -12,7 +12,8 @@ const defineSum = createStatementDefiner("statistics");
 
 /** Channels `p` whose alerts go after some time, and the instant before which none does. */
 const RULE = `select p.id as pusher_id, coalesce(p.retention_days, w.retention_days) as days,
-    coalesce(greatest(p.retention_from, case when p.retention_days is null then w.retention_from end), '-infinity') as begins_at
+    coalesce(greatest(p.retention_starts_at, case when p.retention_days is null then w.retention_starts_at end),
+      '-infinity') as begins_at
   from pusher p join workspace w on w.id = p.workspace_id
   where coalesce(p.retention_days, w.retention_days) > 0`;
 
@@ -56,7 +57,7 @@ export const lockEndedChannels = defineStatement("lock_ended_channels", {
 export const removeEnded = defineStatement("remove_ended", {
   parameters: { ids: array(uuid), pusher_ids: array(uuid) },
   columns: { removed: int },
-  text: `with counted as materialized (select set_config('belfry.stays_counted', 'on', true) as stays),
+  text: `with counted as materialized (select set_config('belfry.keep_counts', 'on', true) as stays),
     r as materialized (select * from (${RULE} and p.id = any($pusher_ids)) r where begins_at <= now()),
     gone as (
       delete from alert where id in (
@@ -66,12 +67,12 @@ export const removeEnded = defineStatement("remove_ended", {
         for update of a skip locked)
       returning pusher_id, status, visible_at),
     days as (
-      insert into channel_day as k (pusher_id, day, gone)
+      insert into channel_day as k (pusher_id, day, deleted)
       select pusher_id, (visible_at at time zone 'UTC')::date, count(*) from gone where visible_at is not null
       group by 1, 2 order by 1, 2
-      on conflict (pusher_id, day) do update set gone = k.gone + excluded.gone),
+      on conflict (pusher_id, day) do update set deleted = k.deleted + excluded.deleted),
     told as (
-      update channel_state s set rev = s.rev + 1, changed_at = clock_timestamp()
+      update channel_state s set revision = s.revision + 1, changed_at = clock_timestamp()
       from r where s.pusher_id = r.pusher_id and s.pusher_id in (select pusher_id from gone where status = 'sent')
         and not exists (select from alert a where ${SENT_BEFORE("r.pusher_id", PAST)} and a.id <> all($ids)))
     select count(*)::int as removed from gone`,
@@ -81,13 +82,14 @@ export const removeEnded = defineStatement("remove_ended", {
 export const removeOrphanedReports = defineStatement("remove_orphaned_reports", {
   parameters: { max: int },
   columns: { removed: int },
-  text: `with l as materialized (select alert_id from left_reports limit 1 for update skip locked),
+  text: `with l as materialized (select alert_id from orphaned_report_alert limit 1 for update skip locked),
     gone as (
       delete from report where ctid = any (array(
         select r.ctid from l cross join lateral (
           select ctid from report where alert_id = l.alert_id limit $max::int) r)) returning 1),
     n as (select count(*)::int as removed from gone),
-    done as (delete from left_reports using l, n where left_reports.alert_id = l.alert_id and n.removed < $max::int)
+    done as (delete from orphaned_report_alert using l, n where orphaned_report_alert.alert_id = l.alert_id
+      and n.removed < $max::int)
     select n.removed from n, l`,
 });
 

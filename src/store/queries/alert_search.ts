@@ -90,7 +90,7 @@ const search = (status: ListedStatus, side: SearchOrder) => {
             and (alert.${instant}, alert.id) ${beyond} (coalesce($before::timestamptz, ${first}), coalesce($inside::uuid, '${last}'))`;
   const nearest = (condition: string, of: readonly string[], limit: string | number) =>
     of.map(
-      (filter) => `(select id, pusher_id, status, words, visible_at, ${instant} as at from alert
+      (filter) => `(select id, pusher_id, status, search_vector, visible_at, ${instant} as at from alert
           where ${condition} and ${filter} and ${inRange} order by ${nearestFirst("alert", instant)} limit ${limit})`,
     );
   const listed = `(${filters.join(" or ")})`;
@@ -115,7 +115,8 @@ const search = (status: ListedStatus, side: SearchOrder) => {
         where ${VISIBILITY.text}),
       near as materialized (
         select alert.id, alert.at,
-          channel.id is not null and ${listed} and (channel.sought is null or coalesce(alert.words @@ channel.sought, false)) as fits
+          channel.id is not null and ${listed} and (channel.sought is null
+            or coalesce(alert.search_vector @@ channel.sought, false)) as fits
         from (select * from (${[
           ...nearest("cardinality($pusher_ids::uuid[]) is distinct from 1", wide, NEAR),
           ...nearest("cardinality($pusher_ids::uuid[]) = 1 and pusher_id = ($pusher_ids::uuid[])[1]", filters, NEAR),
@@ -130,8 +131,10 @@ const search = (status: ListedStatus, side: SearchOrder) => {
           .map(
             (index) => `select alert.id, alert.at from unnest($scans::text[]) scan cross join lateral (
           select alert.id, alert.${instant} as at from (
-            select id, pusher_id, status, words, visible_at, created_at from alert where words @@ scan::tsquery and ${index} offset 0) alert
-          join channel on channel.id = alert.pusher_id and (not $recheck::boolean or alert.words @@ channel.sought)
+            select id, pusher_id, status, search_vector, visible_at, created_at from alert
+              where search_vector @@ scan::tsquery and ${index} offset 0) alert
+          join channel on channel.id = alert.pusher_id and (not $recheck::boolean
+            or alert.search_vector @@ channel.sought)
           where ${listed} and ${inRange} order by ${nearestFirst("alert", instant)} limit $limit::int) alert
         where not (select enough from enough)`,
           )

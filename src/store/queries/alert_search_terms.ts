@@ -26,7 +26,7 @@ export const newSearchTerms = (channel: string, words: string, writer: string) =
 
 /** SQL: whether the `alert` was written by this credential or member. */
 export const isWrittenBy = (writer: string) =>
-  `alert.words @@ ('''${TERM_PREFIXES.writer}' || ${writer} || '''')::tsquery`;
+  `alert.search_vector @@ ('''${TERM_PREFIXES.writer}' || ${writer} || '''')::tsquery`;
 
 /** SQL: the signs that an edit keeps. */
 const STAYING = [TERM_PREFIXES.workspace, TERM_PREFIXES.channel, TERM_PREFIXES.writer]
@@ -39,15 +39,18 @@ const STAYING = [TERM_PREFIXES.workspace, TERM_PREFIXES.channel, TERM_PREFIXES.w
  * all words are made.
  */
 export const editedSearchTerms = (words: string) =>
-  `case when alert.words is not null then array_to_tsvector(${words}
-      || array(select entry from unnest(tsvector_to_array(alert.words)) entry where left(entry, 1) in (${STAYING}))
-      || case when alert.words @@ '''${TERM_PREFIXES.edited}''' then '{}'::text[] else '{${TERM_PREFIXES.edited}}'::text[] end) end`;
+  `case when alert.search_vector is not null then array_to_tsvector(${words}
+      || array(select entry from unnest(tsvector_to_array(alert.search_vector)) entry where left(entry,
+        1) in (${STAYING}))
+      || case when alert.search_vector @@ '''${TERM_PREFIXES.edited}''' then '{}'::text[]
+        else '{${TERM_PREFIXES.edited}}'::text[] end) end`;
 
 /** Locks up to `max` alerts that have no words yet, the newest first, except those that are being changed. */
 export const lockUnindexed = defineStatement("lock_unindexed_alerts", {
   parameters: { max: int },
   columns: { id: uuid, title: text, body: nullable(text) },
-  text: `select id, title, body from alert where words is null order by id desc limit $max::int for no key update skip locked`,
+  text: `select id, title, body from alert where search_vector is null order by id desc limit $max::int
+    for no key update skip locked`,
 });
 
 /**
@@ -56,7 +59,7 @@ export const lockUnindexed = defineStatement("lock_unindexed_alerts", {
  */
 export const indexAlerts = defineStatement("index_alerts", {
   parameters: { items: jsonb<readonly { id: string; subject: string; words: string[] }[]>() },
-  text: `update alert set words = ${newSearchTerms("alert.pusher_id", "r.words", "r.writer")}
+  text: `update alert set search_vector = ${newSearchTerms("alert.pusher_id", "r.words", "r.writer")}
     from (
       select r.*, (
         select actor_id from audit_event where subject_id = r.subject and operation in ('create_alert', 'duplicate_alert')

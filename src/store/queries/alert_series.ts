@@ -40,7 +40,8 @@ export const repeatAlert = defineStatement("repeat_alert", {
       update alert set status = 'repeating', send_at = $send_at::timestamptz, review_reply = null, updated_at = ${NEXT_VERSION}
       where id = $id returning ${FULL_SELECTION.text}),
     begun as (
-      insert into alert_series (alert_id, filled_to, fill_at) select id, clock_timestamp(), clock_timestamp() from changed),
+      insert into alert_series (alert_id, filled_until, next_fill_at) select id, clock_timestamp(), clock_timestamp()
+        from changed),
     ${KEEP_HISTORY_SQL}
     select * from changed`,
 });
@@ -55,26 +56,26 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
     series_id: uuid,
     recurrence: neverNull(text),
     send_at: neverNull(timestamptz),
-    filled_to: timestamptz,
+    filled_until: timestamptz,
   },
   // Here and below: of arrays the planner expects a few elements, so that it reads no table whole to join them.
   text: `with due as materialized (
-      select alert_id from alert_series where fill_at <= now() order by fill_at limit $max::int),
+      select alert_id from alert_series where next_fill_at <= now() order by next_fill_at limit $max::int),
     c as materialized (
       select pusher_id from channel_state
       where pusher_id = any(array(select pusher_id from alert where id = any(array(select alert_id from due))))
       order by pusher_id for no key update skip locked)
-    select s.alert_id as series_id, a.recurrence, a.send_at, s.filled_to
+    select s.alert_id as series_id, a.recurrence, a.send_at, s.filled_until
     from alert_series s join alert a on a.id = s.alert_id join c on c.pusher_id = a.pusher_id
-    where s.alert_id = any(array(select alert_id from due)) and s.fill_at <= now()
+    where s.alert_id = any(array(select alert_id from due)) and s.next_fill_at <= now()
     order by s.alert_id for update of s`,
 });
 
 /** How far the occurrences of series are written, of channels that the caller sees. */
 export const filledSeries = defineList.reading("filled_series", {
   parameters: { ids: array(uuid), ...VISIBILITY.parameters },
-  columns: { alert_id: uuid, filled_to: timestamptz },
-  text: `select s.alert_id, s.filled_to from alert_series s
+  columns: { alert_id: uuid, filled_until: timestamptz },
+  text: `select s.alert_id, s.filled_until from alert_series s
     join alert a on a.id = s.alert_id join pusher p on p.id = a.pusher_id and ${VISIBILITY.text}
     where s.alert_id = any($ids::uuid[])`,
 });
@@ -87,22 +88,24 @@ export const createOccurrences = defineStatement("create_occurrences", {
   columns: { workspace_id: uuid, ...FULL_SELECTION.columns },
   text: `with f as materialized (
       select * from jsonb_to_recordset((select $items::jsonb))
-        f (series_id uuid, filled_to timestamptz, fill_at timestamptz, occurrences jsonb)),
+        f (series_id uuid, filled_until timestamptz, next_fill_at timestamptz, occurrences jsonb)),
     made as (
-      insert into alert (id, pusher_id, status, series_id, occurs_at, words, ${ALERT_COLUMN_NAMES.join(", ")})
-      select o.id, s.pusher_id, 'scheduled', s.id, o.occurs_at, s.words, ${ALERT_COLUMN_NAMES.map((name) => OWN[name] ?? `s.${name}`).join(", ")}
+      insert into alert (id, pusher_id, status, series_id, occurs_at, search_vector, ${ALERT_COLUMN_NAMES.join(", ")})
+      select o.id, s.pusher_id, 'scheduled', s.id, o.occurs_at, s.search_vector,
+        ${ALERT_COLUMN_NAMES.map((name) => OWN[name] ?? `s.${name}`).join(", ")}
       from f cross join jsonb_to_recordset(f.occurrences) o (id uuid, occurs_at timestamptz)
       join alert s on s.id = f.series_id and s.status = 'repeating' order by o.occurs_at
       on conflict (series_id, occurs_at) where series_id is not null do nothing
       returning ${FULL_SELECTION.text}),
     noted as (
-      update alert_series s set filled_to = f.filled_to, fill_at = f.fill_at
-      from f where s.alert_id = f.series_id and f.fill_at is not null and s.alert_id = any(array(select series_id from f))),
+      update alert_series s set filled_until = f.filled_until, next_fill_at = f.next_fill_at
+      from f where s.alert_id = f.series_id and f.next_fill_at is not null and s.alert_id = any(array(select series_id
+        from f))),
     gone as (
-      delete from alert_series where alert_id = any(array(select series_id from f where fill_at is null))),
+      delete from alert_series where alert_id = any(array(select series_id from f where next_fill_at is null))),
     over as (
       update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION}
-      from f where alert.id = f.series_id and f.fill_at is null and alert.status = 'repeating')
+      from f where alert.id = f.series_id and f.next_fill_at is null and alert.status = 'repeating')
     select p.workspace_id, made.* from made join pusher p on p.id = made.pusher_id order by made.occurs_at`,
 });
 
@@ -134,8 +137,9 @@ export const withdrawSeries = withdrawing("take_back_series", {
 
 /** Those that were edited, moved or cancelled alone keep what they are, and their place. */
 export const replanSeries = withdrawing("replan_series", {
-  change: `delete from alert where ${OF_SERIES} and not apart and send_at = occurs_at`,
-  series: "update alert_series set filled_to = clock_timestamp(), fill_at = clock_timestamp() where alert_id = $id",
+  change: `delete from alert where ${OF_SERIES} and not detached_from_series and send_at = occurs_at`,
+  series:
+    "update alert_series set filled_until = clock_timestamp(), next_fill_at = clock_timestamp() where alert_id = $id",
 });
 
 /** Cancels an occurrence and all after it; its series ends before it by the rule that is given. */
@@ -145,7 +149,7 @@ export const cancelFollowing = defineStatement("cancel_following", {
   text: `with ended as (
       update alert set recurrence = $recurrence::text, updated_at = ${NEXT_VERSION} where id = $id and status = 'repeating'),
     series as (
-      update alert_series set fill_at = clock_timestamp() where alert_id = $id)
+      update alert_series set next_fill_at = clock_timestamp() where alert_id = $id)
     update alert set ${CANCELLED} where ${OF_SERIES} and occurs_at >= $occurs_at::timestamptz returning ${FULL_SELECTION.text}`,
 });
 
@@ -154,10 +158,11 @@ export const applyToSeries = defineStatement("apply_to_series", {
   parameters: { id: uuid },
   columns: { id: uuid },
   text: `with o as materialized (
-      select id, occurs_at from alert where ${OF_SERIES} and not apart order by id for no key update),
+      select id, occurs_at from alert where ${OF_SERIES} and not detached_from_series order by id for no key update),
     changed as (
       update alert set (${SHARED.join(", ")}, expires_at) = row(${SHARED.map((name) => `s.${name}`).join(", ")}, ${OWN.expires_at}),
-        words = s.words, updated_at = greatest(clock_timestamp(), alert.updated_at + interval '1 microsecond')
+        search_vector = s.search_vector, updated_at = greatest(clock_timestamp(),
+          alert.updated_at + interval '1 microsecond')
       from o, alert s where alert.id = o.id and s.id = $id returning alert.id)
     select id from changed`,
 });

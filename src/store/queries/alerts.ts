@@ -90,25 +90,26 @@ export type AlertRecord = ValuesOf<typeof ROW.columns> & Partial<ValuesOf<typeof
 /** Values by the name of their field. */
 export type PreviousValues = Record<string, unknown>;
 
-export const HISTORY_PARAMETERS = { id: uuid, former: nullable(jsonb<PreviousValues>()) };
+export const HISTORY_PARAMETERS = { id: uuid, previous_values: nullable(jsonb<PreviousValues>()) };
 
 /**
  * `with` parts that follow `changed`, the rows that an update of alert `$id` returns: they keep what the edit
- * replaced, unless `$former` is null, and let go of what is older than the newest. All parts see the table as it was
+ * replaced, unless `$previous_values` is null, and let go of what is older than the newest. All parts see the table
+ * as it was
  * before.
  */
 export const KEEP_HISTORY_SQL = `kept as (
-    insert into alert_change (alert_id, updated_at, former)
-    select id, updated_at, $former::jsonb from changed where $former::jsonb is not null),
+    insert into alert_change (alert_id, updated_at, previous_values)
+    select id, updated_at, $previous_values::jsonb from changed where $previous_values::jsonb is not null),
   let_go as (
-    delete from alert_change where alert_id = $id and $former::jsonb is not null and updated_at < (
+    delete from alert_change where alert_id = $id and $previous_values::jsonb is not null and updated_at < (
       select updated_at from alert_change where alert_id = $id
       order by updated_at desc offset ${LIMITS.alert_changes - 2} limit 1))`;
 
 export const listAlertChanges = defineList.reading("list_alert_changes", {
   parameters: { alert_id: uuid },
-  columns: { updated_at: timestamptz, former: jsonb<PreviousValues>() },
-  text: "select updated_at, former from alert_change where alert_id = $alert_id order by updated_at desc",
+  columns: { updated_at: timestamptz, previous_values: jsonb<PreviousValues>() },
+  text: "select updated_at, previous_values from alert_change where alert_id = $alert_id order by updated_at desc",
 });
 
 export type ChangeRecord = RowOf<typeof listAlertChanges>;
@@ -131,7 +132,7 @@ export const insertAlert = defineStatement("insert_alert", {
   },
   columns: FULL_SELECTION.columns,
   text: `with i as (
-      insert into alert (id, pusher_id, status, sent_at, words, ${ALERT_COLUMN_NAMES.join(", ")})
+      insert into alert (id, pusher_id, status, sent_at, search_vector, ${ALERT_COLUMN_NAMES.join(", ")})
       select $id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end,
         ${newSearchTerms("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${ALERT_PARAMETERS}
       returning ${FULL_SELECTION.text})
@@ -221,12 +222,20 @@ const edit = (set: string) => `with changed as (
 
 /** Takes the fields of an alert. */
 export const updateAlert = defineStatement("update_alert", {
-  /** `apart`: what an occurrence says is its own from now on. */
-  parameters: { ...HISTORY_PARAMETERS, status: text, words: nullable(array(text)), apart: boolean, ...ALERT_COLUMNS },
+  /** `detached`: what an occurrence says is its own from now on. */
+  parameters: {
+    ...HISTORY_PARAMETERS,
+    status: text,
+    words: nullable(array(text)),
+    detached: boolean,
+    ...ALERT_COLUMNS,
+  },
   columns: FULL_SELECTION.columns,
   text: edit(
-    `status = $status, apart = apart or $apart, (${ALERT_COLUMN_NAMES.join(", ")}) = row(${ALERT_PARAMETERS}),
-      words = case when $words::text[] is null then alert.words else ${editedSearchTerms("$words::text[]")} end`,
+    `status = $status, detached_from_series = detached_from_series or $detached,
+      (${ALERT_COLUMN_NAMES.join(", ")}) = row(${ALERT_PARAMETERS}),
+      search_vector = case when $words::text[] is null then alert.search_vector
+        else ${editedSearchTerms("$words::text[]")} end`,
   ),
 });
 
@@ -259,15 +268,17 @@ export const cancelAlert = defineStatement("cancel_alert", {
  * itself. Once for each draft, also of simultaneous callers.
  */
 export const claimReviewNotice = defineClaim("claim_review_notice", {
-  parameters: { ...CHANNEL_SCOPE, id: uuid, notice_id: uuid },
-  columns: { reviews_id: uuid, name: text, mail_to: array(text) },
-  text: `update alert a set notice_id = $notice_id
+  parameters: { ...CHANNEL_SCOPE, id: uuid, review_notice_id: uuid },
+  columns: { review_channel_id: uuid, name: text, mail_to: array(text) },
+  text: `update alert a set review_notice_id = $review_notice_id
     from pusher p join workspace w on w.id = p.workspace_id
-      join pusher r on r.id = w.reviews_id and r.workspace_id = w.id and r.id <> p.id and r.status = 'active' and not r.is_public
+      join pusher r on r.id = w.review_channel_id and r.workspace_id = w.id and r.id <> p.id and r.status = 'active'
+        and not r.is_public
     where a.id = $id and a.pusher_id = $pusher_id and p.id = a.pusher_id and ${VISIBILITY.text}
-      and a.status = 'draft' and a.review_reply is null and a.notice_id is null
-    returning r.id as reviews_id, p.name, array(
+      and a.status = 'draft' and a.review_reply is null and a.review_notice_id is null
+    returning r.id as review_channel_id, p.name, array(
       select u.email from member m join auth."user" u on u.id = m.user_id
-      where m.workspace_id = w.id and m.mails_drafts and m.role <> 'viewer' and (m.pusher_ids is null or p.id = any(m.pusher_ids))
+      where m.workspace_id = w.id and m.wants_draft_emails and m.role <> 'viewer' and (m.pusher_ids is null
+        or p.id = any(m.pusher_ids))
       order by m.id) as mail_to`,
 });

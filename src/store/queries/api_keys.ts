@@ -60,10 +60,11 @@ export const findKeys = defineStatement.reading("find_keys", {
     scopes: array(text),
     pusher_id: nullable(uuid),
     expires_at: nullable(timestamptz),
-    asks_first: boolean,
+    requires_approval: boolean,
     ...MEMBER_COLUMNS.columns,
   },
-  text: `select ${HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, k.asks_first, ${MEMBER_COLUMNS.text}
+  text: `select ${HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, k.requires_approval,
+    ${MEMBER_COLUMNS.text}
     from ${HASH_PARAMETERS.from} join api_key k on k.hash = ${HASH_PARAMETERS.hash}
     join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
@@ -86,8 +87,8 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
     created_at: timestamptz,
     expires_at: nullable(timestamptz),
     last_used_at: nullable(timestamptz),
-    asks_first: boolean,
-    made_for: nullable(text),
+    requires_approval: boolean,
+    client_program: nullable(text),
     /** The program of its last request in another program's format; null for none, and where it is unknown. */
     speaks: nullable(text),
     /** Channels that such requests named, as the wire has them; null where it made none. */
@@ -98,7 +99,8 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
     role: textEnum(ROLES),
     pusher_ids: nullable(array(uuid)),
   },
-  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, k.asks_first, k.made_for,
+  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at,
+    k.requires_approval, k.client_program,
       l.requests->0->>'program' as speaks,
       case when l.key_id is not null then array(select distinct r->>'pusher_id'
         from jsonb_array_elements(l.requests) r where r->>'pusher_id' is not null) end as sends_to,
@@ -133,13 +135,13 @@ export const listRefusedSenders = defineList.reading("list_refused_senders", {
     id: uuid,
     name: text,
     pusher_id: nullable(uuid),
-    made_for: nullable(text),
+    client_program: nullable(text),
     member_id: uuid,
     role: textEnum(ROLES),
     pusher_ids: nullable(array(uuid)),
     requests: jsonb<SenderRequest[]>(),
   },
-  text: `select k.id, k.name, k.pusher_id, k.made_for, m.id as member_id, m.role, m.pusher_ids, l.requests
+  text: `select k.id, k.name, k.pusher_id, k.client_program, m.id as member_id, m.role, m.pusher_ids, l.requests
     from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id
     where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       and l.requests @? '$[*] ? (@.outcome == "refused")'`,

@@ -93,7 +93,8 @@ export const claimAsset = defineStatement("claim_asset", {
   parameters: { ...VISIBLE.parameters, id: uuid },
   columns: { id: uuid },
   text: `update asset set stored = false where id = (
-    select id from asset where ${VISIBLE.text} and id = $id and ${THERE} and refs = 0 for update) returning id`,
+    select id from asset where ${VISIBLE.text} and id = $id and ${THERE} and reference_count = 0 for update)
+      returning id`,
 });
 
 /** The same for some files that had expired at an instant; those that somebody holds are left for another time. */

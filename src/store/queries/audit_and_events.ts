@@ -131,13 +131,14 @@ export const claimIdempotencyKey = defineStatement("claim_idempotency_key", {
 
 export const findFirstAnswer = defineStatement.reading("find_first_answer", {
   parameters: { ...OWN.parameters, hours: int },
-  columns: { request_hash: bytea, answer: nullable(bytea), given: nullable(jsonb<unknown>()) },
-  text: `select request_hash, answer, given from idempotency_record where ${OWN.text} and not (${OVER})`,
+  columns: { request_hash: bytea, sealed_response: nullable(bytea), response_patch: nullable(jsonb<unknown>()) },
+  text: `select request_hash, sealed_response, response_patch from idempotency_record where ${OWN.text}
+    and not (${OVER})`,
 });
 
 export const storeAnswer = defineStatement("store_answer", {
   parameters: { ...OWN.parameters, answer: bytea },
-  text: `update idempotency_record set answer = $answer where ${OWN.text}`,
+  text: `update idempotency_record set sealed_response = $answer where ${OWN.text}`,
 });
 
 const EVENTS = {
@@ -186,8 +187,8 @@ export const numberEvents = defineList("number_events", {
         select serial from workspace_event where workspace_id = $workspace_id and position is null
         order by serial limit $limit::int) f),
     taken as (
-      update workspace w set events_numbered = w.events_numbered + f.n from (select count(*) as n from fresh) f
-      where w.id = $workspace_id and f.n > 0 returning w.events_numbered - f.n as base),
+      update workspace w set last_event_position = w.last_event_position + f.n from (select count(*) as n from fresh) f
+      where w.id = $workspace_id and f.n > 0 returning w.last_event_position - f.n as base),
     placed as (
       update workspace_event e set position = t.base + f.n from taken t, fresh f
       where e.serial = f.serial and e.position is null)
@@ -197,8 +198,8 @@ export const numberEvents = defineList("number_events", {
 /** Where the feed ends for now. */
 export const readFeedEnd = defineList.reading("read_feed_end", {
   parameters: { workspace_id: uuid },
-  columns: { events_numbered: bigint },
-  text: "select events_numbered from workspace where id = $workspace_id",
+  columns: { last_event_position: bigint },
+  text: "select last_event_position from workspace where id = $workspace_id",
 });
 
 /** A page of what has a place after `after` and not after `end`, of the channels that the caller sees. */

@@ -30,10 +30,10 @@ export const findGranted = defineLookUp.reading("find_granted", {
     pusher_id: nullable(uuid),
     scopes: array(text),
     name: nullable(text),
-    asks_first: boolean,
+    requires_approval: boolean,
     ...MEMBER_COLUMNS.columns,
   },
-  text: `select c.id, c.pusher_id, c.scopes, o.name, c.asks_first, ${MEMBER_COLUMNS.text}
+  text: `select c.id, c.pusher_id, c.scopes, o.name, c.requires_approval, ${MEMBER_COLUMNS.text}
     from connection_grant g join connection c on c.id = g.connection_id
     join member m on m.id = c.member_id and m.user_id = c.user_id join workspace w on w.id = m.workspace_id
     left join auth."oauthClient" o on o."clientId" = c.client_id
@@ -43,8 +43,8 @@ export const findGranted = defineLookUp.reading("find_granted", {
 /** A person's connections of one client, the last consented to first. */
 export const connectionsOfClient = defineList.reading("connections_of_client", {
   parameters: { user_id: text, client_id: text },
-  columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text), asks_first: boolean },
-  text: `select c.member_id, c.pusher_id, c.scopes, c.asks_first from connection c
+  columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text), requires_approval: boolean },
+  text: `select c.member_id, c.pusher_id, c.scopes, c.requires_approval from connection c
     join member m on m.id = c.member_id and m.user_id = c.user_id
     where c.user_id = $user_id and c.client_id = $client_id
     order by (select max(g.created_at) from connection_grant g where g.connection_id = c.id) desc nulls last, c.id`,
@@ -59,13 +59,14 @@ export const claimConnection = defineClaim("claim_connection", {
     member_id: uuid,
     pusher_id: nullable(uuid),
     scopes: array(text),
-    asks_first: boolean,
+    requires_approval: boolean,
   },
   columns: { id: uuid },
-  text: `insert into connection as c (id, user_id, client_id, member_id, pusher_id, scopes, asks_first)
-    values ($id, $user_id, $client_id, $member_id, $pusher_id, $scopes, $asks_first)
+  text: `insert into connection as c (id, user_id, client_id, member_id, pusher_id, scopes, requires_approval)
+    values ($id, $user_id, $client_id, $member_id, $pusher_id, $scopes, $requires_approval)
     on conflict (user_id, client_id, member_id) do update
-    set pusher_id = excluded.pusher_id, scopes = excluded.scopes, asks_first = excluded.asks_first returning c.id`,
+    set pusher_id = excluded.pusher_id, scopes = excluded.scopes, requires_approval = excluded.requires_approval
+      returning c.id`,
 });
 
 /** What an earlier consent remembered; that of the last grant counts. */
@@ -135,13 +136,14 @@ export const listConnections = defineList.reading("list_connections", {
     name: nullable(text),
     uri: nullable(text),
     scopes: array(text),
-    asks_first: boolean,
+    requires_approval: boolean,
     pusher_id: nullable(uuid),
     handle: outerJoined(text),
     last_used_at: nullable(timestamptz),
     created_at: timestamptz,
   },
-  text: `select c.id, c.client_id, o.name, o.uri, c.scopes, c.asks_first, c.pusher_id, p.handle, c.last_used_at, c.created_at
+  text: `select c.id, c.client_id, o.name, o.uri, c.scopes, c.requires_approval, c.pusher_id, p.handle,
+    c.last_used_at, c.created_at
     from connection c join member m on m.id = c.member_id
     left join auth."oauthClient" o on o."clientId" = c.client_id left join pusher p on p.id = c.pusher_id
     where c.user_id = $user_id and m.workspace_id = $workspace_id order by c.created_at desc`,
@@ -212,9 +214,9 @@ const CODES_KEPT = 20;
 /** Writes down that a code, which is still there, is presented. `code` is its hash. */
 export const rememberCode = defineStatement("remember_code", {
   parameters: { code: text },
-  text: `update connection_grant set codes = (array_prepend($code::text, codes))[1:${CODES_KEPT}]
+  text: `update connection_grant set code_hashes = (array_prepend($code::text, code_hashes))[1:${CODES_KEPT}]
     where id = (select (value::jsonb->>'referenceId')::uuid from auth.verification where identifier = $code)
-      and not codes @> array[$code::text]`,
+      and not code_hashes @> array[$code::text]`,
 });
 
 /** The redirect address that a code was sent to. `code` is its hash. */
@@ -228,7 +230,7 @@ export const redirectOfCode = defineStatement.reading("redirect_of_code", {
 export const grantsOfSpentCode = defineStatement.reading("grants_of_spent_code", {
   parameters: { code: text },
   columns: { id: uuid },
-  text: `select g.id from connection_grant g where g.codes @> array[$code::text]
+  text: `select g.id from connection_grant g where g.code_hashes @> array[$code::text]
       and not exists (select 1 from auth.verification v where v.identifier = $code)`,
 });
 
@@ -283,9 +285,9 @@ export const findClient = defineStatement.reading("find_client", {
 
 export const storeStepUp = defineStatement("store_step_up", {
   parameters: { connection_id: uuid },
-  text: `insert into step_up as s (user_id, client_id, asked_at)
+  text: `insert into step_up as s (user_id, client_id, requested_at)
     select user_id, client_id, clock_timestamp() from connection where id = $connection_id
-    on conflict (user_id, client_id) do update set asked_at = excluded.asked_at`,
+    on conflict (user_id, client_id) do update set requested_at = excluded.requested_at`,
 });
 
 /** One row for the first refresh within so many seconds after a client was told what it lacks. `token` is a hash. */
@@ -294,5 +296,5 @@ export const claimStepUp = defineStatement("claim_step_up", {
   columns: { client_id: text },
   text: `delete from step_up s using auth."oauthRefreshToken" t
     where t.token = $token and s.user_id = t."userId" and s.client_id = t."clientId"
-      and s.asked_at > now() - $seconds::int * interval '1 second' returning s.client_id`,
+      and s.requested_at > now() - $seconds::int * interval '1 second' returning s.client_id`,
 });

@@ -1,7 +1,7 @@
-// What a validator begins with beside revisions, which are counted anew in a database that is restored: a number by
-// chance that the rows carry along, and the timeline, which PostgreSQL itself counts up wherever it goes on without
-// the server that was there before. A restart changes neither (rules#inbox-epoch). And what is asked so that a
-// standby answers nothing that is older than the question (src/store/replicas/replicas.ts).
+// The epoch of the database: the part of an inbox validator that changes when a backup is restored or another server
+// is promoted (rules#inbox-epoch). Revisions are counted again in a restored database, so they are not enough. The
+// epoch is a random number in the rows and PostgreSQL's timeline. A restart changes neither. Also the positions by
+// which a standby answers nothing older than the request (src/store/replicas/replicas.ts).
 
 import { array, float8, nullable, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
@@ -15,12 +15,12 @@ export const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
  * dropped and restored in place has another number.
  */
 export const EPOCH_SQL = `(select left(md5(concat_ws(' ', e.epoch, 'channel_state'::regclass::oid,
-     case when pg_is_in_recovery() then e.timeline else ${TIMELINE} end)), 8) from epoch e)`;
+     case when pg_is_in_recovery() then e.timeline else ${TIMELINE} end)), 8) from database_epoch e)`;
 
 /** From now on no validator from before matches. The last step of a restore, in its transaction or after it. */
 export const renewEpoch = defineStatement("renew_epoch", {
   parameters: { epoch: uuid },
-  text: "update epoch set epoch = $epoch",
+  text: "update database_epoch set epoch = $epoch",
 });
 
 /**
@@ -29,12 +29,12 @@ export const renewEpoch = defineStatement("renew_epoch", {
  */
 export const keepEpoch = defineStatement("keep_epoch", {
   parameters: { place: nullable(text) },
-  text: `insert into epoch as e (home, timeline)
+  text: `insert into database_epoch as e (origin, timeline)
     select concat_ws(' ', s.system_identifier, d.oid, $place::text), ${TIMELINE}
     from pg_control_system() s, pg_database d where d.datname = current_database()
-    on conflict (one_row) do update set home = excluded.home, timeline = excluded.timeline,
-      epoch = case when e.home = excluded.home then e.epoch else excluded.epoch end
-    where (e.home, e.timeline) is distinct from (excluded.home, excluded.timeline)`,
+    on conflict (one_row) do update set origin = excluded.origin, timeline = excluded.timeline,
+      epoch = case when e.origin = excluded.origin then e.epoch else excluded.epoch end
+    where (e.origin, e.timeline) is distinct from (excluded.origin, excluded.timeline)`,
 });
 
 /**
@@ -63,7 +63,7 @@ export const readIdentity = defineStatement.reading("read_identity", {
 export const readInstallation = defineStatement.reading("read_installation", {
   primary: true,
   columns: { installation: text },
-  text: "select left(md5('installation ' || epoch), 16) as installation from epoch",
+  text: "select left(md5('installation ' || epoch), 16) as installation from database_epoch",
 });
 
 /** How far a standby has come; null where it is none. */

@@ -40,7 +40,7 @@ export const indexedById = (key: string): string =>
  * channels stands for all of them, each at its own revision: a sum of revisions could be that of two different
  * states.
  */
-export const CHANNEL_MARK = "hashint8extended(c.rev, uuid_hash_extended(c.pusher_id, 0))";
+export const CHANNEL_MARK = "hashint8extended(c.revision, uuid_hash_extended(c.pusher_id, 0))";
 
 /** SQL: when the subscription `s` began, in microseconds since 1970, which a double holds exactly. */
 export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
@@ -49,7 +49,7 @@ export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float
  * SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did
  * (rules#inbox-validator).
  */
-export const LEAVE_COUNT = "coalesce('-' || nullif(d.leaves, 0), '')";
+export const LEAVE_COUNT = "coalesce('-' || nullif(d.leave_count, 0), '')";
 
 /**
  * The name of the rows that say `sent` in a device's channels: the sum of the channels' marks. It depends on no
@@ -60,12 +60,12 @@ export const LEAVE_COUNT = "coalesce('-' || nullif(d.leaves, 0), '')";
 const REVISION = `concat(${EPOCH_SQL}, ${LEAVE_COUNT}, '.', coalesce(joined.mark, 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
-export const UNSEEN_CONDITION = "d.seen_at < now() - interval '1 day'";
+export const UNSEEN_CONDITION = "d.last_seen_at < now() - interval '1 day'";
 
 /** Waits for nobody: who holds the row is busy with the device, so it will be seen again. */
 export const noteDevicesSeen = defineStatement("note_devices_seen", {
   parameters: { devices: array(bigint) },
-  text: `update device set seen_at = now() where id in (
+  text: `update device set last_seen_at = now() where id in (
     select d.id from device d where d.id = any($devices) and ${UNSEEN_CONDITION} order by d.id for no key update skip locked)`,
 });
 
@@ -95,13 +95,13 @@ const inboxState = (due: string) => ({
   columns: { revision: text, testing: boolean, due: array(text) },
   selected: `${REVISION} as revision, coalesce(d.test_until > now(), false) as testing, case when joined.due then array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
-      select sum(${CHANNEL_MARK}) as mark, bool_or(c.next_at <= now()) as due
+      select sum(${CHANNEL_MARK}) as mark, bool_or(c.next_due_at <= now()) as due
       from ${JOINED_CHANNELS} where s.device_id = d.id) joined`,
 });
 
 const dueChannels = inboxState(`
         select c.pusher_id::text from ${JOINED_CHANNELS}
-        where s.device_id = d.id and c.next_at <= now()`);
+        where s.device_id = d.id and c.next_due_at <= now()`);
 
 /**
  * The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be
@@ -235,17 +235,18 @@ export const directory = defineList.reading("directory", {
 });
 
 /**
- * The same of channels whose name and tags contain `find`. The index finds those with all of its `grams`, and of them
+ * The same of channels whose name and tags contain `find`. The index finds those with all of its `ngrams`, and of them
  * those are taken that have them in this order. It is asked first and apart: a plan that walks the newest channels
  * until enough are found would walk all of them for what is rare.
  */
 export const directorySearch = defineList.reading("directory_search", {
-  parameters: { ...CARDS.parameters, ...LISTED.parameters, find: text, grams: array(text) },
+  parameters: { ...CARDS.parameters, ...LISTED.parameters, find: text, ngrams: array(text) },
   columns: CARDS.columns,
   joined: CARDS.joined,
   text: `with found as materialized (
       select f.id from pusher f
-      where f.is_public and f.status = 'active' and f.grams @> $grams::text[] and position($find in f.search) > 0)
+      where f.is_public and f.status = 'active' and f.search_ngrams @> $ngrams::text[]
+        and position($find in f.search_text) > 0)
     ${CARDS.text} join found on found.id = p.id where ${LISTED.text}`,
 });
 
@@ -275,7 +276,7 @@ export function directoryPage(
 ): Promise<CardRecord[]> {
   if (find === null) return sql(directory, filter);
   const text = normalizeText(find);
-  return sql(directorySearch, { ...filter, find: text, grams: searchTrigrams(text) });
+  return sql(directorySearch, { ...filter, find: text, ngrams: searchTrigrams(text) });
 }
 
 export type CardRecord = RowOf<typeof directory>;

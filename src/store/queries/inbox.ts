@@ -73,7 +73,7 @@ const PLACE = {
  * whoever asks.
  */
 const channelsAt = (from: string) =>
-  `(select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) from ${from})`;
+  `(select string_agg(concat_ws('.', c.pusher_id, c.revision), ' ' order by c.pusher_id) from ${from})`;
 
 /** The same of each of these devices, by position, and when it joined these channels, in their order. */
 export const inboxChannels = defineStatement.reading("inbox_channels", {
@@ -81,7 +81,7 @@ export const inboxChannels = defineStatement.reading("inbox_channels", {
   columns: { position: int, channels_at: nullable(text), since: nullable(array(float8)) },
   text: `select t.position::int as position, joined.channels_at, joined.since
     from unnest((select $devices::int8[])) with ordinality t (id, position) cross join lateral (
-      select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) as channels_at,
+      select string_agg(concat_ws('.', c.pusher_id, c.revision), ' ' order by c.pusher_id) as channels_at,
         array_agg(${JOINED_AT} order by c.pusher_id) as since
       from ${JOINED_CHANNELS} and not c.suspended where s.device_id = t.id) joined`,
 });
@@ -107,7 +107,8 @@ const page = (also: string) => ({
     ...INBOX_ALERT,
   },
   text: `with channels as materialized (
-      select s.pusher_id, s.subscribed_at, c.rev, p.handle, coalesce(first.visible_at, '-infinity') as first_at, first.id as first_id
+      select s.pusher_id, s.subscribed_at, c.revision, p.handle, coalesce(first.visible_at, '-infinity') as first_at,
+        first.id as first_id
       from ${JOINED_CHANNELS} and not c.suspended
       join pusher p on p.id = s.pusher_id and ${indexedById("p.id")}
       left join lateral (${firstShown("s.pusher_id", "s.subscribed_at")}) first on true
@@ -240,7 +241,7 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
   parameters: { channels: array(uuid), limit: int },
   columns: { pusher_id: uuid, settled: int, waking: array(text) },
   text: `with held as materialized (
-      select pusher_id from channel_state where pusher_id = any($channels) and next_at <= now()
+      select pusher_id from channel_state where pusher_id = any($channels) and next_due_at <= now()
       order by pusher_id for no key update),
     settled as (
       update alert set status = 'sent', sent_at = send_at
@@ -251,10 +252,10 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
         and ${sqlIsDue()}
       returning id, pusher_id, priority, expires_at),
     appeared as (
-      insert into alert_counter (alert_id, appeared)
+      insert into alert_counter (alert_id, visible_pending)
       select s.id, true from settled s join pusher p on p.id = s.pusher_id
       where ${isSubscribedToEvent("alert.visible", "p.workspace_id")} order by s.id
-      on conflict (alert_id) do update set appeared = true)
+      on conflict (alert_id) do update set visible_pending = true)
     select pusher_id, count(*)::int as settled,
       coalesce(array_agg(distinct priority) filter (where coalesce(expires_at > now(), true)), '{}') as waking
     from settled group by pusher_id`,
@@ -268,5 +269,5 @@ export const channelsWithDue = defineStatement.reading("channels_with_due", {
   primary: true,
   parameters: { limit: int },
   columns: { id: uuid },
-  text: "select pusher_id as id from channel_state where next_at <= now() order by next_at limit $limit::int",
+  text: "select pusher_id as id from channel_state where next_due_at <= now() order by next_due_at limit $limit::int",
 });

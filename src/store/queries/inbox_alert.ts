@@ -27,8 +27,8 @@ const TEST_SHOWN = { ...INBOX_ALERT, id: neverNull(uuid), test_until: neverNull(
 export const ownTest = defineStatement.reading("own_test", {
   parameters: { device_id: bigint },
   columns: { following: nullable(timestamptz), so_far: float8, ...TEST_SHOWN },
-  text: `select null::timestamptz as following, 0::float8 as so_far, o.shown_as as id, alert.pusher_id, p.handle,
-      o.shown_at as sent_at, d.test_until, ${MARKUP} as html, ${SELECTED_COLUMNS}
+  text: `select null::timestamptz as following, 0::float8 as so_far, o.test_alert_id as id, alert.pusher_id, p.handle,
+      o.test_shown_at as sent_at, d.test_until, ${MARKUP} as html, ${SELECTED_COLUMNS}
     from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
 });
 
@@ -48,7 +48,7 @@ export const inboxAlert = defineStatement.reading("inbox_alert", {
 export const wholeTest = defineStatement.reading("whole_test", {
   parameters: { device_id: bigint, id: uuid },
   columns: TEST_SHOWN,
-  text: `select o.shown_as as id, alert.pusher_id, p.handle, o.shown_at as sent_at, d.test_until, ${WHOLE}
+  text: `select o.test_alert_id as id, alert.pusher_id, p.handle, o.test_shown_at as sent_at, d.test_until, ${WHOLE}
     from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id
-    where d.id = $device_id and d.test_until > now() and o.shown_as = $id`,
+    where d.id = $device_id and d.test_until > now() and o.test_alert_id = $id`,
 });

@@ -48,15 +48,17 @@ export const findPollTargets = defineStatement.reading("find_poll_targets", {
     /** When it joined the last of them, in microseconds since 1970. */
     newest: float8,
   },
-  text: `select ${HASH_PARAMETERS.selected}, d.id::text as id, d.subs_rev::text as rev, ${UNSEEN_CONDITION} as unseen, ${EPOCH_SQL} || ${LEAVE_COUNT} as epoch,
+  text: `select ${HASH_PARAMETERS.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
+    ${UNSEEN_CONDITION} as unseen, ${EPOCH_SQL} || ${LEAVE_COUNT} as epoch,
       coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs, joined.due_in, joined.newest
     from ${HASH_PARAMETERS.from} join device d on d.token_hash = ${HASH_PARAMETERS.hash}
     cross join lateral (
       select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
-        coalesce(array_agg(rev::text order by id), '{}') as channel_revs,
+        coalesce(array_agg(revision::text order by id), '{}') as channel_revs,
         coalesce(array_agg(due_in order by id), '{}') as due_in, coalesce(max(since), 0) as newest
       from (
-        select c.pusher_id::text as id, c.rev, ${CHANNEL_MARK} as mark, ${DUE_IN_SQL} as due_in, ${JOINED_AT} as since
+        select c.pusher_id::text as id, c.revision, ${CHANNEL_MARK} as mark, ${DUE_IN_SQL} as due_in, ${JOINED_AT}
+          as since
         from ${JOINED_CHANNELS}
         where s.device_id = d.id limit ${MAX_CHANNELS_READ}) c) joined`,
 });
@@ -97,13 +99,14 @@ export const readChannelChanges = defineStatement.reading("read_channel_changes"
     moved: nullable(array(text)),
   },
   joined: { ...INBOX_ALERT, small: boolean, icon: nullable(text), has_page: boolean },
-  text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.suspended, c.rev::text as rev,
+  text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.suspended,
+    c.revision::text as rev,
       ${CHANNEL_MARK}::text as mark, ${DUE_IN_SQL} as due_in, head.id as newest,
       (extract(epoch from head.visible_at) * 1000000)::float8 as newest_sent, head.collapse_key as sequence,
       head.expires_at <= now() as over, (
         select array_agg(w.id::text)
         from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
-        left join device d on d.id = w.id where coalesce(d.subs_rev::text, '') <> w.rev) as moved,
+        left join device d on d.id = w.id where coalesce(d.subscriptions_revision::text, '') <> w.rev) as moved,
       alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${SELECTED_COLUMNS}, p.image_url as icon,
       ${SIZE} <= $max_bytes::int as small, case when ${SIZE} <= $max_bytes::int then ${MARKUP} end as html,
       ${MARKUP} is not null as has_page

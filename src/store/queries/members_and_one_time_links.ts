@@ -109,16 +109,16 @@ const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now
 
 /**
  * A new link replaces the earlier ones of its kind: a link that was asked for by the "forgot password" form, which
- * anybody can do who knows the address, does not end one that somebody handed out. `made_by` is who asks.
+ * anybody can do who knows the address, does not end one that somebody handed out. `issued_by` is who asks.
  */
 export const replaceLinks = defineClaims("replace_links", {
-  parameters: { member_id: uuid, made_by: textEnum(LINK_ISSUERS) },
+  parameters: { member_id: uuid, issued_by: textEnum(LINK_ISSUERS) },
   text: `update member_link l set replaced_at = now()
-    where l.member_id = $member_id and ${LIVE} and (l.made_by = 'person') = ($made_by = 'person')`,
+    where l.member_id = $member_id and ${LIVE} and (l.issued_by = 'person') = ($issued_by = 'person')`,
 });
 
 const LINK = {
-  made_by: textEnum(LINK_ISSUERS),
+  issued_by: textEnum(LINK_ISSUERS),
   used: boolean,
   replaced: boolean,
   expired: boolean,
@@ -143,7 +143,8 @@ export type LinkRecord = ValuesOf<typeof LINK>;
 export const findLink = defineForLibrary.reading("find_link", {
   parameters: { token_hash: bytea },
   columns: LINK,
-  text: `select l.made_by, l.used_at is not null as used, l.replaced_at is not null as replaced, l.expires_at <= now() as expired,
+  text: `select l.issued_by, l.used_at is not null as used, l.replaced_at is not null as replaced,
+    l.expires_at <= now() as expired,
       m.id as member_id, m.email, m.user_id is not null as joined, w.id as workspace_id, w.name as workspace_name,
       u.id as user_id, u."emailVerified" as proved, u."twoFactorEnabled" as second_factor,
       exists (select 1 from member o where o.user_id = u.id and o.workspace_id <> m.workspace_id) as elsewhere

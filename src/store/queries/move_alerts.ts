@@ -80,7 +80,7 @@ export const moveAlerts = defineStatement("move_alerts", {
         and (select count(*) from picked) <= ${LIMITS.moves}
       returning ${FULL_SELECTION.text}),
     kept as (
-      insert into alert_change (alert_id, updated_at, former)
+      insert into alert_change (alert_id, updated_at, previous_values)
       select changed.id, changed.updated_at, jsonb_build_object('send_at', ${formatTimestampSql("judged.send_at")})
       from changed join judged using (id) where judged.becomes is not null),
     let_go as (
@@ -104,7 +104,7 @@ interface StoredPlan {
 
 export const storeMovePlan = defineStatement("store_move_plan", {
   parameters: { credential_id: text, key: text, plan: jsonb<StoredPlan>() },
-  text: `insert into idempotency_record (credential_id, operation, key, request_hash, given)
+  text: `insert into idempotency_record (credential_id, operation, key, request_hash, response_patch)
     values ($credential_id, '${PLAN}', $key, '', $plan)`,
 });
 
@@ -112,7 +112,7 @@ export const storeMovePlan = defineStatement("store_move_plan", {
 export const findMovePlan = defineStatement.reading("find_move_plan", {
   parameters: { credential_id: text, key: text, hours: int },
   columns: { plan: neverNull(jsonb<StoredPlan>()) },
-  text: `select given as plan from idempotency_record
+  text: `select response_patch as plan from idempotency_record
     where credential_id = $credential_id and operation = '${PLAN}' and key = $key
       and created_at >= now() - $hours::int * interval '1 hour'`,
 });

@@ -64,8 +64,8 @@ export const findNtfyChannels = defineStatement.reading("find_ntfy_channels", {
     /** The revision of the device's subscriptions. */
     device_rev: nullable(text),
   },
-  text: `select p.id::text as id, p.handle, p.is_public, coalesce(c.next_at <= now(), false) as due,
-      (select d.subs_rev::text from device d where d.id = $device_id::bigint) as device_rev
+  text: `select p.id::text as id, p.handle, p.is_public, coalesce(c.next_due_at <= now(), false) as due,
+      (select d.subscriptions_revision::text from device d where d.id = $device_id::bigint) as device_rev
     from pusher p join channel_state c on c.pusher_id = p.id and not c.suspended
     where p.handle = any($handles::text[]) and p.status <> 'suspended' and (p.is_public
       or exists (select 1 from subscription s where s.pusher_id = p.id and s.device_id = $device_id::bigint))`,

@@ -63,7 +63,8 @@ const told = (name: string) => {
 export const publicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
   columns: { id: uuid, status: textEnum(CHANNEL_STATUSES), due: boolean, ...CARD, alerts: jsonb<PublicAlertRow[]>() },
-  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selectColumns("p", CARD)}, newest.alerts
+  text: `select p.id, p.status, coalesce(c.next_due_at <= now(), false) as due, ${selectColumns("p", CARD)},
+    newest.alerts
     from pusher p join channel_state c on c.pusher_id = p.id
     cross join lateral (
       select coalesce(jsonb_agg(a.told order by a.visible_at desc, a.id desc), '[]') as alerts from (
@@ -86,7 +87,7 @@ const PLACED = {
   ...getSqlColumns(
     pickFields(CHANNEL_FIELDS, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to"),
   ),
-  search: text,
+  search_text: text,
   lat: neverNull(float8),
   lon: neverNull(float8),
   radius_km: neverNull(float8),
@@ -126,7 +127,8 @@ export const publicFeed = defineStatement.reading("public_feed", {
     modified: nullable(timestamptz),
   },
   text: `select p.id, p.handle, ${selectColumns("p", HEAD)}, p.created_at,
-      coalesce(c.next_at <= now(), false) as due, concat_ws('.', ${EPOCH_SQL}, p.id, c.rev, p.updated_at) as revision,
+      coalesce(c.next_due_at <= now(), false) as due, concat_ws('.', ${EPOCH_SQL}, p.id, c.revision, p.updated_at)
+        as revision,
       case when clock_timestamp() >= m.second + interval '1 second' then m.second end as modified
     from pusher p join channel_state c on c.pusher_id = p.id
     cross join lateral (select date_trunc('second', greatest(c.changed_at, p.updated_at)) as second) m

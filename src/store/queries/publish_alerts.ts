@@ -222,18 +222,21 @@ const create = (name: string, locking: LockMode) =>
       first as materialized (
         select distinct on (key_of, operation, key) v.* from v where key is not null and ${MAY} order by key_of, operation, key, position),
       taken as (
-        insert into idempotency_record as kept (credential_id, operation, key, request_hash, answer, given, created_at)
+        insert into idempotency_record as kept (credential_id, operation, key, request_hash, sealed_response,
+          response_patch, created_at)
         select key_of, operation, key, decode(key_hash, 'base64'), decode(key_answer, 'base64'),
           jsonb_build_object('at', ${formatTimestampSql("at")}, 'requested_perms', requested_perms), at
         from first order by key_of, operation, key
         on conflict (credential_id, operation, key) do update
-          set (request_hash, answer, given, created_at) = (excluded.request_hash, excluded.answer, excluded.given, excluded.created_at)
+          set (request_hash, sealed_response, response_patch, created_at) = (excluded.request_hash,
+            excluded.sealed_response, excluded.response_patch, excluded.created_at)
           where kept.created_at < excluded.created_at - interval '${LIMITS.idempotency_hours} hours'
         returning credential_id, operation, key),
       fresh as materialized (
         select position from first join taken t on (t.credential_id, t.operation, t.key) = (key_of, first.operation, first.key)),
       i as (
-        insert into alert (id, pusher_id, status, sent_at, created_at, updated_at, words, ${ALERT_COLUMN_NAMES.join(", ")})
+        insert into alert (id, pusher_id, status, sent_at, created_at, updated_at, search_vector,
+          ${ALERT_COLUMN_NAMES.join(", ")})
         select id, pusher_id, status, case status when 'sent' then at end, at, at, ${newSearchTerms("pusher_id", "words", "actor_id")}, ${ALERT_COLUMN_NAMES.join(", ")}
         from v where ${MAY} and (key is null or position in (select position from fresh)) order by position
         returning id),

@@ -78,7 +78,7 @@ const SEEN = `from r
      join channel_state c on c.pusher_id = a.pusher_id and not c.suspended`;
 
 const READ = (where: string) => `
-     insert into report (alert_id, device_id, kind, at)
+     insert into report (alert_id, device_id, kind, reported_at)
      select distinct alert_id, device_id, kind, now() from v where ${where} order by 1, 2, 3
      on conflict do nothing returning alert_id, kind`;
 
@@ -103,10 +103,10 @@ export const recordReports = defineStatement("record_reports", {
      select i.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks
      from i join held a on a.id = i.alert_id group by 1, 2),
    counted as (
-     insert into alert_counter as c (alert_id, reads, acks, untold)
+     insert into alert_counter as c (alert_id, reads, acks, acks_pending)
      select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")} from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
-       untold = c.untold or excluded.untold),
+       acks_pending = c.acks_pending or excluded.acks_pending),
    days as (${DAYS})
    select request, count(*)::int as accepted from v group by request`,
 });
@@ -114,7 +114,7 @@ export const recordReports = defineStatement("record_reports", {
 /**
  * The same for reports of every kind, with the choice of each reply (else empty). A reply that the alert does not
  * offer or that comes when it is over is skipped. Of a device's replies to an alert the last one counts: its row
- * keeps the one before it (`was`), and the statement that changes the row takes that back.
+ * keeps the one before it (`previous_choice`), and the statement that changes the row takes that back.
  */
 export const recordReportsWithReplies = defineStatement("record_reports_with_replies", {
   parameters: WITH_CHOICES,
@@ -128,23 +128,29 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
      where r.kind <> 3 or o.place is not null),
    i as (${READ("kind <> 3")}),
    chosen as (
-     insert into report as t (alert_id, device_id, kind, at, choice)
+     insert into report as t (alert_id, device_id, kind, reported_at, choice)
      select distinct on (alert_id, device_id) alert_id, device_id, kind, now(), place from v where kind = 3
      order by alert_id, device_id, n desc
-     on conflict (alert_id, device_id, kind) do update set was = t.choice, choice = excluded.choice, at = excluded.at
-     where t.choice is distinct from excluded.choice returning alert_id, kind, choice, was),
+     on conflict (alert_id, device_id, kind) do update set previous_choice = t.choice, choice = excluded.choice,
+       reported_at = excluded.reported_at
+     where t.choice is distinct from excluded.choice returning alert_id, kind, choice, previous_choice),
    n as materialized (
      select k.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks,
-       ${forEachChoice((place) => `count(*) filter (where choice = ${place}) - count(*) filter (where was = ${place})`)} as replies,
+       ${forEachChoice(
+         (place) => `count(*) filter (where choice = ${place})
+         - count(*) filter (where previous_choice = ${place})`,
+       )} as replies,
        bool_or(kind = 3) as replied
-     from (select alert_id, kind, null::smallint as choice, null::smallint as was from i union all table chosen) k
+     from (select alert_id, kind, null::smallint as choice, null::smallint as previous_choice
+       from i union all table chosen) k
      join held a on a.id = k.alert_id group by 1, 2),
    counted as (
-     insert into alert_counter as c (alert_id, reads, acks, untold, replies, replied)
+     insert into alert_counter as c (alert_id, reads, acks, acks_pending, replies, replies_pending)
      select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")}, replies, replied and ${asked("alert.replied")}
      from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
-       untold = c.untold or excluded.untold, replied = c.replied or excluded.replied,
+       acks_pending = c.acks_pending or excluded.acks_pending, replies_pending = c.replies_pending
+         or excluded.replies_pending,
        replies = ${forEachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
    days as (${DAYS})
    select request, count(*)::int as accepted from v group by request`,
@@ -153,18 +159,21 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
 /** Forgets when reports before an instant were made; that they were made stays (rules#prune-reports). */
 export const pruneReports = defineStatement("prune_reports", {
   parameters: { device_id: bigint, before: timestamptz },
-  text: "update report set at = null where device_id = $device_id and at is not null and at < $before",
+  text: `update report set reported_at = null where device_id = $device_id and reported_at is not null
+    and reported_at < $before`,
 });
 
 /** Hold for a counter `c` whose acks, and whose replies, may be told again. */
-const MAY_TELL = `coalesce(c.told_at, '-infinity') <= clock_timestamp() - interval '${LIMITS.acks_told_seconds} seconds'`;
-const MAY_TELL_REPLIES = `coalesce(c.replied_told_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
+const MAY_TELL = `coalesce(c.acks_reported_at, '-infinity')
+  <= clock_timestamp() - interval '${LIMITS.acks_told_seconds} seconds'`;
+const MAY_TELL_REPLIES = `coalesce(c.replies_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /** Locks the counters of alerts of which something is to be told now, but for those that somebody is reporting on. */
 export const lockPendingAlerts = defineStatement("lock_pending_alerts", {
   parameters: { max: int },
   columns: { alert_id: uuid },
-  text: `select c.alert_id from alert_counter c where (${HAS_PENDING_EVENTS_SQL}) and (appeared or untold and ${MAY_TELL} or replied and ${MAY_TELL_REPLIES})
+  text: `select c.alert_id from alert_counter c where (${HAS_PENDING_EVENTS_SQL}) and (visible_pending or acks_pending
+    and ${MAY_TELL} or replies_pending and ${MAY_TELL_REPLIES})
     order by c.alert_id limit $max::int for no key update skip locked`,
 });
 
@@ -190,15 +199,15 @@ export const reportPendingAlerts = defineStatement("report_pending_alerts", {
     sent_at: nullable(timestamptz),
   },
   text: `with judged as materialized (
-      select c.alert_id, c.appeared, n.acks, c.untold and ${MAY_TELL} as now,
-        n.acks - c.told_acks as delta, c.replied and ${MAY_TELL_REPLIES} as replied, n.replies
+      select c.alert_id, c.visible_pending as appeared, n.acks, c.acks_pending and ${MAY_TELL} as now,
+        n.acks - c.acks_reported as delta, c.replies_pending and ${MAY_TELL_REPLIES} as replied, n.replies
       from alert_counter c cross join lateral ${selectReportCounts("c.alert_id")} n where c.alert_id = any($alert_ids)),
     noted as (
-      update alert_counter c set appeared = false, untold = c.untold and not j.now,
-        told_acks = case when j.now then j.acks else c.told_acks end,
-        told_at = case when j.now then clock_timestamp() else c.told_at end,
-        replied = c.replied and not j.replied,
-        replied_told_at = case when j.replied then clock_timestamp() else c.replied_told_at end
+      update alert_counter c set visible_pending = false, acks_pending = c.acks_pending and not j.now,
+        acks_reported = case when j.now then j.acks else c.acks_reported end,
+        acks_reported_at = case when j.now then clock_timestamp() else c.acks_reported_at end,
+        replies_pending = c.replies_pending and not j.replied,
+        replies_reported_at = case when j.replied then clock_timestamp() else c.replies_reported_at end
       from judged j where c.alert_id = j.alert_id)
     select alert.id, alert.pusher_id, p.workspace_id, j.appeared and alert.status = 'sent' as appeared,
       j.acks::int as acks,

@@ -11,7 +11,7 @@ const defineStatement = createStatementDefiner("inbox");
  * Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is
  * planned.
  */
-export const DUE_IN_SQL = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
+export const DUE_IN_SQL = "coalesce(extract(epoch from c.next_due_at - clock_timestamp()) * 1000, 'infinity')::float8";
 
 /** The revision of the alert `a` with the counts `c` of its replies, as `formatAlertRevision` writes it. */
 const ALERT_REVISION = "concat_ws(' ', a.updated_at, array_to_string(c.replies, '.'))";
@@ -40,16 +40,16 @@ export const findChangedRevisions = defineStatement.reading("find_changed_revisi
     planned: boolean,
   },
   columns: { kind: text, id: text, revision: nullable(text), due_in: float8 },
-  text: `select 'channel' as kind, w.id::text as id, c.rev::text as revision, ${DUE_IN_SQL} as due_in
+  text: `select 'channel' as kind, w.id::text as id, c.revision::text as revision, ${DUE_IN_SQL} as due_in
     from unnest((select $channels::uuid[]), (select $channel_revs::text[]), (select $channel_planned::boolean[])) w (id, rev, planned)
     left join channel_state c on c.pusher_id = w.id
-    where coalesce(c.rev::text, '') <> w.rev or c.next_at <= clock_timestamp() + interval '2 seconds'
-      or ($planned::boolean and c.next_at is not null) or (c.next_at is not null) <> w.planned
+    where coalesce(c.revision::text, '') <> w.rev or c.next_due_at <= clock_timestamp() + interval '2 seconds'
+      or ($planned::boolean and c.next_due_at is not null) or (c.next_due_at is not null) <> w.planned
     union all
-    select 'device', w.id::text, d.subs_rev::text, 'infinity'
+    select 'device', w.id::text, d.subscriptions_revision::text, 'infinity'
     from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
     left join device d on d.id = w.id
-    where coalesce(d.subs_rev::text, '') <> w.rev
+    where coalesce(d.subscriptions_revision::text, '') <> w.rev
     union all
     select 'audience', w.id::text, p.is_public::text, 'infinity'
     from unnest((select $audiences::uuid[]), (select $audience_revs::text[])) w (id, rev)

@@ -38,13 +38,14 @@ export const listSubscribers = {
 /** How many subscribers share each combination of facts. */
 export const subscriberBreakdown = defineSum.reading("subscriber_breakdown", {
   parameters: { pusher_id: uuid },
-  columns: { platform: text, app_version: text, locale: text, timezone: text, n: int, muted: int },
-  text: `select platform, app_version, locale, timezone, n::int as n, muted::int as muted
-    from subscriber_mix where pusher_id = $pusher_id and n > 0`,
+  columns: { platform: text, app_version: text, locale: text, timezone: text, device_count: int, muted_count: int },
+  text: `select platform, app_version, locale, timezone, device_count::int as device_count, muted_count::int
+    as muted_count
+    from subscriber_breakdown where pusher_id = $pusher_id and device_count > 0`,
 });
 
 /** Holds for a channel's state `c` when its account may hear of its subscribers again. */
-const MAY_TELL = `coalesce(c.told_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
+const MAY_TELL = `coalesce(c.subscribers_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /**
  * Notes, of channels that are locked, what their account is told now: the count and how it differs from the one told
@@ -54,14 +55,16 @@ export const reportSubscribers = defineJoin("report_subscribers", {
   parameters: { pusher_ids: array(uuid) },
   columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int, delta: int },
   text: `with judged as materialized (
-      select c.pusher_id, c.subscribers, c.subscribers - c.told_subscribers as delta, ${MAY_TELL} as now
+      select c.pusher_id, c.subscribers, c.subscribers - c.subscribers_reported as delta, ${MAY_TELL} as now
       from channel_state c where c.pusher_id = any($pusher_ids)),
     noted as (
-      update channel_state c set untold = not j.now,
-        told_subscribers = case when j.now then j.subscribers else c.told_subscribers end,
-        told_at = case when j.now and j.delta <> 0 then clock_timestamp() else c.told_at end
+      update channel_state c set subscribers_pending = not j.now,
+        subscribers_reported = case when j.now then j.subscribers else c.subscribers_reported end,
+        subscribers_reported_at = case when j.now and j.delta <> 0 then clock_timestamp()
+          else c.subscribers_reported_at end
       from judged j
-      where c.pusher_id = j.pusher_id and (j.delta <> 0 or c.untold) and (j.now or not c.untold))
+      where c.pusher_id = j.pusher_id and (j.delta <> 0 or c.subscribers_pending) and (j.now
+        or not c.subscribers_pending))
     select j.pusher_id, p.workspace_id, j.subscribers::int as subscribers, j.delta::int as delta
     from judged j join pusher p on p.id = j.pusher_id where j.now and j.delta <> 0 order by 1`,
 });
@@ -70,6 +73,6 @@ export const reportSubscribers = defineJoin("report_subscribers", {
 export const lockPendingSubscribers = defineJoin("lock_pending_subscribers", {
   parameters: { max: int },
   columns: { pusher_id: uuid },
-  text: `select c.pusher_id from channel_state c where c.untold and ${MAY_TELL}
+  text: `select c.pusher_id from channel_state c where c.subscribers_pending and ${MAY_TELL}
     order by c.pusher_id limit $max::int for no key update skip locked`,
 });

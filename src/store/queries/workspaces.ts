@@ -40,10 +40,10 @@ export const ownWorkspaces = defineList.reading("own_workspaces", {
     files: int,
     /** Alerts that are scheduled and appear all the same. */
     planned: int,
-    mails_drafts: boolean,
+    wants_draft_emails: boolean,
     created_at: timestamptz,
   },
-  text: `select w.id, m.id as member_id, w.name, m.role, m.mails_drafts, m.created_at,
+  text: `select w.id, m.id as member_id, w.name, m.role, m.wants_draft_emails, m.created_at,
       m.role = 'owner' and not exists (select 1 from member o
         where o.workspace_id = w.id and o.role = 'owner' and o.id <> m.id) as last_owner,
       (select count(*)::int from member o where o.workspace_id = w.id and o.id <> m.id) as others,
@@ -89,5 +89,5 @@ export const renamePerson = defineStatement("rename_person", {
 /** Sessions, passkeys, the second factor, own devices and what assistants hold go with it. */
 export const removeAccount = defineStatement("remove_account", {
   parameters: { user_id: text },
-  text: `with own as (delete from own_device where user_id = $user_id) delete from auth."user" where id = $user_id`,
+  text: `with own as (delete from test_device where user_id = $user_id) delete from auth."user" where id = $user_id`,
 });

@@ -55,7 +55,7 @@ export function showWebhook(row: Omit<WebhookRow, "secret" | "previous_secret">)
     last_delivery_at: row.last_delivery_at ?? null,
     last_status: row.last_status ?? null,
     previous_secret_until: row.previous_secret_until ?? null,
-    made_by: row.maker_id == null ? null : { id: row.maker_id, name: row.maker_name ?? null },
+    made_by: row.created_by_id == null ? null : { id: row.created_by_id, name: row.created_by_name ?? null },
     created_at,
   };
 }

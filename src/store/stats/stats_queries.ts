@@ -82,10 +82,11 @@ export const alertTimeline = defineStatement.reading("alert_timeline", {
   parameters: { alert_id: uuid, sent_at: timestamptz, sample: int },
   columns: { start: timestamptz, reads: int, acks: int, seen: int },
   text: `with surviving as materialized (
-      select kind, at, row_number() over (order by device_id, kind) as place from report
-      where alert_id = $alert_id and kind <> 3 and at is not null order by device_id, kind limit $sample::int + 1),
+      select kind, reported_at, row_number() over (order by device_id, kind) as place from report
+      where alert_id = $alert_id and kind <> 3 and reported_at is not null order by device_id, kind
+        limit $sample::int + 1),
     bucketed as (
-      select kind, greatest(0, floor(extract(epoch from at - $sent_at::timestamptz) / 1800))::int as half_hour
+      select kind, greatest(0, floor(extract(epoch from reported_at - $sent_at::timestamptz) / 1800))::int as half_hour
       from surviving where place <= $sample::int),
     starts as (
       select kind, case when half_hour < 12 then half_hour else half_hour - half_hour % 2 end as half_hour from bucketed)

@@ -9,7 +9,7 @@ const RULE = "delete-scheduled";
 
 const writer = oncePerWorld((world) => world.key({ scopes: "alerts:write" }));
 const sender = oncePerWorld((world) => world.key({ scopes: "alerts:write,alerts:send" }));
-const asking = oncePerWorld((world) => world.key({ asks_first: true }));
+const asking = oncePerWorld((world) => world.key({ requires_approval: true }));
 
 const firstOccurrence = async (world: World) => {
   const pusher = await world.pusher();

@@ -19,7 +19,7 @@ const HOUR = 60 * MINUTE;
 async function manyReports(world: World, surviving: number, pruned = 0) {
   const given = await sentAlert(world);
   await world.sql(
-    `insert into report (alert_id, device_id, kind, at)
+    `insert into report (alert_id, device_id, kind, reported_at)
      select ?, n, 1, case when n <= ?::int then timestamptz '${SENT_AT}' + (n % 3) * interval '40 minutes' end
      from generate_series(1, ?::int) n`,
     [parseUuid(given.alert.id), surviving, surviving + pruned],

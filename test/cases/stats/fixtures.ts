@@ -35,7 +35,7 @@ export async function insertReports(
 ) {
   for (const [i, [micros, kind]] of rows.entries())
     await world.sql(
-      `insert into report (alert_id, device_id, kind, at)
+      `insert into report (alert_id, device_id, kind, reported_at)
        values (?, ?::bigint, ?, timestamptz '${SENT_AT}' + ?::bigint * interval '1 microsecond')`,
       [parseUuid(alert.id), String(1000 + i), kind, micros],
     );

@@ -234,7 +234,7 @@ async function hearing(visit: MemberContext): Promise<Content> {
   const mails = deps.mail !== null && isRoleAtLeast(caller.member.role, mail_drafts.role);
   if (!opens && !mails) return null;
   const { data } = await visit.asPerson(list_own_workspaces, {});
-  const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.mails_drafts === true;
+  const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.wants_draft_emails === true;
   return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
     <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link to the draft, show its channel and author but not its text, and expire once the draft is decided.</p>
     ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
@@ -255,7 +255,7 @@ export const ALERT_LIST_PAGES: readonly ConsolePage[] = [
   }),
 
   memberPage("POST", "/reviews/mail", async (visit) => {
-    await visit.asMember(mail_drafts, { mails_drafts: visit.form.get("mails") === "on" });
+    await visit.asMember(mail_drafts, { wants_draft_emails: visit.form.get("mails") === "on" });
     return visit.goTo(`${visit.base}drafts`);
   }),
 ];

@@ -77,7 +77,7 @@ async function read(
 
   const series = await list({ status: "repeating", limit: RULES });
   const filled = await visit.asMember(list_filled_series, { alert_ids: series.data.map(({ id }) => id) });
-  const filledTo = new Map(filled.data.map(({ alert_id, filled_to }) => [alert_id, Date.parse(filled_to)]));
+  const filledTo = new Map(filled.data.map(({ alert_id, filled_until }) => [alert_id, Date.parse(filled_until)]));
   let left = ALL_TIMES;
   const budget = new StepBudget(MAX_ANSWER_STEPS);
   for (const alert of left > 0 ? series.data : []) {

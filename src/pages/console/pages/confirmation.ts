@@ -78,7 +78,7 @@ export function confirmationPage(visit: PageContext, question: Confirmation): Re
   );
 }
 
-const NAME = "asks_first";
+const NAME = "requires_approval";
 
 /** The box; an unticked one sends nothing. */
 export const approvalCheckbox = (checked: boolean): Content =>

@@ -43,7 +43,7 @@ async function askingOf(visit: PersonContext, oauthQuery: string, memberId?: str
       pusher: before?.pusher_id ?? "",
       ticked: new Set(shown.filter((scope) => scope !== PUBLISH_SCOPE || !copied || earlier.includes(scope))),
       onPage: new Set(shown),
-      asksFirst: before?.asks_first ?? true,
+      asksFirst: before?.requires_approval ?? true,
     },
   };
 }
@@ -109,7 +109,7 @@ async function allow(visit: PersonContext, asking: ConsentRequest, choice: Conse
         client_id: clientId,
         pusher_id: choice.pusher === "" ? null : choice.pusher,
         scopes: [...ticked, ...unseen],
-        asks_first: choice.asksFirst,
+        requires_approval: choice.asksFirst,
       },
       log: visit.log,
     });

@@ -49,7 +49,7 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
           Assistant: (row) =>
             html`<strong>${assistantName(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
           Permissions: (row) =>
-            html`<div>${scopeSummary(row.scopes)}${approvalLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
+            html`<div>${scopeSummary(row.scopes)}${approvalLink(row.requires_approval, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
           Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
           Connected: (row) => relativeTime(row.created_at, now),
           "Last used": (row) => relativeTime(row.last_used_at, now),
@@ -73,11 +73,11 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
       row.name === null
         ? "Can this assistant publish without approval?"
         : `Can “${row.name}” publish without approval?`;
-    return approvalPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}assistants` });
+    return approvalPage(visit, { title, asksFirst: row.requires_approval, back: `${visit.base}assistants` });
   }),
 
   memberPage("POST", "/assistants/:id/asking", async (visit) => {
-    const asked = { connection_id: visit.params.id ?? "", asks_first: parseApproval(visit.form) };
+    const asked = { connection_id: visit.params.id ?? "", requires_approval: parseApproval(visit.form) };
     await visit.asMember(update_connection, asked);
     return visit.goTo(`${visit.base}assistants`, "assistant-saved");
   }),
@@ -186,11 +186,11 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
             Key: (row) =>
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
             Permissions: (row) =>
-              html`<div>${scopeSummary(row.scopes)}${approvalLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
+              html`<div>${scopeSummary(row.scopes)}${approvalLink(row.requires_approval, `${base}keys/${row.id}/asking`, row.name)}</div>`,
             Channel: (row) =>
               row.pusher_id === null
                 ? "All channels"
-                : html`<div>${row.handle ?? "A deleted channel"} ${(row.made_for || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
+                : html`<div>${row.handle ?? "A deleted channel"} ${(row.client_program || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
             Created: (row) => relativeTime(row.created_at, now),
             "Last used": (row) => relativeTime(row.last_used_at, now),
             Expires: (row) => relativeTime(row.expires_at, now),
@@ -223,7 +223,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
       scopes: [...scopesOf(sent)],
       pusher_id: sent.get("pusher") || null,
       life: sent.get("life") ?? "",
-      asks_first: parseApproval(sent),
+      requires_approval: parseApproval(sent),
     });
     return visit.page(
       "Your new key",
@@ -243,11 +243,11 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     const row = rows.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("key");
     const title = `Can the key ${row.name} publish without approval?`;
-    return approvalPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}keys` });
+    return approvalPage(visit, { title, asksFirst: row.requires_approval, back: `${visit.base}keys` });
   }),
 
   memberPage("POST", "/keys/:id/asking", async (visit) => {
-    await visit.asMember(update_key, { key_id: visit.params.id ?? "", asks_first: parseApproval(visit.form) });
+    await visit.asMember(update_key, { key_id: visit.params.id ?? "", requires_approval: parseApproval(visit.form) });
     return visit.goTo(`${visit.base}keys`, "key-saved");
   }),
 

@@ -22,15 +22,15 @@ async function sendersOf(visit: MemberContext, { id }: ChannelResult) {
   const { data } = await visit.asMember(list_keys, {});
   // A key of the command line was made for no program: it is a sender once it made a request in a program's format.
   return data
-    .filter(({ made_for, pusher_id, sends_to }) =>
-      pusher_id === null ? sends_to?.includes(id) : pusher_id === id && (made_for !== null || sends_to !== null),
+    .filter(({ client_program, pusher_id, sends_to }) =>
+      pusher_id === null ? sends_to?.includes(id) : pusher_id === id && (client_program !== null || sends_to !== null),
     )
-    .map((key) => ({ ...key, program: key.made_for ?? key.speaks }));
+    .map((key) => ({ ...key, program: key.client_program ?? key.speaks }));
 }
 type Sender = Awaited<ReturnType<typeof sendersOf>>[number];
 
-const mayOf = ({ scopes, asks_first }: Sender): Html =>
-  scopes.includes(PUBLISH_SCOPE) && !asks_first
+const mayOf = ({ scopes, requires_approval }: Sender): Html =>
+  scopes.includes(PUBLISH_SCOPE) && !requires_approval
     ? html`<span class="badge warn">sends</span>`
     : html`<span class="badge">writes drafts</span>`;
 
@@ -40,10 +40,10 @@ function newForm({ form: sent, token }: MemberContext, action: string, error?: A
     <form method="post" action="${action}" novalidate>${token}
       <div class="columns">
       ${select({
-        name: "made_for",
+        name: "client_program",
         label: "Program",
         options: SENDER_PROGRAM_NAMES.map((value) => ({ value, label: getProgramTitle(value) })),
-        value: sent.get("made_for") ?? "alertmanager",
+        value: sent.get("client_program") ?? "alertmanager",
         hint: "If your program is not listed, it may support ntfy, Gotify or JSON webhooks.",
         error,
       })}
@@ -107,15 +107,15 @@ const placeOf = (
 async function make(visit: MemberContext): Promise<Response> {
   const { form: sent, deps } = visit;
   const channel = await getRequestedChannel(visit);
-  const program = sent.get("made_for");
-  if (!isProgram(program)) throw invalidRequest("field_required", "Choose a program.", "made_for");
+  const program = sent.get("client_program");
+  if (!isProgram(program)) throw invalidRequest("field_required", "Choose a program.", "client_program");
   const made = await visit.asMember(create_key, {
     name: sent.get("name")?.trim() || getProgramTitle(program),
     scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH_SCOPE] : [])],
     pusher_id: channel.id,
     // A sender that falls silent by itself would be missed when it is needed.
     life: "never",
-    made_for: program,
+    client_program: program,
   });
   return visit.page(
     `Connect ${made.name}`,
