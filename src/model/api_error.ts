@@ -52,10 +52,12 @@ interface ErrorOptions {
 }
 
 /**
- * A refusal. Its code gives its type. Its message is a fixed text of ours, never a caller's and never the database's,
- * and names the way out. `headers` are sent with the REST answer; `scopes` are the missing ones of an
- * `insufficient_scope` refusal; `fields` are all wrong fields, the first of them being `param`; `review` is the alert
- * whose publishing was refused.
+ * An error with a stable code, which determines its type. Its message is a fixed text of ours with the solution, and
+ * never contains text of a caller or of the database.
+ * @property headers sent with the REST response
+ * @property scopes the missing ones of `insufficient_scope`
+ * @property fields all wrong fields; the first is `param`
+ * @property review the alert whose publishing was refused
  */
 export class ApiError extends Error {
   readonly type: ErrorType;
@@ -67,7 +69,7 @@ export class ApiError extends Error {
   readonly scopes: readonly string[];
   readonly fields: readonly FieldError[];
   readonly review: ReviewTarget | null;
-  /** Where a signed-in person does what was refused for want of approval; null where there is no such page. */
+  /** The page for a signed-in person to do or approve it, or null. */
   readonly page: string | null;
   /** The type's status, except for temporary failures: they are a server_error with 503. */
   readonly status: number;
@@ -127,9 +129,9 @@ export function unauthorized(): ApiError {
 }
 
 /**
- * 403 with its challenge (rules#error-insufficient-scope); several scopes are listed space-separated. Without missing
- * scopes the credential needs a person's approval (rules#asks-first), and there is no challenge. `message` names
- * another way out where there is one, `review` the alert that it is about.
+ * Returns 403 with its challenge (rules#error-insufficient-scope), with several scopes separated by spaces. Without
+ * missing scopes, the credential needs a person's approval (rules#asks-first), and the challenge is left out. `message`
+ * names an alternative, `review` the alert.
  */
 export function insufficientScope(
   missing: readonly string[],
@@ -189,7 +191,7 @@ export function conflict(code: CodeOf<"conflict">, message: Message): ApiError {
   return new ApiError(code, message);
 }
 
-/** 500: the cause goes to the log under the request id, never to the caller. */
+/** Returns 500. The log has the cause under the request id; the caller does not see it. */
 export function serverError(): ApiError {
   return new ApiError("internal_error", "Internal server error. Retry with backoff.");
 }

@@ -220,7 +220,7 @@ const SIZES = [
   [1_000, "kB"],
 ] as const;
 
-/** As a sentence says it: `4,000`, and with their unit `64 KiB`, `5 MB`. */
+/** Formats a limit for a sentence: `4,000`, or with a unit `64 KiB`, `5 MB`. */
 export function formatLimit(name: LimitName): string {
   const [value, unit] = LIMIT_TABLE[name];
   const size = unit === "bytes" && SIZES.find(([one]) => value % one === 0);
@@ -229,5 +229,5 @@ export function formatLimit(name: LimitName): string {
 
 const WORDS = "zero one two three four five six seven eight nine ten".split(" ");
 
-/** `five`: a small number in words, a larger one as `formatLimit`. */
+/** Spells a small limit (`five`), and formats a larger one. */
 export const spellLimit = (name: LimitName): string => WORDS[LIMITS[name]] ?? formatLimit(name);

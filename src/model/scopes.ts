@@ -1,5 +1,5 @@
-// What a credential may be allowed to do: one scope, one plain line. The consent page, the docs and the README read
-// this table; which operation needs which scope stands in the operation's own record.
+// The scopes of credentials, each with a one-line description for the consent page, the docs and the README. An
+// operation's record names the scope that it needs.
 
 export const SCOPES = {
   "account:read": "See the current account, member and credential.",
@@ -22,16 +22,16 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
-/** The scope of whatever is published, which nobody can take back. */
+/** The scope for publishing, which cannot be undone. */
 export const PUBLISH_SCOPE: Scope = "alerts:send";
 
 /**
- * What an assistant is told to ask for at first: to look, and to write drafts, which nobody sees before a person
- * sends them. More is asked for by the call that needs it.
+ * The scopes that an assistant should request at first: reading, and writing drafts, which only members see before a
+ * person sends them. A call that needs more requests it.
  */
 export const INITIAL_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write");
 
-/** What every credential holds (rules#account-read-always). */
+/** The scope of every credential (rules#account-read-always). */
 export const IMPLICIT_SCOPE: Scope = "account:read";
 
 export function isScope(value: string): value is Scope {

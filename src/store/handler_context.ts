@@ -1,4 +1,4 @@
-// What a handler is given, and who may be calling. A handler sees nothing of HTTP, MCP or the command line.
+// The context of a handler, and the kinds of callers. A handler does not depend on HTTP, MCP or the command line.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { AssetAddresses, FileStore } from "../model/domain/asset_rules.ts";
@@ -13,7 +13,7 @@ import type { Statement } from "./db/statement.ts";
 import type { BatchedCall } from "./db/write_batcher.ts";
 import type { AlertWait, WaitContext } from "./wait_context.ts";
 
-/** Somebody with a credential of a workspace: a key, or an assistant that was given consent. */
+/** A caller with a credential of a workspace: a key, or an assistant with consent. */
 export interface Caller {
   /** `listening`: whether any webhook endpoint waits for its events. */
   workspace: { id: string; name: string; listening: boolean };
@@ -25,14 +25,14 @@ export interface Caller {
     scopes: readonly Scope[];
     pusherId: string | null;
     expiresAt: string | null;
-    /** A person decides before it publishes, whatever its scopes are. */
+    /** Needs a person's approval before it publishes, with any scopes. */
     asksFirst: boolean;
   };
   /** The channels that this caller sees; null is all of the workspace's. */
   pusherIds: string[] | null;
 }
 
-/** Who is signed in, and by which session. */
+/** A signed-in person and their session. */
 export type Person = { id: string; sessionId: string };
 
 export interface PersonCaller {
@@ -42,7 +42,7 @@ export interface PersonCaller {
 /** A signed-in person as a member of one workspace. */
 export interface MemberCaller extends Caller, PersonCaller {}
 
-/** What the filters of the entities are told of a caller. */
+/** Returns the arguments of the entities' filters for a caller. */
 export const toVisibility = ({ workspace, member, credential, pusherIds }: Caller): VisibilityFilter => ({
   workspace_id: workspace.id,
   pusher_ids: pusherIds,
@@ -50,10 +50,10 @@ export const toVisibility = ({ workspace, member, credential, pusherIds }: Calle
   bound_pusher_id: credential.pusherId,
 });
 
-/** A subscribed handset. `id` is the raw device id, which never leaves for anybody but the device itself. */
+/** A subscribed handset. `id` is the raw device id, which only the device itself receives. */
 export interface DeviceCaller {
   id: string;
-  /** As of somebody without a credential. */
+  /** The address, as for an anonymous caller. */
   address: string | null;
 }
 
@@ -62,14 +62,14 @@ export interface InboxState {
   revision: string;
   /** It may be shown a test of a draft, of which nothing is in the revision: false on nearly every device. */
   testing: boolean;
-  /** Due alerts, with their versions, that could not be settled, so that nothing of them is in the revision. Nearly always none. */
+  /** Due alerts that could not be published, so the revision lacks them. Nearly always empty. */
   due: string[];
 }
 
-/** How an inbox shows its alerts: with every field, or with those that say something (rules#inbox-lean). */
+/** The view of an inbox: all fields, or only those with a value (rules#inbox-lean). */
 export type InboxView = "full" | "lean";
 
-/** Somebody without a credential; `address` is what limits per address count, null for who is exempt from them. */
+/** A caller without a credential. `address` is counted by limits; null if exempt. */
 export interface AnonymousCaller {
   address: string | null;
 }
@@ -81,44 +81,44 @@ export interface Log {
   error(fields: object, message: string): void;
   /** The id of the request that it is about. */
   origin?(): string;
-  /** What the line about the whole request shall name, too. */
+  /** Adds fields to the log line of the request. */
   note?(fields: { caller?: string; operation: string }): void;
 }
 
-/** What one handset reports in one request. `kind`: 1 read, 2 ack, 3 reply, with its choice. */
+/** The reports of one handset in one request. `kind`: 1 read, 2 ack, 3 reply, with its choice. */
 export interface ReportBatch {
   deviceId: string;
   rows: { alertId: string; kind: number; choice: string }[];
 }
 
-/** What operations on webhook endpoints need beside the rows. */
+/** The services for operations on webhook endpoints. */
 export interface WebhookSupport {
   /** Why this URL may not be registered, as a sentence that names the way out; null when it may. Asks the DNS. */
   checkUrl(url: string): Promise<string | null>;
   /** A new signing secret, and what to store of it. */
   newSecret(): { secret: string; sealed: Uint8Array };
-  /** Begins one delivery that was asked for by hand; neither throws nor blocks. */
+  /** Starts one delivery by hand. It neither throws nor blocks. */
   deliver(
     workspaceId: string,
     delivery: { id: string; endpoint_id: string; event_id: string; event: string; body: string },
   ): void;
-  /** Drops what waits to be delivered to an endpoint that is gone. */
+  /** Drops the queued deliveries of a deleted endpoint. */
   forget(endpointId: string): void;
 }
 
-/** What handsets need that are to be woken while their app is closed. */
+/** The services for push notifications. */
 export interface PushSupport {
-  /** The key that a browser subscribes with (an uncompressed point, base64url); null where nobody is woken. */
+  /** The key for browsers (uncompressed point, base64url); null if push notifications are disabled. */
   publicKey: string | null;
-  /** Why no wake-up may go to this address, as a sentence that names the way out; null when it may. Asks the DNS. */
+  /** Returns the problem of an endpoint with its solution, or null. It queries the DNS. */
   checkEndpoint(endpoint: string): Promise<string | null>;
-  /** What to store of an address, and of the keys where its push service wants a message. */
+  /** Encrypts an endpoint, with its keys if its push service needs a message. */
   encryptEndpoint(endpoint: string, keys: PushKeys | null): Uint8Array;
   /** Wakes those of a few devices that the channel may wake; neither throws nor blocks. */
   wake(pusherId: string, devices: readonly string[], priority: string): void;
 }
 
-/** What came due in one channel and was written down as sent. `waking`: the priorities of what is not over already. */
+/** The due alerts of a channel that were published. `waking`: the priorities of those that have not expired. */
 export interface PublishedDue {
   pusher_id: string;
   waking: readonly string[];
@@ -138,7 +138,7 @@ export interface AccountSession {
 /** A person's own second factor, in the manager's transaction. */
 export interface SecondFactorSupport {
   state(em: SqlEntityManager, person: Person): Promise<{ on: boolean; recoveryCodesLeft: number }>;
-  /** What an app on the phone is to be given; it counts for nothing before `confirm`. Null while one is on. */
+  /** Creates the secret for an authenticator app, without effect before `confirm`. Null if already on. */
   begin(em: SqlEntityManager, person: Person): Promise<{ uri: string; secret: string } | null>;
   /** Turns it on and answers the recovery codes. False: the code is not right. Null: nothing was begun. */
   confirm(em: SqlEntityManager, person: Person, code: string): Promise<string[] | false | null>;
@@ -158,7 +158,7 @@ export interface AccountPasskey {
   lastUsedAt: Date | null;
 }
 
-/** What a browser answered when it was asked for a new passkey, in texts of bounded length. */
+/** A browser's response to a passkey request, in texts of limited length. */
 export interface PasskeyAnswer {
   id: string;
   rawId: string;
@@ -169,10 +169,10 @@ export interface PasskeyAnswer {
 
 /** A person's own passkeys, in the manager's transaction. */
 export interface PasskeySupport {
-  /** Whether browsers make passkeys for the address of this server at all. */
+  /** True if browsers support passkeys for this server's URL. */
   readonly isSupported: boolean;
   list(em: SqlEntityManager, person: Person): Promise<AccountPasskey[]>;
-  /** What a browser is to be asked; the answer is good for some minutes and this session. Null: no more may be added. */
+  /** Returns the passkey request for a browser, valid for minutes and this session. Null at the maximum. */
   begin(em: SqlEntityManager, person: Person): Promise<Record<string, unknown> | null>;
   /** The id of the new one; null when the answer proves nothing. */
   add(em: SqlEntityManager, person: Person, given: { name: string; answer: PasskeyAnswer }): Promise<string | null>;
@@ -180,9 +180,9 @@ export interface PasskeySupport {
   remove(em: SqlEntityManager, person: Person, id: string): Promise<boolean>;
 }
 
-/** What operations on people need of sign-in. Its rows are read and changed by the manager's transaction. */
+/** The sign-in services for operations on people. They use the manager's transaction. */
 export interface SignInService {
-  /** Whether this is the person's current password; counts the attempt. @throws 429. */
+  /** Checks the person's current password and counts the attempt. @throws 429 */
   verifyPassword(person: Person, password: string): Promise<boolean>;
   listSessions(em: SqlEntityManager, person: Person): Promise<AccountSession[]>;
   /** Ends those of the person's sessions that are named. */
@@ -203,9 +203,9 @@ export interface Services {
   recordReports(batch: ReportBatch): Promise<number>;
   /** Writes down as sent what is due in these channels; false when it could not. Outside of any transaction. */
   publishDue(channels: string[]): Promise<boolean>;
-  /** What a handset's inbox depends on once all that was due says `sent`; `found`: by its look-up, where `due` names channels. @throws 401 when it is gone meanwhile. */
+  /** The state of an inbox after publishing its due alerts; `found` is its look-up. @throws 401 if deleted */
   readInboxState(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
-  /** A handset's newest alerts as they are after the call; `find` is null where it has to read them alone, which are then to be kept. */
+  /** A handset's newest alerts after the call. `find` is null if they are read alone and then cached. */
   inboxPageCache: {
     find(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<SharedBody | null>;
     put(tag: string, page: { page: SharedBody } & PageMarks): void;
@@ -220,7 +220,7 @@ export interface Services {
   notifyDue(settled: readonly PublishedDue[]): void;
   waitForChange(wait: AlertWait): Promise<void>;
   assets: AssetAddresses & { readonly store: FileStore };
-  /** The service as a whole: figures of all its processes, as Prometheus reads them, and what does not work. */
+  /** The health of the service: metrics of all its processes in Prometheus format, and degraded features. */
   health: { renderMetrics(): Promise<string>; checkReadiness(): Promise<{ degraded: string[] }> };
   signIn: SignInService;
 }
@@ -232,7 +232,7 @@ export interface Context<C = Caller> {
   services: Services;
   log: Log;
   wait: WaitContext;
-  /** How an equal send is treated: its first alert is answered, or it is sent, with a note or without (rules#sent-once). */
+  /** The treatment of an identical send: return the first alert, or send, with a note or without (rules#sent-once). */
   readonly onRepeat: "answer" | "note" | "send";
   /** The only clock. */
   now(): Date;
@@ -242,13 +242,13 @@ export interface Context<C = Caller> {
   emit(event: Pick<DomainEvent, "event" | "data"> & Partial<DomainEvent>): DomainEvent;
   /** For a statement that calls of one moment share, and that writes the end of the call itself. */
   readonly sqlBatched: BatchedCall;
-  /** Sets what the audit log says. `changed`: names of fields that an edit changed. `lines`: ids and status of each of several rows that changed. */
+  /** Sets the audit line: `changed` names edited fields, `lines` has id and status of each changed row. */
   audit(said: { changed?: readonly string[]; lines?: readonly Readonly<Record<string, unknown>>[] }): void;
-  /** What these channels show, or these handsets see, is another once this is committed: held polls there are told. The channel that an operation names is looked at anyway. */
+  /** Notifies long polls of these channels or devices after the commit. The operation's channel is included. */
   markChanged(ids: readonly string[]): void;
   /** Runs something after the commit, which must neither throw nor block. */
   afterCommit(work: () => void): void;
-  /** Counts one call against the operation's own limits, a subject each in their order (null is exempt), until it fails; to be called last. */
+  /** Counts one call towards each limit, in order (null is exempt), and refunds it on failure. Call it last. */
   countAgainstLimit(...subjects: (string | null)[]): Promise<{
     refund(): Promise<void>;
     /** The count remains when the call is refused: the work of a refusal costs as much as that of an answer. */
@@ -265,10 +265,10 @@ export interface Context<C = Caller> {
   };
 }
 
-/** Stands in place of a body that the client already holds. */
+/** The result for a client that already has the current response. */
 export const NOT_MODIFIED = Symbol("not modified");
 
-/** A body that several answers have in common. It is written once, and by then was held against its declared shape. */
+/** A response that several calls share. It is serialized once, after its validation. */
 export class SharedBody {
   #json: Buffer | (() => string);
 
@@ -283,7 +283,7 @@ export class SharedBody {
   }
 }
 
-/** What a handler returns whose answer has a validator: a client that sends it back may be told NOT_MODIFIED. */
+/** A result with a validator. A client that sends it back may get NOT_MODIFIED. */
 export class BodyWithEtag<Body> {
   readonly validator: string;
   readonly body: Body;

@@ -3,19 +3,19 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Own words and numbers alone: never an id, an address or a text of a tenant. */
+/** Our own terms and numbers only, never an id, URL or text of a tenant. */
 export type SpanAttributes = Record<string, string | number>;
 
 export interface Span {
-  /** 32 hexadecimal figures. */
+  /** 32 hexadecimal digits. */
   readonly traceId: string;
   child(name: string, kind: "internal" | "client", attributes?: SpanAttributes): Span;
   /**
-   * What a message within the request says that it belongs to, by W3C's `traceparent`: what is begun under the answer
-   * is its child, and linked with this span. Itself where that names no trace.
+   * Returns a span for a message with its own W3C `traceparent`. Spans below it are its children, and it is linked with
+   * this span. Without a valid trace, it returns this span.
    */
   joined(traceparent: unknown): Span;
-  /** Another name, and more to say. */
+  /** Sets another name and adds attributes. */
   describe(attributes: SpanAttributes, name?: string): void;
   /** `failed`: the type of the error. */
   end(failed?: string): void;
@@ -23,7 +23,7 @@ export interface Span {
 
 const under = new AsyncLocalStorage<Span>();
 
-/** The span that this is done under; undefined where nobody follows. */
+/** Returns the current span; undefined without tracing. */
 export const currentSpan = (): Span | undefined => under.getStore();
 
 /** Does something under a span, if there is one. */

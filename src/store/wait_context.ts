@@ -1,8 +1,8 @@
 // A call that waits: for what, how long it may, and who listens.
 
 /**
- * A call that waits for an alert to become another version than this one, which is `updated_at` of its row, for at
- * most `ms`; with `replies` also until these are no longer the counts of its replies.
+ * A wait for another version of an alert than `updated_at`, for at most `ms`. With `replies`, also for other counts of
+ * its replies.
  */
 export interface AlertWait {
   alertId: string;
@@ -10,14 +10,14 @@ export interface AlertWait {
   version: string;
   replies?: readonly number[];
   ms: number;
-  /** Whose calls are bounded together. */
+  /** The subject of the limit on simultaneous waits. */
   subject: string;
   signal: AbortSignal;
 }
 
-/** What a call is given that may wait. */
+/** The context of a call that may wait. */
 export interface WaitContext {
   signal: AbortSignal;
-  /** Nobody works on the call until this is over. */
+  /** Suspends the call until the promise settles. */
   rest(waiting: Promise<void>): Promise<void>;
 }

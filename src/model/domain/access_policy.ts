@@ -1,6 +1,6 @@
-// Who sees which channels: "a workspace member restricted to certain channels, or a key bound to a channel, sees only
-// those channels. That is scope, not an error." What a role may do, and who may act on whom: nobody on a member above
-// their own role or with a wider view.
+// Access rules between members, and the channels that a caller sees: "a workspace member restricted to certain
+// channels, or a key bound to a channel, sees only those channels. That is scope, not an error." A manager cannot act
+// on a member with a higher role or a wider view.
 
 import { ROLES, type Role } from "../entities/member.ts";
 
@@ -17,13 +17,13 @@ export function isRoleAtLeast(role: Role, least: Role): boolean {
   return RANK[role] >= RANK[least];
 }
 
-/** What decides between two members: the role, and the channels that each sees; null is all of them. */
+/** The two properties that rank members: the role, and the visible channels (null: all). */
 export interface MemberAccess {
   role: Role;
   pusher_ids: string[] | null;
 }
 
-/** Does the first view hold all of the second one? */
+/** Checks that the first view includes all channels of the second. */
 export const includesAllChannels = (mine: string[] | null, theirs: string[] | null): boolean =>
   mine === null || (theirs?.every((id) => mine.includes(id)) ?? false);
 
@@ -36,17 +36,14 @@ export function canManageMember(mine: MemberAccess, theirs: MemberAccess): boole
   );
 }
 
-/**
- * Does a manager with the first standing know of a member with the second at all? One who sees everything knows
- * everybody.
- */
+/** Checks that a manager can see a member at all. A manager with access to all channels sees everyone. */
 export const canSeeMember = (mine: MemberAccess, theirs: MemberAccess): boolean =>
   mine.pusher_ids === null || canManageMember(mine, theirs);
 
-/** The roles that somebody with this role may give. */
+/** The roles that a member with this role may assign. */
 export const getGrantableRoles = (role: Role): Role[] => ROLES.filter((other) => isRoleAtLeast(role, other));
 
-/** The standing of whoever calls, as its credential was looked up. */
+/** The access of a caller, from its credential. */
 export const getMemberAccess = ({ member }: { member: { role: Role; pusherIds: string[] | null } }): MemberAccess => ({
   role: member.role,
   pusher_ids: member.pusherIds,

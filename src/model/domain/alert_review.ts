@@ -1,4 +1,4 @@
-// Where a person reviews an alert before it is published: one address an alert, which its author is told.
+// The review of an alert before it is published: its URL, which the author receives, and the decision.
 
 import type { ReviewTarget } from "../api_error.ts";
 import type { AlertStatus } from "../entities/alert.ts";
@@ -6,7 +6,7 @@ import { formatId, parseId } from "./type_ids.ts";
 
 interface ReviewLocation {
   publicUrl: string;
-  /** Of the workspace; a uuid, as the ids below. */
+  /** The UUID of the workspace, like the ids below. */
   workspaceId: string;
   pusherId: string;
   alertId: string;
@@ -59,19 +59,19 @@ export function getReviewFallback(
   };
 }
 
-/** What a person may have decided about an alert. */
+/** The possible decisions about an alert. */
 export const REVIEW_DECISIONS = ["waiting", "declined", "scheduled", "sent", "cancelled"] as const;
 
 export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 
-/** What became of an alert so far. Who declined a draft said why. */
+/** Returns the decision about an alert. A declined draft has a reason. */
 export function getReviewDecision(alert: { status: AlertStatus; review_reply: string | null }): ReviewDecision {
   if (alert.status === "repeating") return "scheduled";
   if (alert.status !== "draft") return alert.status;
   return alert.review_reply === null ? "waiting" : "declined";
 }
 
-/** What each of them means to the author. */
+/** The note for the author about each decision. */
 export const REVIEW_NOTES: Record<ReviewDecision, string> = {
   waiting:
     "The alert is awaiting a decision and is not published. A person decides at review_url; wait again or check later.",
@@ -86,6 +86,6 @@ export const REVIEW_NOTES: Record<ReviewDecision, string> = {
 export const APPROVAL_PROMPT =
   "An assistant requests your approval to cancel or remove something. Review it on this page, and do it there if you agree.";
 
-/** What a client says to its person when it sends them to the review page. */
+/** The prompt of a client that sends its user to the review page. */
 export const REVIEW_PROMPT =
   "An alert is waiting for you. Look at it, then send, schedule or decline it. Nothing is published before you do.";

@@ -1,19 +1,19 @@
-// What each verb does to an alert in each status, with every cell filled (docs/reference/rules/alert-states.md,
-// "Alerts: states and verbs"). Pure: it never sees a row, a clock or a caller.
+// The result of each verb for an alert in each status (docs/reference/rules/alert-states.md, "Alerts: states and
+// verbs"). The table is pure: it uses no row, clock or caller.
 
 import { type ApiError, conflict } from "../api_error.ts";
 import type { AlertStatus } from "../entities/alert.ts";
 import type { CodeOf } from "../error_codes.ts";
 import { forBoth, type Message } from "../error_messages.ts";
 
-// Beside it the only SQL that holds an alert against the clock: a row that says `sent` is never compared with it, so a
-// clock that steps back takes nothing away.
+// This file also has the only SQL that compares an alert with the clock. A row with the status `sent` is never
+// compared, so the alert survives a clock that steps back.
 
-/** SQL: the scheduled `alert` whose instant has come. `clock` is the instant of the reading. */
+/** SQL: a scheduled `alert` whose time has passed. `clock` is the time of the query. */
 export const sqlIsDue = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'scheduled' and ${alert}.visible_at <= ${clock})`;
 
-/** SQL: the scheduled `alert` whose instant has not come. */
+/** SQL: a scheduled `alert` whose time has not passed. */
 export const sqlIsPlanned = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'scheduled' and ${alert}.visible_at > ${clock})`;
 
@@ -22,13 +22,13 @@ export const sqlIsVisible = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'sent' or ${sqlIsDue(alert, clock)})`;
 
 /**
- * The one expression of an alert's status as the world sees it, for select lists (rules#passed-is-sent). `clock`
- * is SQL: the instant of the reading, or `now()` where a filter of the same statement has to agree.
+ * SQL for the visible status of an alert, for select lists (rules#passed-is-sent). `clock` is the time of the query. It
+ * is `now()` if it must agree with a filter of the same statement.
  */
 export const sqlEffectiveStatus = (clock = "clock_timestamp()") =>
   `case when ${sqlIsDue("alert", clock)} then 'sent' else alert.status end`;
 
-/** Of the same alert: the instant at which it became visible. A scheduled one's is its `send_at`. */
+/** SQL for the time at which the alert became visible. It is the `send_at` of a scheduled alert. */
 export const sqlEffectiveSentAt = (clock = "clock_timestamp()") =>
   `case when ${sqlIsDue("alert", clock)} then alert.visible_at else alert.sent_at end`;
 
@@ -104,13 +104,13 @@ export const refusalOf = ({ code, message }: Refusal): ApiError => conflict(code
 export const alreadySent = (verb: "edit" | "schedule" | "delete"): ApiError =>
   refusalOf(ALERT_TRANSITIONS.sent[verb] as Refusal);
 
-/** Verbs that a channel which is not active refuses from every status, before the grid is asked. */
+/** Verbs that an inactive channel refuses in every status, before the table is used. */
 export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
 
 /** Their 409 (rules#send-needs-active). */
 export const CHANNEL_NOT_ACTIVE = "The channel is not active. Resume it, or keep the alert as a draft.";
 
-/** The `note` of send, schedule and cancel: what the answer means, said on repeats, too. */
+/** The `note` of send, schedule and cancel. It explains the result, also for repeats. */
 export const VERB_NOTES = {
   send: "The alert is now visible to all subscribed handsets. Sending it again changes nothing and notifies no handset twice.",
   schedule: "The alert becomes visible at send_at. Until then it can be edited, cancelled or returned to draft.",

@@ -1,5 +1,5 @@
-// What an alert must hold together, whatever verb brought it here: layout and its source, exclusions, lengths by
-// layout, the circle, and the order of its instants. Pure; judged after the row's own state, as the last 422.
+// Validation of an alert's fields in combination: layout and its source, exclusions, lengths by layout, the circle, and
+// the order of its times. It is pure, and runs after the checks of the row's state.
 
 import { ApiError, invalidRequest } from "../api_error.ts";
 import { forBoth } from "../error_messages.ts";
@@ -19,7 +19,7 @@ interface Content extends Geofence {
   expires_at: string | null;
 }
 
-/** Which instants the request itself set, and what becomes of the alert. */
+/** The times that the request sets, and the resulting status. */
 export interface AlertTimeChanges {
   send_at: boolean;
   expires_at: boolean;
@@ -118,7 +118,10 @@ function checkExpiry({ send_at, expires_at }: Content, changed: AlertTimeChanges
     );
 }
 
-/** What repeats is a draft first, whose times a person may look at. @throws 422 */
+/**
+ * Refuses a recurrence on an alert that is not a draft, so that a person can check its times.
+ * @throws 422
+ */
 export function checkNoRecurrence(recurrence: string | null): void {
   if (recurrence === null) return;
   throw invalidRequest(
@@ -142,7 +145,10 @@ export function checkRecurrenceChange(status: string, recurrence: string | null)
   if (status === "scheduled") checkNoRecurrence(recurrence);
 }
 
-/** The instant that a schedule needs (rules#schedule). @throws 422 naming the way out. */
+/**
+ * Returns the send time of a schedule (rules#schedule).
+ * @throws 422 with the solution
+ */
 export function checkSchedule(sendAt: string | null, now: string): string {
   if (sendAt !== null && sendAt > now) return sendAt;
   const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";

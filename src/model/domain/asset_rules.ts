@@ -1,5 +1,4 @@
-// Rules of uploaded files: how large they may be, which field of an alert takes which kind, and what alerts need to
-// know of their addresses.
+// Rules for uploaded files: their sizes, the kind for each field of an alert, and the URLs that alerts need.
 
 import type { AssetKind } from "../entities/asset.ts";
 import { LIMITS } from "../limits.ts";
@@ -11,12 +10,12 @@ export const MAX_ASSET_BYTES: Record<AssetKind, number> = {
   html: LIMITS.html_file,
 };
 
-/** Of one frame: what a phone decodes into 100 MB. */
+/** Pixels of one frame. A phone decodes this into 100 MB. */
 export const MAX_FRAME_PIXELS = 24_000_000;
-/** Of all frames of an animated picture together. */
+/** Pixels of all frames of an animated picture. */
 export const MAX_TOTAL_PIXELS = 60_000_000;
 
-/** Which kind of file a field takes, and how the refusal of another one calls it. */
+/** The kind of file for each field, with its name in error messages. */
 export const ASSET_FIELDS = {
   image_asset_id: "image",
   audio_asset_id: "audio",
@@ -31,14 +30,14 @@ export const ASSET_KIND_LABELS: Record<AssetKind, string> = {
   html: "an .html page in UTF-8",
 };
 
-/** Where the bytes lie, under the ids of their rows. */
+/** The storage of the files, by the ids of their rows. */
 export interface FileStore {
   put(id: string, bytes: Uint8Array): Promise<void>;
-  /** Removing what is not there is no mistake. */
+  /** Removing a missing file is not an error. */
   remove(id: string): Promise<void>;
 }
 
-/** Where everybody who was given the address fetches a file. */
+/** The URLs of files, for all clients that have them. */
 export interface AssetAddresses {
   urlOf(uuid: string): string;
 }

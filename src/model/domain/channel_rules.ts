@@ -1,8 +1,6 @@
-// Rules of a channel. Which capability of the subscriber's phone each field of an alert leans on, and the notes for
-// those that the channel never asked for: a note is no error (rules#unasked-is-silent). Its circle, which is whole or
-// absent, as an alert's is (rules#channel-geofence); what it looks like when its owner says nothing, initials from
-// the name and gradient colours from the handle; and handles that would collide with the service's own addresses or
-// mislead about who speaks.
+// Rules of a channel. They define the capability that each field of an alert needs, with notes for those that the
+// channel does not request (rules#unasked-is-silent). They also define its circle, which is complete or absent
+// (rules#channel-geofence), default initials and colours, and reserved or misleading handles.
 
 import { createHash } from "node:crypto";
 import { invalidRequest } from "../api_error.ts";
@@ -68,7 +66,7 @@ const USES: { capability: Capability; field: string; used: (alert: Used) => bool
   { capability: "loc", field: "lat", used: (a) => a.lat !== null, effect: "the area is not applied" },
 ];
 
-/** What is said of a channel that asks subscribers for nothing: its alerts wait in the inbox until somebody looks. */
+/** Returns the notes of a channel. Without requested permissions, its alerts only appear in the inbox. */
 export function getChannelNotes(requested: readonly string[]): CapabilityNote[] {
   if (requested.length > 0) return [];
   const message =
@@ -110,7 +108,7 @@ export function checkGeofence(merged: Geofence): void {
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
-/** The first letters of the first two words, upper case. */
+/** The upper-case initials of the first two parts of the name. */
 export function deriveInitials(name: string): string {
   const letters = name
     .split(/[^\p{L}\p{N}]+/u)
@@ -121,7 +119,7 @@ export function deriveInitials(name: string): string {
   return [...(letters || [...name.trim()][0] || "?")].slice(0, LIMITS.channel_initials).join("");
 }
 
-/** What is no colour keeps the current one (rules#channel-colours). */
+/** Returns the new colour if it is valid, else the current one (rules#channel-colours). */
 export function pickColour(wanted: string | undefined, current: string): string {
   return wanted !== undefined && COLOUR.test(wanted) ? wanted.toLowerCase() : current;
 }

@@ -1,4 +1,4 @@
-// What happened, as the outside may be told: never a device's identity.
+// The events that receivers get. They never contain a device's identity.
 
 import { ALERT_FIELDS } from "../fields/alert.ts";
 import { type AlertAction, countChoices } from "../fields/alert_action.ts";
@@ -12,7 +12,7 @@ import { formatId } from "./type_ids.ts";
  * and are not sent.
  */
 export interface DomainEvent {
-  /** A uuid, the same wherever the event is told. */
+  /** The UUID of the event, equal in all deliveries. */
   id: string;
   event: EventName;
   /** ISO 8601 UTC: when it was announced, in the transaction that made it true. */
@@ -24,10 +24,10 @@ export interface DomainEvent {
   data: { pusher_id: string } & Record<string, unknown>;
 }
 
-/** What receivers of events are told of an alert beside what became of it. */
+/** The fields of an alert that events contain. */
 export const EVENT_ALERT_FIELDS = selectShownTo(ALERT_FIELDS, "webhook");
 
-/** The data of an event by which something became of an alert: what receivers plan from. */
+/** Returns the data of an event about an alert. */
 export const createAlertEventData = (
   alert: RecordOf<typeof EVENT_ALERT_FIELDS> & {
     id: string;
@@ -43,7 +43,10 @@ export const createAlertEventData = (
   sent_at: toIsoMicrosOrNull(alert.sent_at),
 });
 
-/** Devices acknowledged an alert: which, how many did so far, and how many more than were told before; never who. */
+/**
+ * Returns the data of `alert.acknowledged`: the alert, the count, and the increase since the last event. It never names
+ * devices.
+ */
 export const createAcknowledgedData = (alert: {
   id: string;
   pusher_id: string;
@@ -72,9 +75,7 @@ export const createRepliedData = (alert: {
   };
 };
 
-/**
- * Somebody joined or left: the channel, how many there are now, and by how many that changed since it was last told.
- */
+/** Returns the event about joins and leaves: the channel, the count, and the change since the last event. */
 export const createSubscriberEvent = (channel: {
   pusher_id: string;
   workspace_id: string;
@@ -90,7 +91,7 @@ export const createSubscriberEvent = (channel: {
   },
 });
 
-/** What the outside is told of it, byte for byte, whether it is sent or fetched (rules#event-body). */
+/** Returns the exact bytes of an event, for deliveries and for the feed (rules#event-body). */
 export const serializeEvent = ({
   event,
   created_at,

@@ -1,7 +1,7 @@
-// What stands on the wire for something that is nobody's business, keyed by the server secret. A device's pseudonym:
+// Values on the wire that hide an internal value, keyed with the server secret. One is a device's pseudonym:
 // "HMAC-SHA256 of the raw device id under a server secret, truncated to 10 hex characters. It is stable across pages
-// and useless to replay." And the validator of an inbox, opaque: a handset could read from how often which channels
-// changed what is planned for later.
+// and useless to replay." The other is the inbox validator, which must be opaque: the number of changes per channel
+// would reveal scheduled alerts.
 
 import { createHmac } from "node:crypto";
 

@@ -1,5 +1,5 @@
-// Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they
-// are. And how long a password is; whether it is the right one, only sign-in knows.
+// Validation of names and e-mail addresses that appear in one line of a page, mail or log, and of the length of a
+// password.
 
 import { invalidRequest } from "../api_error.ts";
 import type { Finding } from "../error_messages.ts";
@@ -10,7 +10,7 @@ import { LIMITS } from "../limits.ts";
 const breaks = (text: string): boolean =>
   hasControlCharacters(text, { lines: false }) || findNeedlessInvisible(text) !== null;
 
-/** What is wrong with a name, or null. `what` begins the sentence: "The workspace's name". */
+/** Returns the problem of a name, or null. `what` starts the message, for example "The workspace's name". */
 export function validateName(name: string, what: string): Finding | null {
   const text = name.trim();
   if (text === "") return { code: "empty_text", message: `${what} is missing.` };
@@ -23,7 +23,7 @@ export function validateName(name: string, what: string): Finding | null {
   };
 }
 
-/** What pages call whoever has no name of their own. Nobody else is called so. */
+/** Names that pages use for missing names. A person cannot have one of them. */
 const OURS = new Set(
   [
     "the operator",
@@ -48,7 +48,7 @@ function plain(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** What is wrong with a person's name, or null. */
+/** Returns the problem of a person's name, or null. */
 export const validatePersonName = (name: string): Finding | null =>
   validateName(name, "Your name") ??
   (OURS.has(plain(name)) ? { code: "invalid_value", message: "This name is reserved. Choose another name." } : null);
@@ -62,13 +62,13 @@ export function parseOneLineName(name: string, what: string, param = "name"): st
 
 const EMAIL = new RegExp(`^[^\\s@]{1,64}@[^\\s@]{1,${LIMITS.email - 65}}$`);
 
-/** What is wrong with an e-mail address, or null. Whether somebody reads mail there, only a mail can tell. */
+/** Returns the problem of an e-mail address, or null. Only a mail can verify that it exists. */
 export const validateEmail = (email: string): Finding | null =>
   EMAIL.test(email) && !breaks(email)
     ? null
     : { code: "invalid_format", message: "Enter a complete e-mail address, such as name@example.org." };
 
-/** What is wrong with a new password, or null. */
+/** Returns the problem of a new password, or null. */
 export const validatePasswordLength = (password: string): Finding | null =>
   password.length < LIMITS.password_least || password.length > LIMITS.password
     ? {

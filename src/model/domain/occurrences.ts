@@ -1,6 +1,6 @@
-// The occurrences of a repeating alert: its next times, those of a month, and those to be written now. Pure, and
-// bounded in steps whatever the rule says. Also a time of day that a zone's clocks skip or show twice
-// (rules#recurrence-clocks).
+// The occurrences of a repeating alert: the next times, those of a month, and those to create now. The functions are
+// pure, with a limit on their steps for any rule. A time of day that the clocks skip or repeat is handled by
+// rules#recurrence-clocks.
 
 import { invalidRequest } from "../api_error.ts";
 import { assertDefined } from "../assert.ts";
@@ -19,9 +19,9 @@ const DAY = 24 * 60 * MINUTE;
 const HORIZON = LIMITS.occurrence_days * DAY;
 /** Steps of one look-up: every day of 27 years, or 400 whole years. A rule that names no time in them names none. */
 const LOOKUP_STEPS = 200_000;
-/** Of a series so many of the next are written down, whenever one looks. */
+/** The number of next occurrences of a series that always exist. */
 const WRITTEN = LIMITS.occurrences_ahead / 3;
-/** How many of the next are looked at to tell whether they stand too close together. */
+/** The number of next occurrences whose distances are checked. */
 const LOOKED = 30;
 
 /** The times of a rule that begins at `sendAt`, looked up by steps of `budget`. All times are in ms. */
@@ -80,7 +80,7 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Ste
       }
       return null;
     },
-    /** Whether two of the next are closer than they may be. A change of clocks brings none together. */
+    /** Checks for two next occurrences that are closer than allowed. A change of clocks does not count. */
     crowded(ms: number): boolean {
       let last = Number.NEGATIVE_INFINITY;
       let looked = 0;
@@ -159,7 +159,7 @@ export function findOccurrencesWithin(
   const read = parseRecurrence(recurrence);
   if (isMessage(read)) return [];
   const times = timesOf(read, sendAt, budget);
-  // The next few are written; which of them were cancelled or moved, only their rows say.
+  // The next few exist as rows. Only the rows show if one was cancelled or moved.
   const near = times.after(now, WRITTEN).filter((at) => at <= now + HORIZON);
   const last = Math.max(beyond ?? now, near.at(-1) ?? now);
   const found = times.after(Math.max(from - 1, last), most).filter((at) => at < to);
@@ -179,10 +179,9 @@ interface Series {
 }
 
 /**
- * The occurrences of a series to be written now: the next few, and of those that should have been since `filled_until`
- * while no process ran, the newest alone (rules#recurrence-late). `next_fill_at`: when to look again; null where
- * nothing
- * is to come. A stored rule that cannot be read writes nothing, and is looked at again in a day, so that it stops no
+ * Returns the occurrences of a series to create now: the next few, and the newest missed one. Occurrences are missed if
+ * no process ran since `filled_to` (rules#recurrence-late). `fill_at` is the time of the next check, or null without
+ * further occurrences. A stored rule that cannot be read creates nothing and is checked again in a day, so it blocks no
  * other series.
  */
 export function planSeriesFill({ series_id, recurrence, send_at, filled_until }: Series, now: number) {

@@ -1,5 +1,5 @@
-// The alerts of a first page that were sent before a device joined their channels: which of them it sees, and as what
-// (rules#before-joining). Devices with the same channels share a page where these marks are the same.
+// Marks for alerts of a first page that were sent before a device joined (rules#before-joining). Devices with the same
+// channels and marks share a page.
 
 import { toIsoMicros } from "../fields/timestamp_columns.ts";
 import { LIMITS } from "../limits.ts";
@@ -60,8 +60,9 @@ export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes
 }
 
 /**
- * The marks of a page that was read for one device; null where it may lack alerts that a device sees which joined
- * earlier. @param rows its alerts, each marked
+ * Returns the marks of a page that was read for one device. Null if the page may lack alerts that an earlier device
+ * sees.
+ * @param rows its alerts, each marked
  */
 export function computeRowMarks(rows: readonly { pusher_id: string; before_joining?: boolean }[]): string | null {
   const before = new Map<string, number>();
@@ -75,7 +76,7 @@ export function computeRowMarks(rows: readonly { pusher_id: string; before_joini
 }
 
 /**
- * Of two lists of one length: channels, and when each was joined. Nothing is built before it is asked for, since many
+ * Returns the join time by channel, from two lists of equal length. The map is built on first use, because many lists
  * are kept.
  */
 export function createJoinTimes(

@@ -12,7 +12,7 @@ export interface PushKeys {
 const BASE64URL = /^[\w-]+={0,2}$/;
 const bytesOf = (text: string) => (BASE64URL.test(text) ? Buffer.from(text, "base64url") : Buffer.alloc(0));
 
-/** The keys as bytes; null where one of them is none. */
+/** Returns the keys as bytes, or null if one is not valid. */
 export function parsePushKeys({ p256dh, auth }: PushKeys): { point: Buffer; secret: Buffer } | null {
   const [point, secret] = [bytesOf(p256dh), bytesOf(auth)];
   if (point.length !== 65 || point[0] !== 4 || secret.length !== 16) return null;

@@ -1,5 +1,5 @@
-// The private-use schemes at which an assistant's own program may get its answer: a short list of known ones beside the
-// reverse-domain names of RFC 8252 §7.1, and the ones that never will. Knows nothing of ours.
+// Private-use URI schemes for the redirects of assistants: a short list of known ones in addition to the reverse-domain
+// names of RFC 8252 §7.1, and the forbidden ones. This module has no dependencies of ours.
 
 /** Scheme → the program that people know by it. Programs that do not follow RFC 8252, and that people have. */
 export const KNOWN_SCHEMES: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ export const KNOWN_SCHEMES: Readonly<Record<string, string>> = {
   trae: "Trae",
 };
 
-/** What a browser or the system would run, read, show or send by itself: no setting can allow these. */
+/** Schemes that a browser or the system would run, read, show or send by itself. No setting can allow them. */
 const UNSAFE_SCHEMES = new Set(
   "javascript data vbscript file blob about filesystem view-source jar chrome resource intent ftp ws wss http https mailto tel sms ssh telnet smb ldap".split(
     " ",

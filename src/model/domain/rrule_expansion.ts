@@ -1,5 +1,5 @@
-// Times that a recurrence rule of RFC 5545 names, by integer arithmetic: period by period from any time on, in both
-// directions. Each period counts the steps that it costs, so a caller can bound the work of a whole answer.
+// Expansion of RFC 5545 recurrence rules, by integer arithmetic: period by period from any time, in both directions.
+// Each period counts its steps, so a caller can limit the work of a whole answer.
 
 import type { RuleParts } from "../fields/recurrence.ts";
 import type { StepBudget } from "./step_budget.ts";
@@ -43,7 +43,7 @@ function completed(rule: RuleParts, start: number): RuleParts {
   };
 }
 
-/** The days of one month that a rule names. `year` bounds ordinals and BYYEARDAY. */
+/** The days of one month that a rule selects. `year` limits ordinals and BYYEARDAY. */
 function* daysOfMonth(rule: RuleParts, year: number, month: number, only?: number): Generator<number> {
   const { BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO, BYDAY, WKST, freq } = rule;
   if (BYMONTH.length > 0 && !BYMONTH.includes(month + 1)) return;
@@ -167,7 +167,7 @@ function* elapsedTimes(
   /** To the end of what the clock is in, of `length`, in the direction of the search. */
   const rest = (local: number, length: number) => (step > 0 ? length - (local % length) : (local % length) + 1);
 
-  /** How far the search may go on from a time that is not named; null where it is. */
+  /** Returns where the search continues from a time that the rule does not select, or null if it selects it. */
   function skipped(local: number): number | null {
     const hour = rest(local, HOUR);
     if (BYDAY.length > 0 && !BYDAY.some(({ weekday }) => weekday === weekdayOf(Math.floor(local / DAY))))
@@ -204,7 +204,7 @@ function* elapsedTimes(
   }
 }
 
-/** Where a search begins, in which direction it goes on, and by how much work. Times are in ms. */
+/** The start, direction and budget of a search. Times are in ms. */
 export interface ExpansionRange {
   /** When the rule begins. */
   start: number;
@@ -214,9 +214,9 @@ export interface ExpansionRange {
 }
 
 /**
- * Times that a rule names from `from` on, in the direction of `step`, none before `start`; COUNT is the caller's. Of
- * a rule that counts days they are what the zone's clocks show, as if it were UTC's; of one that counts hours or
- * minutes they are timestamps.
+ * Yields the times of a rule from `from` on, in the direction of `step`, none before `start`. The caller applies COUNT.
+ * For a rule that counts days, the times are local times as if in UTC. For a rule that counts hours or minutes, they
+ * are timestamps.
  */
 export const expandRule = (rule: RuleParts, clock: ZoneClock, search: ExpansionRange): Generator<number> =>
   rule.freq === "HOURLY" || rule.freq === "MINUTELY" ? elapsedTimes(rule, clock, search) : calendarTimes(rule, search);

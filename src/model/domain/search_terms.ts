@@ -1,6 +1,6 @@
-// The words by which alerts are found. They are made here and not in the database: its locale would fold other
-// letters on another machine, its parser takes "bus/ferry" for the name of a file, and `unaccent` needs a right that
-// many roles lack (docs/decisions/0056).
+// The search terms of alerts. They are created here and not in the database (docs/decisions/0056). Its locale may fold
+// letters differently on another machine. Its parser treats "bus/ferry" as a file name. `unaccent` needs a privilege
+// that many roles lack.
 
 import { LIMITS } from "../limits.ts";
 
@@ -45,8 +45,8 @@ const beginning = (word: string): string =>
   word.length > LIMITS.search_word ? [...word].slice(0, LIMITS.search_word).join("") : word;
 
 /**
- * The words by which an alert with these texts is found. A word with an invisible character inside is found whole and
- * by its parts, since some scripts use one between words.
+ * Returns the search terms of these texts. A term with an invisible character is found as a whole and by its parts,
+ * since some scripts use one between terms.
  */
 export function getSearchWords(...texts: readonly (string | null)[]): string[] {
   const given = texts.map((text) => text ?? "");
@@ -54,20 +54,21 @@ export function getSearchWords(...texts: readonly (string | null)[]): string[] {
   return runsOf([...given.map((text) => text.replace(INVISIBLE, "")), ...split]);
 }
 
-/** The words of a query: an invisible character in it is no obstacle. */
+/** Returns the terms of a query, without invisible characters. */
 export const parseQueryWords = (query: string): string[] => runsOf([query.replace(INVISIBLE, "")]);
 
-/** A single letter or digit of a script whose words have spaces between them: it is sought as a whole word. */
+/** A single letter or digit of a script with spaces. It only matches a whole term. */
 const ALONE = /^[\0-\u052f]$/;
 
-/** Whether one of `words` is `sought` or begins so. */
+/** Checks that one of `words` is `sought` or starts with it. */
 export const hasSearchWord = (words: readonly string[], sought: string): boolean =>
   words.some((word) => (ALONE.test(sought) ? word === sought : word.startsWith(sought)));
 
 /**
- * A word as a query of PostgreSQL's full text. Words have letters and digits alone, so nothing in it is an operator.
+ * Returns a term as a query of PostgreSQL's full-text search. Terms only have letters and digits, so they contain no
+ * operators.
  */
 export const toTsqueryTerm = (word: string): string => `'${word}'${ALONE.test(word) ? "" : ":*"}`;
 
-/** Two letters of such a script, with which very many words begin. */
+/** Checks for two letters of such a script. Very many terms start with them. */
 export const isShortWord = (word: string): boolean => /^[\0-\u052f]{2}$/.test(word);

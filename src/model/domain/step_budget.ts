@@ -1,4 +1,4 @@
-// A bound on the work of one answer, in steps: a count is the same on every machine, and so can be tested. A step is
+// A limit on the work of one answer, in steps. A count is equal on every machine, so it can be tested. A step takes
 // about 40 ns of a core.
 
 /** Steps that one answer may spend on all its recurrence rules: about 50 ms. rules#recurrence-rules */
@@ -8,7 +8,7 @@ export class StepBudget {
   #left: number;
   readonly #whole: StepBudget | null;
 
-  /** `whole`: the budget that these steps are spent from as well. */
+  /** @param whole the outer budget, which these steps also use */
   constructor(steps: number, whole: StepBudget | null = null) {
     this.#left = steps;
     this.#whole = whole;

@@ -1,5 +1,5 @@
-// TypeIDs on the wire, native uuid (version 7) in the rows. A text that is no id of the wanted kind is null, and the
-// caller answers as for a row that does not exist.
+// Conversion between TypeIDs on the wire and UUIDs (version 7) in the rows. A text that is not a valid id of the given
+// kind is null, and the caller answers as for a missing row.
 
 import { randomUUID } from "node:crypto";
 import { ApiError, notFound } from "../api_error.ts";
@@ -35,7 +35,7 @@ export function buildUuid(ms: number, count: number, chance: string): string {
 /** Crockford's base 32, in lower case: what a TypeID writes 128 bits in, 26 digits of five bits. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** By character code; undefined for what is no digit. */
+/** The values of the digits, by character code; undefined for other characters. */
 const VALUE_OF_HEX = valuesOf("0123456789abcdef");
 const VALUE_OF_DIGIT = valuesOf(DIGITS);
 
@@ -48,7 +48,7 @@ function valuesOf(digits: string): (number | undefined)[] {
 /** uuid → `psh_01h…`. In small integers, since a page shows hundreds. */
 export function formatId(kind: IdKind, uuid: string): string {
   let id = `${kind}_`;
-  // 26 digits hold 130 bits: two zeros come first.
+  // 26 digits have 130 bits, so the first two are zero.
   let held = 0;
   let bits = 2;
   for (let i = 0; i < uuid.length; i++) {
@@ -69,9 +69,10 @@ export function formatIdOrNull(kind: IdKind, uuid: string | null): string | null
 }
 
 /**
- * The uuid of a channel's id. What is no id at all was looked for as a handle before, so the refusal says what would
- * be right; it depends on the argument's own shape and on nothing that is stored. `row`: what the channel was named
- * to find. @throws 404.
+ * Parses a channel id to its UUID. Callers look up other texts as a handle first, so the error explains both forms. It
+ * depends only on the form of the argument, not on stored data.
+ * @param row the resource of the 404
+ * @throws 404
  */
 export function parseChannelId(text: string, row: Missing = "channel"): string {
   const id = parseId("psh", text);
@@ -85,7 +86,7 @@ export function parseChannelId(text: string, row: Missing = "channel"): string {
 export function parseId(kind: IdKind, text: string): string | null {
   if (text.length !== kind.length + 27 || !text.startsWith(`${kind}_`)) return null;
   const first = VALUE_OF_DIGIT[text.charCodeAt(kind.length + 1)];
-  // More than 128 bits are no uuid.
+  // More bits do not fit into a UUID.
   if (first === undefined || first > 7) return null;
   let hex = "";
   let held = first;

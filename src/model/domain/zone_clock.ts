@@ -1,5 +1,5 @@
-// The clock of a time zone, read many times in a row: days with one offset are remembered, since asking the runtime
-// costs most of a look-up.
+// The clock of a time zone for many consecutive reads. Days with one offset are cached, because the query to the
+// runtime is the expensive part.
 
 import { localToUtcLenient, utcToLocal } from "../fields/local_time.ts";
 import type { StepBudget } from "./step_budget.ts";
@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 export const MAX_CLOCK_CHANGE_MS = 3 * HOUR;
 /** No zone moves its clocks there and back within as many ms. */
 const STEADY = 48 * HOUR;
-/** Steps that asking the runtime costs. */
+/** The steps that a query to the runtime costs. */
 const ASKED = 100;
 
 export class ZoneClock {

@@ -91,22 +91,19 @@ export const Alert = defineEntity({
     image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     audio_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
-    /** Of a draft that waited for a review: the alert that told of it. It is written once, so each is told of once. */
+    /** The alert that notified reviewers of this draft. It is set once, so each draft causes one notification. */
     review_notice_id: p.uuid().nullable(),
-    /**
-     * Of an occurrence: the repeating alert that it was made of, and when its rule has it, wherever it was moved
-     * since.
-     */
+    /** For an occurrence: its repeating alert, and its original time by the rule, even if it was moved. */
     series_id: p.uuid().nullable(),
     occurs_at: timestampColumn().nullable(),
-    /** An occurrence that was edited by itself: it says no more what its series says. */
+    /** An occurrence that was edited separately and no longer follows its series. */
     detached_from_series: p.boolean().default(false),
     sent_at: timestampColumn().nullable(),
     cancelled_at: timestampColumn().nullable(),
     visible_at: timestampColumn().nullable().generated(`(${VISIBLE_AT_SQL}) stored`),
     /**
-     * By which it is found: the words of title and text, and under signs what it belongs to
-     * (store/queries/alert_search_terms.ts). Null: an earlier version wrote it, and the housekeeping makes them.
+     * The search terms of title and text, with prefixed ids for filters (store/queries/alert_search_terms.ts). Null if
+     * an earlier version wrote the row; the housekeeping then creates them.
      */
     search_vector: p.string().columnType("tsvector").nullable().lazy(),
     created_at: writtenAtColumn(),
@@ -131,7 +128,7 @@ export const AlertSeries = defineEntity({
   indexes: [{ name: "alert_series_due", properties: ["next_fill_at"] }],
   properties: {
     alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
-    /** Up to here its rule was read: what it names until then is written, was left out, or was deleted by somebody. */
+    /** The time up to which occurrences were created, skipped or deleted. */
     filled_until: timestampColumn(),
     /** From then on more of it is to be written, or it is found to be over. */
     next_fill_at: timestampColumn(),

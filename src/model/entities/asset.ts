@@ -1,5 +1,5 @@
-// A file that a member uploaded in the console. The bytes lie in the store under the row's id; the row says what they
-// are. It belongs to the workspace and outlives the member who sent it.
+// A file that a member uploaded in the console. The content is in the store under the row's id. It belongs to the
+// workspace and survives the member who uploaded it.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
@@ -31,10 +31,10 @@ export const Asset = defineEntity({
   properties: {
     id: p.uuid().primary(),
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
-    /** Who uploaded it: callers that do not see the whole workspace attach only what is their own member's. */
+    /** The uploader. Callers without access to the whole workspace attach only their own member's files. */
     member: () => p.manyToOne(Member).ref().nullable().deleteRule("set null"),
     kind: p.enum(ASSET_KINDS),
-    /** What the content was found to be, never what somebody said it was. */
+    /** The detected type of the content, never the declared one. */
     content_type: p.text(),
     bytes: p.integer(),
     sha256: p.blob(),
@@ -42,9 +42,9 @@ export const Asset = defineEntity({
     name: p.text(),
     /** The text of an html file, so that attaching it inside a transaction never waits for the store. */
     text: p.text().nullable(),
-    /** The row is written before the file and removed after it. While this is false nobody finds the file. */
+    /** The row is written before the file and deleted after it. While this is false, the file is not found. */
     stored: p.boolean().default(false),
-    /** How many times alerts and channels refer to it; kept by triggers, as are the two instants. */
+    /** The number of references by alerts and channels. Triggers maintain it and the two times. */
     reference_count: p.integer().default(0),
     attached_at: timestampColumn().nullable(),
     /**

@@ -1,13 +1,12 @@
-// The triggers that keep no counter of a channel: a file knows how many alerts and channels refer to it, and with
-// that whether it stays; whoever changes how long alerts are kept, by whichever way, has time to take it back before
-// the first of them goes; and what is found follows what is written
+// Triggers that do not count for channels. One counts the references to a file, which decide about its retention. One
+// delays the first deletion after a change of a retention period, however it is changed. One updates the search terms
 // (docs/decisions/0056-full-text-search-in-postgresql.md).
 
 import { LIMITS } from "../limits.ts";
 
 /**
- * How many alerts refer to a file. In order of the ids, so that two alerts that share files wait for one another in one
- * order. Alerts without files pay nothing.
+ * Counts the alerts that refer to a file. Rows are locked in the order of their ids, so two alerts with the same files
+ * cannot deadlock. Alerts without files cost nothing.
  */
 export const ALERT_ASSET_TRIGGERS = [
   `create function count_alert_assets() returns trigger language plpgsql as $$
@@ -44,7 +43,7 @@ export const ALERT_ASSET_TRIGGERS = [
   execute function count_alert_assets()`,
 ];
 
-/** A channel's picture counts as an alert's do, so that its file stays. In order of the ids, too. */
+/** Counts the channels that refer to a picture, so that it is kept. Rows are also locked in the order of their ids. */
 export const CHANNEL_PICTURE_TRIGGERS = [
   `create function count_pusher_asset() returns trigger language plpgsql as $$
   declare
@@ -96,8 +95,8 @@ export const RETENTION_TRIGGERS = [
 ];
 
 /**
- * An edit that leaves words as they were is one of an earlier version, which knows none: they are made again soon. An
- * edit of this version always changes them (store/queries/alert_search_terms.ts).
+ * Empties the search terms after an edit that did not change them. Only an earlier version does that; this version
+ * always changes them (store/queries/alert_search_terms.ts). They are created again soon.
  */
 export const SEARCH_WORD_TRIGGERS = [
   `create function clear_search_vector() returns trigger language plpgsql as $$

@@ -1,15 +1,15 @@
-// What somebody did, for good: rows are only added (see triggers.ts), and go when their time is over. They outlive what
-// they tell of, so they refer to nothing.
+// The audit log. Rows are only inserted (see triggers.ts), and deleted after their retention. They outlive their
+// subjects, so they have no foreign keys.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { writtenAtColumn } from "../fields/timestamp_columns.ts";
 
-/** What kind of credential acted; `operator` is the person at the machine. */
+/** The kinds of credentials; `operator` is a person on the server's machine. */
 export const ACTOR_TYPES = ["key", "oauth", "session", "operator"] as const;
 export const TRANSPORTS = ["rest", "mcp", "cli", "console", "operator"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-/** What is written down of one call. */
+/** The audit line of one call. */
 export interface AuditLine {
   id: string;
   workspace_id: string | null;
@@ -23,7 +23,7 @@ export interface AuditLine {
   subject_id: string | null;
   status: string | null;
   count: number | null;
-  /** The names of the fields that an edit changed, never what they hold. */
+  /** The names of the fields that an edit changed, never their values. */
   changed: string[] | null;
 }
 
@@ -49,7 +49,7 @@ export const AuditEvent = defineEntity({
     actor_type: p.enum(ACTOR_TYPES),
     /** As the wire has it: of a key, a connection, or the member whose session it was; null for the operator. */
     actor_id: p.text().nullable(),
-    /** What it was called then. */
+    /** Its name at that time. */
     actor_name: p.text().nullable(),
     member_id: p.uuid().nullable(),
     transport: p.enum(TRANSPORTS),
@@ -57,7 +57,7 @@ export const AuditEvent = defineEntity({
     pusher_id: p.uuid().nullable(),
     /** As the wire has it. */
     subject_id: p.text().nullable(),
-    /** What state it left an alert or a channel in; `failed` for a failed run of a way into an account. */
+    /** The resulting state of an alert or a channel; `failed` for a failed sign-in attempt. */
     status: p.text().nullable(),
     count: p.integer().nullable(),
     /** The names of the fields that an edit changed. */

@@ -1,6 +1,6 @@
-// An alert channel and its narrow companion row `channel_state`, the one that a send locks; the ways into a private
-// one, which stay with their first `revoked_at`; and handles that nobody can claim again: those of channels deleted
-// while suspended.
+// An alert channel, and its narrow companion row `channel_state`, which a send locks. Also the invites of private
+// channels, which keep their first `revoked_at`, and the handles of channels that were deleted while suspended, which
+// stay reserved.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { CHANNEL_FIELDS, INVITE_FIELDS } from "../fields/channel.ts";
@@ -10,15 +10,15 @@ import { Asset } from "./asset.ts";
 import { Workspace } from "./member.ts";
 
 /**
- * What the filters `visible` of the entities are told of who asks. They are on for every query; without these
- * arguments a query throws, so forgetting fails closed.
+ * The arguments of the filter `visible`, which is on for every query. A query without them throws, so an omission fails
+ * closed.
  */
 export interface VisibilityFilter {
   workspace_id: string;
   /** The channels that the caller is narrowed to; null: all of the workspace's. */
   pusher_ids: string[] | null;
   member_id: string;
-  /** The channel that the caller's credential is bound to. */
+  /** The only channel of the caller's credential, or null. */
   bound_pusher_id: string | null;
 }
 
@@ -64,12 +64,12 @@ export const Channel = defineEntity({
     /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
     search_text: p.text(),
     /**
-     * Every run of one, two and three letters of `search`, kept by a trigger: by these an index finds the letters of a
-     * search wherever they stand, without an extension and whatever the database's locale takes for a word.
+     * All sequences of one, two and three letters of `search`, maintained by a trigger. They index a substring search
+     * without an extension, and do not depend on the database's locale.
      */
     search_ngrams: p.array<string>().columnType("text[]").defaultRaw("'{}'").lazy(),
     status: p.enum(CHANNEL_STATUSES).default("active"),
-    /** Nothing goes by `retention_days` before this instant: a trigger sets it whenever that changes. */
+    /** The earliest time for deletions by `retention_days`. A trigger sets it on each change. */
     retention_starts_at: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
     updated_at: writtenAtColumn(),
@@ -79,10 +79,9 @@ export const Channel = defineEntity({
 export type ChannelRow = InferEntity<typeof Channel>;
 
 /**
- * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `revision` grows with every
- * change of
- * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. What the account was
- * told of these is kept by who tells it (rules#subscriber-events-are-gathered).
+ * Maintained by triggers in the transaction of the counted rows (see triggers.ts). `rev` grows with every change of
+ * sent alerts, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. The sender of events
+ * maintains the reported counts (rules#subscriber-events-are-gathered).
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",
@@ -97,7 +96,7 @@ export const ChannelState = defineEntity({
     revision: p.bigint("number").default(0),
     /** When `revision` last grew. */
     changed_at: writtenAtColumn(),
-    /** The first instant of what is scheduled; null: nothing is. In the past: something is due and not settled. */
+    /** The time of the first scheduled alert, or null. In the past: an alert is due and not published yet. */
     next_due_at: timestampColumn().nullable(),
     published: p.bigint("number").default(0),
     subscribers: p.bigint("number").default(0),

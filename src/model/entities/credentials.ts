@@ -1,8 +1,7 @@
-// What acts for a member and can never do more than that member: the assistants that people connected, the consents
-// by which they came in, and which further scopes one was just told that a call needs; and bearer keys, of which only
-// the hash is stored. The first answer to a creating call is kept for a day under the caller's own key; of requests
-// in another program's words (src/api/ingest) what became of the last, in one row a key and without anything that was
-// sent.
+// Credentials that act for a member, with at most its permissions. They are connected assistants with their consents
+// and requested scopes, and API keys, stored as hashes. Also the first response to a creating call, stored for a day
+// under the caller's idempotency key. Also the results of the last requests in another program's format
+// (src/api/ingest), one row for each key, without their content.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import type { SenderProgram } from "../fields/sender_programs.ts";
@@ -76,7 +75,8 @@ export const ApiKey = defineEntity({
     /** The program that it was made for (model/fields/sender_programs.ts); it speaks every tongue all the same. */
     client_program: p.text().nullable(),
     /**
-     * The one channel that the key sees. No foreign key: a key whose channel was deleted sees nothing, never everything.
+     * The only channel of the key, without a foreign key: after the channel is deleted, the key sees nothing instead of
+     * everything.
      */
     pusher_id: p.uuid().nullable(),
     expires_at: timestampColumn().nullable(),
@@ -96,19 +96,19 @@ export const IdempotencyRecord = defineEntity({
     request_hash: p.blob(),
     /** The answer, sealed under the server secret: it may show a secret for the one time. */
     sealed_response: p.blob().nullable(),
-    /** What the statement that took the key said of the answer, where that was sealed before it ran. */
+    /** The values that the statement adds to a response that was encrypted before it ran. */
     response_patch: p.json().nullable(),
     created_at: writtenAtColumn(),
   },
 });
 
-/** `nothing`: it asked for nothing to be published, as a ping does. */
+/** `nothing`: the request had nothing to publish, for example a ping. */
 export const SENDER_OUTCOMES = ["sent", "scheduled", "draft", "refused", "nothing"] as const;
 
 export interface SenderRequest {
   /** ISO 8601 in UTC. */
   at: string;
-  /** Null where nobody could tell. */
+  /** Null if the program is unknown. */
   program: SenderProgram | null;
   outcome: (typeof SENDER_OUTCOMES)[number];
   /** One sentence of ours. */
@@ -117,7 +117,7 @@ export interface SenderRequest {
   alert_id: string | null;
   pusher_id: string | null;
   alerts: number;
-  /** What had no counterpart, in sentences of ours. */
+  /** Our notes about unsupported values. */
   notes: string[];
 }
 

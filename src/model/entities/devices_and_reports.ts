@@ -1,5 +1,5 @@
-// What handsets leave behind: devices, their subscriptions and reports, and the counters that triggers and the report
-// statement keep in the same transaction as the rows that they count.
+// Devices, their subscriptions and reports. Triggers and the report statement maintain the counters in the transaction
+// of the counted rows.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Capability } from "../fields/channel.ts";
@@ -45,7 +45,8 @@ export const DeviceTransfer = defineEntity({
 });
 
 /**
- * Subscriptions for which a device is woken: what a handset shows or sounds was granted. The index holds them alone.
+ * SQL for subscriptions with push notifications: at least one visible or audible permission is granted. The index
+ * contains only these.
  */
 export const WANTS_PUSH_SQL = "not muted and permissions && '{notify,sound,vibrate,tts,full}'::text[]";
 
@@ -76,7 +77,7 @@ export const Subscription = defineEntity({
   },
 });
 
-/** Where a push service takes wake-ups for a device. Whoever knows it can wake the device, so it is sealed. */
+/** The push endpoint of a device, encrypted, because anyone who knows it can notify the device. */
 export const PUSH_KINDS = ["web_push", "unified_push"] as const;
 
 export const PushEndpoint = defineEntity({
@@ -85,14 +86,20 @@ export const PushEndpoint = defineEntity({
     device: () => p.oneToOne(Device).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
     kind: p.enum(PUSH_KINDS),
     endpoint: p.blob(),
-    /** In a row; enough of them for long enough, and it is forgotten. Nothing else of a wake-up is kept. */
+    /**
+     * Consecutive failures. After enough of them over enough time, the endpoint is deleted. Nothing else about push
+     * notifications is stored.
+     */
     failures: p.integer().default(0),
     failing_since: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
   },
 });
 
-/** How many subscribers share a platform, version, locale and time zone: the breakdown is a sum over few rows. */
+/**
+ * The number of subscribers with the same platform, version, locale and time zone. The breakdown is a sum over these
+ * few rows.
+ */
 export const SubscriberBreakdown = defineEntity({
   name: "SubscriberBreakdown",
   properties: {
@@ -117,9 +124,7 @@ export const Report = defineEntity({
     device_id: p.bigint("string").primary(),
     kind: p.smallint().primary(),
     reported_at: timestampColumn().nullable(),
-    /**
-     * The place of the choice of a reply, from 1; and of the one before it, by which counters know what to take back.
-     */
+    /** The position of the chosen reply, from 1, and of the previous choice, which the counters subtract. */
     choice: p.smallint().nullable(),
     previous_choice: p.smallint().nullable(),
   },
@@ -128,7 +133,9 @@ export const Report = defineEntity({
 /** Counters with events that were not yet reported to the account; the index has only these. */
 export const HAS_PENDING_EVENTS_SQL = "visible_pending or acks_pending or replies_pending";
 
-/** How many devices read and acknowledged an alert, and what was reported to the account (rules#events-asked-for). */
+/**
+ * The numbers of reads and acknowledgements of an alert, and of those that events reported (rules#events-asked-for).
+ */
 export const AlertCounter = defineEntity({
   name: "AlertCounter",
   indexes: [{ name: "alert_counter_pending", properties: ["alert_id"], where: HAS_PENDING_EVENTS_SQL }],
@@ -143,7 +150,7 @@ export const AlertCounter = defineEntity({
     /** The count of acknowledgements in the last event, and its time; null before the first one. */
     acks_reported: p.bigint("number").default(0),
     acks_reported_at: timestampColumn().nullable(),
-    /** How many devices chose each reply now, in the order of the choices. */
+    /** The current number of devices for each choice, in the order of the choices. */
     replies: p.array().$type<number[]>().columnType("bigint[]").defaultRaw("'{0,0,0,0}'"),
     /** Replies were counted after the last event about them, and the time of that event. */
     replies_pending: p.boolean().default(false),
@@ -152,8 +159,8 @@ export const AlertCounter = defineEntity({
 });
 
 /**
- * What else was counted of an alert, by statements that met others on its channel (store/queries/reports.ts): all of
- * it is the sum.
+ * Further counts of an alert, from simultaneous statements on its channel (store/queries/reports.ts). The total is the
+ * sum of all rows.
  */
 export const AlertCounterStripe = defineEntity({
   name: "AlertCounterStripe",
@@ -166,7 +173,7 @@ export const AlertCounterStripe = defineEntity({
   },
 });
 
-/** Alerts that are gone while some of their reports are still there: these go in slices (effects/housekeeping). */
+/** Deleted alerts with remaining reports, which are deleted in batches (effects/housekeeping). */
 export const OrphanedReportAlert = defineEntity({
   name: "OrphanedReportAlert",
   properties: { alert_id: p.uuid().primary() },
@@ -185,7 +192,7 @@ export const ChannelDay = defineEntity({
   },
 });
 
-/** What else was reported on a channel's alerts in a day; all of it is the sum. */
+/** Further counts of reports on a channel's alerts in a day. The total is the sum of all rows. */
 export const ChannelDayStripe = defineEntity({
   name: "ChannelDayStripe",
   properties: {
@@ -198,8 +205,8 @@ export const ChannelDayStripe = defineEntity({
 });
 
 /**
- * A handset that a person linked to the own account by an act on that handset, and the draft that it is shown as a test
- * (rules#own-devices). The person's alone: no channel and no other member learns of it.
+ * A test device: a handset that a person linked to an account on that handset, and the draft that it shows
+ * (rules#own-devices). Channels and other members cannot see it.
  */
 export const TestDevice = defineEntity({
   name: "TestDevice",
@@ -216,11 +223,11 @@ export const TestDevice = defineEntity({
     user_id: p.text(),
     /** Null until the handset has opened the link; a person has one such row at most. */
     device: () => p.manyToOne(Device).ref().nullable().deleteRule("cascade").updateRule("no action"),
-    /** Of the link, which works once; only its hash is kept. */
+    /** The hash of the link's code. The link works once. */
     code_hash: p.blob().nullable(),
     expires_at: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
-    /** The draft and the version of it that is shown, as which alert, and since when. Until when, the device says. */
+    /** The draft and its shown version, the id of the test alert, and the start time. The device has the end time. */
     draft_id: p.uuid().nullable(),
     draft_version: timestampColumn().nullable(),
     test_alert_id: p.uuid().nullable(),

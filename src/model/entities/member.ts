@@ -1,5 +1,5 @@
-// The account, which owns channels, members, keys and webhook endpoints; and a person in it: a role, and optionally
-// the only channels that this member sees.
+// A workspace, which owns channels, members, keys and webhook endpoints, and its members: their role, and optionally
+// the only channels that they see.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
@@ -11,9 +11,11 @@ export const Workspace = defineEntity({
     name: p.text(),
     /** The last place of the feed of events that was given to one (docs/decisions/0018). */
     last_event_position: p.bigint("string").default("0"),
-    /** The channel that tells of drafts which wait for a review. No foreign key: one that is gone takes nothing. */
+    /**
+     * The channel that notifies reviewers of waiting drafts. It has no foreign key, so its deletion has no effect here.
+     */
     review_channel_id: p.uuid().nullable(),
-    /** What holds for channels that say nothing of their own (rules#retention); null and 0: for ever. */
+    /** The default retention of channels (rules#retention); null and 0 mean no limit. */
     retention_days: p.integer().nullable(),
     retention_starts_at: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
@@ -40,20 +42,19 @@ export const Member = defineEntity({
     pusher_ids: p.array().columnType("uuid[]").nullable(),
     /** The signed-in person behind it, once the link was followed. */
     user_id: p.text().nullable(),
-    /** Whether a mail tells of each draft that waits. */
+    /** Sends an e-mail for each waiting draft. */
     wants_draft_emails: p.boolean().default(false),
     created_at: writtenAtColumn(),
   },
 });
 
 /**
- * Who asked for a link: the operator on the machine, an owner or admin, or the person by mail to the member's
- * address.
+ * The issuer of a link: the operator on the machine, an owner or admin, or the person by mail to the member's address.
  */
 export const LINK_ISSUERS = ["operator", "manager", "person"] as const;
 export type LinkIssuer = (typeof LINK_ISSUERS)[number];
 
-/** A one-time link that makes somebody this member, or lets the member choose a new password; only its hash is kept. */
+/** A one-time link to join as this member, or to reset its password. Only its hash is stored. */
 export const MemberLink = defineEntity({
   name: "MemberLink",
   indexes: [

@@ -1,4 +1,4 @@
-// The schema's source: the explicit list of entities that the ORM knows, and what tables have beside them.
+// The source of the database schema: the list of entities that the ORM knows, and further statements.
 
 import { Alert, AlertChange, AlertSeries } from "./alert.ts";
 import { Asset } from "./asset.ts";
@@ -25,9 +25,8 @@ import { TRIGGERS } from "./triggers.ts";
 import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
 
 /**
- * How some tables are kept on the disk, which entities cannot say: room for updates in place in what is counted again
- * and again, an early vacuum where rows only come, no statistics of words, and a key that carries the one column that
- * is read with it.
+ * Storage options of tables, which entities cannot express. Counters get room for updates in place, append-only tables
+ * an early vacuum. Search terms have no statistics. One key includes a column that is read with it.
  */
 export const STORAGE_STATEMENTS = [
   "alter table channel_state set (fillfactor = 50)",
@@ -36,7 +35,7 @@ export const STORAGE_STATEMENTS = [
   "alter table subscriber_breakdown set (fillfactor = 70)",
   "alter table channel_day set (fillfactor = 70)",
   "alter table channel_day_stripe set (fillfactor = 70)",
-  // Searches force the way they go, so nothing is planned by which words are frequent.
+  // Searches choose their plan themselves, so statistics of terms are not needed.
   "alter table alert alter column search_vector set statistics 0",
   `alter table alert set (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000)`,
   `alter table report drop constraint report_pkey,
@@ -81,5 +80,5 @@ export const ENTITIES = [
   WorkspaceEvent,
 ];
 
-/** What the ORM's schema generator does not make: statements to run after it. */
+/** Statements for objects that the ORM's schema generator does not create. They run after it. */
 export const EXTRA_SCHEMA_STATEMENTS = [...STORAGE_STATEMENTS, ...TRIGGERS];

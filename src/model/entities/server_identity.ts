@@ -1,6 +1,6 @@
-// Tables of one row. What every validator of an inbox begins with, so that none from before a restore matches again
-// (store/queries/database_epoch.ts); a keyed hash that tells whether the server secret is the one that this database
-// was used with; the key that signs wake-ups.
+// Tables with one row. One has the epoch of inbox validators, so that none from before a restore matches again
+// (store/queries/database_epoch.ts). One has a keyed hash that verifies the server secret. One has the key that signs
+// push notifications.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { writtenAtColumn } from "../fields/timestamp_columns.ts";
@@ -10,11 +10,11 @@ export const DatabaseEpoch = defineEntity({
   checks: [{ name: "database_epoch_one_row_check", expression: "one_row" }],
   properties: {
     one_row: p.boolean().primary().default(true),
-    /** By chance; another one from each restore on. */
+    /** A random value, which each restore changes. */
     epoch: p.uuid().defaultRaw("gen_random_uuid()"),
-    /** Which server and which files it was made for: in another home the rows are a copy. */
+    /** The identity of the server and its files. With another identity, the rows are a copy. */
     origin: p.text(),
-    /** PostgreSQL's, in hex, as a standby cannot say it by itself. */
+    /** PostgreSQL's timeline in hex, because a standby cannot report it. */
     timeline: p.text(),
   },
 });
@@ -26,7 +26,8 @@ export const ServerSecret = defineEntity({
     one_row: p.boolean().primary().default(true),
     check_value: p.blob(),
     /**
-     * Sealed; null until wake-ups are first switched on. Another key orphans what browsers were given with this one.
+     * Encrypted; null until push notifications are first enabled. A new key would invalidate all subscriptions of
+     * browsers.
      */
     push_key: p.blob().nullable(),
     created_at: writtenAtColumn(),

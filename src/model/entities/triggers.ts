@@ -1,6 +1,6 @@
-// The triggers as they stand: they keep every counter and revision in the transaction of the rows that it counts. To
-// change one, change it here and let `npm run migration` write it into a migration. Those of whole statements take
-// the rows' values as arrays first: beside tables that Citus distributes no statement may read the rows themselves.
+// The current triggers. They maintain every counter and revision in the transaction of the counted rows. To change one,
+// edit it here and run `npm run migration`. Statement triggers first read the rows' values into arrays, because
+// statements on distributed Citus tables cannot read the transition rows.
 
 import {
   ALERT_ASSET_TRIGGERS,
@@ -34,7 +34,7 @@ const CHANNEL_STATE = [
   when (old.status is distinct from new.status) execute function sync_channel_state()`,
 ];
 
-/** What a search of the directory is indexed by follows the text that is searched. */
+/** Keeps the search index of the directory equal to the searched text. */
 const SEARCH = [
   `create function set_pusher_search_ngrams() returns trigger language plpgsql as $$
   begin
@@ -47,10 +47,8 @@ const SEARCH = [
 ];
 
 /**
- * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `revision` names
- * the sent rows alone; `next_due_at` is the first scheduled instant, come or not. New alerts come many at once: of
- * those
- * each channel's row changes once.
+ * Handles every change to visible or scheduled alerts. `rev` counts changes of sent alerts; `next_at` is the first
+ * scheduled time, past or future. For many new alerts, each channel's row changes once.
  */
 const VISIBILITY = [
   `create function count_new_alerts() returns trigger language plpgsql as $$
@@ -123,7 +121,7 @@ const VISIBILITY = [
     end if;
     return null;
   end $$`,
-  // Not for words alone, which nothing that is counted follows.
+  // Not for changes of search terms alone, which have no counters.
   `create trigger alert_updated after update on alert for each row
   when ((old.visible_at is not null or new.visible_at is not null)
     and (old.updated_at is distinct from new.updated_at or old.search_vector is not distinct from new.search_vector
@@ -151,7 +149,7 @@ const VISIBILITY = [
 ];
 
 /**
- * Joins, leaves, evictions and what a device says anew of itself: its revision, the channel's count and the
+ * Handles joins, leaves, evictions and changed device details: the device's revision, the channel's count and the
  * breakdown.
  */
 const SUBSCRIBERS = [
@@ -219,7 +217,7 @@ const SUBSCRIBERS = [
   execute function update_subscriber_breakdown()`,
 ];
 
-/** What told of a draft is over when somebody decided about it, whatever way that went (rules#reviews-channel). */
+/** Ends the notification about a draft after any decision (rules#reviews-channel). */
 const REVIEWS = [
   `create function cancel_review_notice() returns trigger language plpgsql as $$
   begin
@@ -235,8 +233,8 @@ const REVIEWS = [
 ];
 
 /**
- * The audit log is only added to. What its time is over for may be removed by who says up to which instant, in the same
- * transaction; the last day never.
+ * Makes the audit log append-only. A transaction may delete expired rows after it has set the time up to which it
+ * deletes, and never rows of the last day.
  */
 const AUDIT = [
   `create function refuse_audit_change() returns trigger language plpgsql as $$

@@ -8,7 +8,7 @@ import { LIMITS } from "../limits.ts";
 /** SQL for the rule of a column in `row`. Null, as any column that may be empty, breaks none. */
 type Rule = (row: string) => string;
 
-/** One line of so many characters, without control characters. */
+/** SQL for one line of at most `max` characters, without control characters. */
 const line =
   (column: string, max: number): Rule =>
   (row) =>
@@ -27,9 +27,7 @@ const https =
 
 const colour = (column: string) => matches(column, "^#[0-9a-f]{6}$");
 
-/**
- * By table and column. Each accepts all that the field's own rule accepts, and what an older version may still write.
- */
+/** The rules by table and column. Each accepts all values that the field's own rule or an older version accepts. */
 export const VALUE_RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   pusher: {
     handle: matches("handle", HANDLE_PATTERN.source),

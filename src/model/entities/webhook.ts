@@ -1,7 +1,6 @@
-// A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed. Of deliveries the
-// newest of each endpoint are recorded, and nothing is delivered out of the record but by hand. Events are kept for
-// clients that fetch them: written in the transaction that made them true, numbered once they are read, and referring
-// to nothing, so that nobody waits for them.
+// Webhook endpoints, their deliveries, and events. A secret signs many times, so it is encrypted, not hashed. The
+// newest deliveries of each endpoint are recorded, and repeated only by hand. Events for the feed are written in the
+// transaction that caused them and numbered when they are read. They have no foreign keys, so they block nothing.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { createEntityProperties } from "../fields/field_table.ts";
@@ -14,7 +13,7 @@ export const WebhookEndpoint = defineEntity({
   name: "WebhookEndpoint",
   indexes: [{ name: "webhook_list", properties: ["workspace", "created_at"] }],
   filters: {
-    // A caller that is restricted to channels sees the endpoints that it (or its bound key) made.
+    // A caller that is restricted to channels sees the endpoints that it, or its bound key, created.
     visible: {
       name: "visible",
       default: true,
@@ -28,21 +27,21 @@ export const WebhookEndpoint = defineEntity({
   properties: {
     id: p.uuid().primary(),
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
-    /** Who registered it: a member restricted to channels hears of those channels only. */
+    /** The member that registered it. A member restricted to channels receives only events of these channels. */
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
-    /** The channel of the credential that registered it, when that was bound to one. */
+    /** The channel of the credential that registered it, if it was bound to one. */
     pusher_id: p.uuid().nullable(),
     /**
      * With what it was registered, as the audit log names that: a key, a connection or a member; null from before
      * this was kept.
      */
     created_by_id: p.text().nullable(),
-    /** What it was called then. */
+    /** Its name at that time. */
     created_by_name: p.text().nullable(),
     ...createEntityProperties(WEBHOOK_FIELDS),
     /** Read where it signs, and nowhere else. */
     secret: p.blob().lazy(),
-    /** The one before: deliveries are signed with it, too, until its time is over. */
+    /** The previous secret. Deliveries are also signed with it until it expires. */
     previous_secret: p.blob().lazy().nullable(),
     previous_secret_until: timestampColumn().nullable(),
     failure_count: p.integer().default(0),
@@ -70,16 +69,16 @@ export const WebhookDelivery = defineEntity({
     { name: "webhook_delivery_age", properties: ["created_at"] },
   ],
   properties: {
-    /** What the receiver is told as X-Webhook-Id. */
+    /** The value of X-Webhook-Id. */
     id: p.uuid().primary(),
     endpoint: () => p.manyToOne(WebhookEndpoint).ref().deleteRule("cascade"),
-    /** What it tells of, the same in every delivery of it; null of those from before events had ids. */
+    /** The event, equal in all its deliveries; null for deliveries from before events had ids. */
     event_id: p.uuid().nullable(),
     event: p.text(),
     /** As it was signed, so that it can be delivered again. */
     body: p.text(),
     redelivery_of: p.uuid().nullable(),
-    /** Null while it is under way, and for good when this server stopped meanwhile or had no room for it. */
+    /** Null during the delivery, and permanently if this server stopped or dropped it. */
     ok: p.boolean().nullable(),
     status: p.integer().nullable(),
     failure: p.text().nullable(),
@@ -96,9 +95,9 @@ export const WorkspaceEvent = defineEntity({
     { name: "event_age", properties: ["created_at"] },
   ],
   properties: {
-    /** In the order of writing, which is not that of commits: nobody outside may go by it. */
+    /** The order of writing, which differs from the order of commits, so clients must not rely on it. */
     serial: p.bigint("string").primary().autoincrement(),
-    /** What receivers are told as X-Webhook-Event-Id. */
+    /** The value of X-Webhook-Event-Id. */
     id: p.uuid(),
     workspace_id: p.uuid(),
     pusher_id: p.uuid(),

@@ -1,5 +1,5 @@
-// The fields of an alert: what a caller composes, and what is worked out of it. Its id, channel, status and instants are
-// the entity's own.
+// The fields of an alert: those that a caller sets, and computed ones. The entity has its id, channel, status and
+// times.
 
 import { z } from "zod";
 import { formatLimit, LIMITS, spellLimit } from "../limits.ts";
@@ -45,7 +45,7 @@ const prose = (min: number, max: number, { lines = false } = {}) => ({
   cleaned: true as const,
 });
 
-/** An uploaded file; `accepts` takes the text of its id, the column holds its uuid (see operation/alerts/attach_assets.ts). */
+/** An uploaded file. `accepts` takes the text of its id, the column its UUID (operation/alerts/attach_assets.ts). */
 const file = { ...referenceKind.orNull, accepts: z.string(), shown: EVERYWHERE };
 
 export const ALERT_FIELDS = defineFields({
@@ -110,7 +110,7 @@ export const ALERT_FIELDS = defineFields({
     about: "Uploaded page.",
     drawn: { label: "Uploaded page", own: ["form", "owner"] },
   },
-  /** In lists its length stands in for it. Other layouts than document take less (see model/domain/alert_validation.ts). */
+  /** Lists have its length. Other layouts than document allow less (model/domain/alert_validation.ts). */
   html: {
     ...textKind.orNull,
     accepts: textSchema(0, LIMITS.alert_document, { lines: true, cleaned: true }),
@@ -276,7 +276,7 @@ export const ALERT_FIELDS = defineFields({
       hint: "The reason for this alert, visible only to members and assistants of this workspace.",
     },
   },
-  /** What a person wrote who declined it; the next edit empties it (see decline_alert in identity/session/reviews.ts). */
+  /** The comment of the decliner. The next edit clears it (identity/session/reviews.ts). */
   review_reply: {
     ...textKind.orNull,
     shows: textKind.orNull.shows.describe("Why a person declined it; null once it is edited again."),
@@ -285,11 +285,11 @@ export const ALERT_FIELDS = defineFields({
     drawn: { label: "Reviewer’s comment", own: ["owner"] },
   },
   /**
-   * What the sanitiser took out of each text, by the field that holds it, with texts that lost nothing left out. Answers of one
-   * alert have it as one list (see operation/alerts/format_alert.ts); in lists, and for everybody else, it would cost and help nobody.
+   * The parts that the sanitizer removed, by the field of the text; unchanged texts are left out. Responses with one
+   * alert have one list (see operation/alerts/format_alert.ts). Lists and other audiences omit it.
    */
   blocked: { ...jsonMapKind(removedMarkupSchema), shown: [] },
 });
 
-/** What the columns of these fields hold. */
+/** The types of the columns of these fields. */
 export type AlertFields = RecordOf<typeof ALERT_FIELDS>;

@@ -1,5 +1,5 @@
-// The buttons of an alert: those that lead somewhere, and one question with fixed choices, of which a handset reports
-// the one that its person taps (rules#alert-reply).
+// The buttons of an alert: links, and at most one question with fixed choices. A handset reports the choice that its
+// user taps (rules#alert-reply).
 
 import { z } from "zod";
 import type { CodeOf } from "../error_codes.ts";
@@ -65,19 +65,19 @@ export const actionViewSchema = nameSchema(
 );
 export type AlertAction = z.infer<typeof actionViewSchema>;
 
-/** What a person is asked, and what they may answer; null where nothing is asked. */
+/** Returns the question and its choices, or null. */
 export function getReplyQuestion({ actions }: { actions: readonly Pick<AlertAction, "type" | "label" | "choices">[] }) {
   const asked = actions.find(({ type }) => type === "reply");
   return asked ? { label: asked.label, choices: asked.choices ?? [] } : null;
 }
 
-/** How often each choice was made, by the counts in their order. */
+/** Returns the count of each choice. */
 export const countChoices = (alert: { actions: readonly AlertAction[] }, counts: readonly number[]) =>
   (getReplyQuestion(alert)?.choices ?? []).map((choice, i) => ({ choice, count: counts[i] ?? 0 }));
 
 export const choiceCountsSchema = z.array(z.object({ choice: z.string(), count: z.int() }));
 
-/** The buttons that lead somewhere: those without a type as well (rules#alert-actions-shape). */
+/** Returns the buttons with links, including those without a type (rules#alert-actions-shape). */
 export const getLinkActions = <A extends Partial<Pick<AlertAction, "type">>>(actions: readonly A[]): A[] =>
   actions.filter(({ type }) => type !== "reply");
 

@@ -1,4 +1,4 @@
-// The fields of a channel that its owner fills. Its id, handle, status and instants are the entity's own.
+// The fields of a channel that its owner sets. The entity has its id, handle, status and times.
 
 import { z } from "zod";
 import { fieldError } from "../error_messages.ts";
@@ -44,13 +44,13 @@ export const HANDLE_PATTERN = new RegExp(
   `^[a-z0-9][a-z0-9_-]{${LIMITS.handle_least - 2},${LIMITS.handle - 2}}[a-z0-9]$`,
 );
 
-/** What a channel may ask its subscribers for. */
+/** The permissions that a channel may request. */
 export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 const EVERYWHERE = ["owner", "list", "handset"] as const;
 
-/** Stored in small letters, each once; the bound counts what is left. */
+/** Stored in lower case without duplicates; the limit applies to the result. */
 const tags = z
   .array(textSchema(1, LIMITS.channel_tag))
   .transform((found) => [...new Set(found.map((tag) => tag.trim().toLowerCase()))])
@@ -223,7 +223,7 @@ export const CHANNEL_FIELDS = defineFields({
       hint: "An https address, or empty for none. Devices fetch pictures from other servers only on request.",
     },
   },
-  /** Made of the handle where nobody chooses it. */
+  /** Derived from the handle by default. */
   gradient_from: {
     ...textKind,
     accepts: z.string(),
@@ -238,7 +238,7 @@ export const CHANNEL_FIELDS = defineFields({
     shown: EVERYWHERE,
     drawn: { label: "Second colour", own: ["form", "owner", "public", "app"] },
   },
-  /** Made of the name where nobody chooses them. */
+  /** Derived from the name by default. */
   initials: {
     ...textKind,
     accepts: textSchema(1, LIMITS.channel_initials),

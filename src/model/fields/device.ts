@@ -1,4 +1,4 @@
-// What a handset says of itself. Owners and their assistants read it, so nothing of it is free text.
+// The details that a handset reports about itself. Owners and their assistants read them, so none of them is free text.
 
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
@@ -6,15 +6,15 @@ import { enumKind, textKind } from "./field_kinds.ts";
 import { defineFields } from "./field_table.ts";
 import { languageTagSchema, timeZoneSchema } from "./value_schemas.ts";
 
-/** What a handset may say that it runs on. */
+/** The platforms of handsets. */
 export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "ntfy", "other"] as const;
 
-/** Stands for every word that has no place of its own. */
+/** The name for all other values. */
 export const OTHER_VALUE = "other";
 
 /**
- * What an assistant is shown of a version and of a locale: figures, and a language with its region. Both are patterns
- * in which a stranger can write a sentence (rules#subscribers-in-plain-labels).
+ * The form of versions and locales that assistants see: numbers, and a language with its region. The raw values may
+ * contain a sentence of a stranger (rules#subscribers-in-plain-labels).
  */
 export const toPlainVersion = (text: string): string => /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER_VALUE;
 export function toPlainLocale(text: string): string {

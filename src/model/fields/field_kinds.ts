@@ -1,24 +1,23 @@
-// What kinds of fields there are: how each is kept in a row, given to statements and shown in answers. `orNull` is
-// the same kind where a field may be empty; `or` where it holds something though nobody gave it, in its column as
-// well.
+// Kinds of fields: their form in a row, in parameters of statements and in responses. `orNull` is the kind for optional
+// fields; `or` has a default value, also in the column.
 
 import { p } from "@mikro-orm/core";
 import { z } from "zod";
 import * as sql from "./sql_types.ts";
 import { timestampColumn, toIsoMicros } from "./timestamp_columns.ts";
 
-/** How pages show a value: each of them draws what it has no drawing of its own for by this. */
+/** The default display of a value on pages. */
 export type DisplayKind = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";
 
 export interface FieldKind<T = unknown, P = unknown, Z extends z.ZodType = z.ZodType> {
   readonly look: DisplayKind;
-  /** The entity's property. It returns undefined for a reference: the entity itself says what it refers to. */
+  /** The entity's property; undefined for a reference, which the entity itself defines. */
   readonly property: () => P;
   /** The column, and the parameter of a statement. */
   readonly sql: sql.SqlType<T>;
-  /** What answers hold. */
+  /** The schema in responses. */
   readonly shows: Z;
-  /** From what statements return to what answers hold, where the two differ. */
+  /** Converts a column's value to the response, if they differ. */
   readonly show?: (value: string) => string;
   /** SQL for the bytes of a value, where they may be many. */
   readonly bytes?: (column: string) => string;

@@ -7,8 +7,8 @@ import type { FieldKind } from "./field_kinds.ts";
 import type { ValuesOf } from "./sql_types.ts";
 
 /**
- * Who is shown a field: the owner in whole answers, the owner in lists, handsets (alerts in the inbox, channels as
- * cards), receivers of events.
+ * The audiences of a field: the owner in full responses, the owner in lists, handsets (alerts in the inbox, channels as
+ * cards), and receivers of events.
  */
 export type Audience = "owner" | "list" | "handset" | "webhook";
 
@@ -18,9 +18,9 @@ export type Audience = "owner" | "list" | "handset" | "webhook";
  */
 export type DisplayPage = "form" | "owner" | "public" | "feed" | "app";
 
-/** How pages draw a field. test/repository/rendered_fields.test.ts holds both lists against what the pages show. */
+/** The display of a field on pages. test/repository/rendered_fields.test.ts compares both lists with the pages. */
 export interface DisplayOptions {
-  /** What pages call it, as a sentence begins. */
+  /** The label on pages, with a capital letter. */
   readonly label: string;
   /** Where it is drawn by its kind, among all others that are. */
   readonly plain?: readonly DisplayPage[];
@@ -29,27 +29,27 @@ export interface DisplayOptions {
   readonly hint?: string;
   /** Lines of its control. */
   readonly rows?: number;
-  /** Of a choice: what no choice means. */
+  /** For a choice: the label of an empty value. */
   readonly none?: string;
-  /** Of a link: what stands before its host. */
+  /** For a link: the text before its host. */
   readonly leads?: string;
 }
 
 export interface FieldDefinition extends FieldKind {
-  /** What a caller may give; left out for a field that is worked out. */
+  /** The schema of the input; absent for a computed field. */
   readonly accepts?: z.ZodType;
   /** The description of its argument. */
   readonly about?: string;
   /** The value of a new row whose caller omits the field, for the description of the argument. */
   readonly absent?: string;
   readonly required?: true;
-  /** What it holds when nobody gives it. Without it, the operation works that out. */
+  /** The default value. Without it, the operation computes one. */
   readonly blank?: unknown;
   readonly shown: readonly Audience[];
   readonly drawn?: DisplayOptions;
-  /** Holds text for people: invisible characters are taken out of it and reported instead of refused. */
+  /** Marks a text for people. Invisible characters are removed and reported instead of refused. */
   readonly cleaned?: true;
-  /** May be long: brief answers cut it and say how long it is. */
+  /** Marks a long text. The brief view cuts it and has its length. */
   readonly cut?: true;
   /** A copy of the row begins without it. */
   readonly own?: true;
@@ -57,7 +57,15 @@ export interface FieldDefinition extends FieldKind {
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
-/** The fields of a noun by the name of their column, which is their name on the wire as well. */
+/**
+ * Defines the fields of a resource by the name of their column, which is also their name on the wire.
+ * @example
+ * ```ts
+ * export const TEAM_FIELDS = defineFields({
+ *   name: { ...textKind, label: "Name", accepts: textSchema(1, LIMITS.name), shown: ["owner", "list"] },
+ * });
+ * ```
+ */
 export const defineFields = <const F extends FieldDefinitions>(fields: F): F => fields;
 
 export const getFieldNames = <F extends FieldDefinitions>(fields: F) => Object.keys(fields) as (keyof F & string)[];
@@ -77,7 +85,7 @@ function whereOf<F extends FieldDefinitions>(fields: F, holds: (field: FieldDefi
 export const pickFields = <F extends FieldDefinitions, N extends keyof F>(fields: F, ...names: N[]): Pick<F, N> =>
   whereOf(fields, (field) => names.some((name) => fields[name] === field));
 
-/** The fields that somebody is shown. */
+/** Returns the fields of an audience. */
 export const selectShownTo = <F extends FieldDefinitions, A extends Audience>(
   fields: F,
   audience: A,
@@ -117,7 +125,7 @@ export const selectDrawnOn = <F extends FieldDefinitions, P extends DisplayPage>
 ): { [N in keyof F as P extends Places<F[N], "plain"> | Places<F[N], "own"> ? N : never]: F[N] } =>
   whereOf(fields, ({ drawn }) => [...(drawn?.plain ?? []), ...(drawn?.own ?? [])].includes(place));
 
-/** What pages call the fields, by name. */
+/** Returns the labels of the fields, by name. */
 export const getFieldLabels = <F extends FieldDefinitions>(fields: F): Record<keyof F & string, string> =>
   mapFields(fields, ({ drawn }) => drawn?.label);
 
@@ -186,13 +194,13 @@ export const createChangeSchemas = <F extends FieldDefinitions>(
 
 type AnswersOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["shows"] };
 
-/** What answers hold of these fields. */
+/** Returns the response schemas of these fields. */
 export const createAnswerSchemas = <F extends FieldDefinitions>(fields: F): AnswersOf<F> =>
   mapFields(fields, ({ shows }) => shows);
 
 type Blank<F extends FieldDefinitions> = { [N in keyof Where<F, { blank: unknown }>]: RecordOf<F>[N & keyof F] };
 
-/** What the fields hold when nobody gives them. */
+/** Returns the default values of the fields. */
 export const getBlankValues = <F extends FieldDefinitions>(fields: F): Blank<F> =>
   mapFields(
     whereOf(fields, (field) => "blank" in field),
@@ -214,7 +222,7 @@ export function createFieldFormatter<F extends FieldDefinitions>(
   };
 }
 
-/** The fields of a row as answers hold them. The property of an entity that is empty may read as undefined. */
+/** Formats the fields of a row for responses. An empty property of an entity may be undefined. */
 export function formatFields<F extends FieldDefinitions>(
   fields: F,
   row: { [N in keyof RecordOf<F>]?: RecordOf<F>[N] | undefined },

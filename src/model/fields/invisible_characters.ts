@@ -1,6 +1,6 @@
-// Characters that nobody sees: which of them a text needs (joiners of Persian and Indic scripts, emoji, marks beside
-// right-to-left letters) and which only hide or reorder something. One rule for every text of the service; where it
-// refuses and where it cleans and reports, the field tables of `shapes/` decide. Knows no field.
+// Detection of invisible characters. A text needs some of them: joiners of Persian and Indic scripts, emoji, and
+// direction marks next to right-to-left letters. Others only hide or reorder text. The field tables decide if a text is
+// refused or cleaned.
 
 /** The kinds that are reported, by the class of the character. */
 export type InvisibleName =
@@ -41,7 +41,7 @@ const RIGHT_TO_LEFT = scripts(`Hebrew Arabic Syriac Thaana Nko Samaritan Mandaic
 const JOINING = scripts(`Arabic Syriac Mandaic Mongolian Nko Phags_Pa Adlam Hanifi_Rohingya Devanagari Bengali Gurmukhi
   Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan Balinese Javanese Sundanese Cham Grantha
   Meetei_Mayek Newa Tirhuta Kaithi Modi Sharada Chakma Brahmi Limbu Lepcha Tai_Tham Saurashtra Syloti_Nagri`);
-/** Written without spaces between words: a zero-width space says where a line may end. */
+/** Scripts without spaces: a zero-width space marks a possible line break. */
 const UNSPACED = scripts("Thai Lao Khmer Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Javanese Balinese");
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
 const PICTURE = /\p{Extended_Pictographic}/u;
@@ -49,7 +49,7 @@ const LETTER = /\p{L}/u;
 const LETTER_OR_MARK = /[\p{L}\p{M}]/u;
 const MARK = /\p{M}/u;
 
-/** What stands before a character, visible or itself kept, and the visible one after it. "" where there is none. */
+/** Decides about a character by the visible or kept characters before and after it, or "" at an end. */
 type Judge = (before: string, after: string) => boolean;
 
 const never: Judge = () => false;
@@ -108,19 +108,19 @@ const BIDI_OVERRIDES = "\u202d\u202e";
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const MAX_BIDI_DEPTH = 60;
 
-/** What was taken out of a text: how often each kind. */
+/** The number of removed characters by kind. */
 export type RemovedCharacters = ReadonlyMap<InvisibleName, number>;
 
-/** Control characters that a text must not hold. One of several lines may have line ends and tabs. */
+/** Checks for forbidden control characters. A text of several lines may have line ends and tabs. */
 export function hasControlCharacters(text: string, { lines }: { lines: boolean }): boolean {
   return lines ? /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/.test(text) : /[\0-\x1f\x7f-\x9f]/.test(text);
 }
 
-/** Whether anybody sees something of a text: an empty cell of Braille is no more than a space. */
+/** Checks for visible characters. An empty Braille cell counts as a space. */
 export const hasVisibleText = (text: string): boolean =>
   /[^\s\u2800]/u.test(text.replace(CONTROL, "").replace(INVISIBLE, ""));
 
-/** Whether there are letters that are written from right to left: beside them the marks of direction have a meaning. */
+/** Checks for right-to-left letters, next to which direction marks have a meaning. */
 export const hasRightToLeftText = (text: string): boolean => RIGHT_TO_LEFT.test(text.replace(INVISIBLE, ""));
 
 /**
@@ -173,7 +173,7 @@ export function cleanText(
   return { text: kept.join(""), removed };
 }
 
-/** The kind of the first invisible character that nothing in the text needs; null when there is none. */
+/** Returns the kind of the first unneeded invisible character, or null. */
 export function findNeedlessInvisible(text: string): InvisibleName | null {
   if (!ANY_INVISIBLE.test(text)) return null;
   return [...cleanText(text).removed.keys()].find((name) => name !== "control") ?? null;

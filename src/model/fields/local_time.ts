@@ -1,6 +1,5 @@
-// A zone's local time, as people name an instant: 2026-11-24T07:30 Europe/Lisbon. What the zone's clocks show once is
-// an instant; what they skip in spring and what they show twice in autumn is none, and the offsets around it are the
-// way out.
+// Local times with a zone, such as 2026-11-24T07:30 Europe/Lisbon. A local time that the zone's clocks show once is
+// valid. One that they skip in spring or repeat in autumn is refused with the two possible offsets.
 
 import { assertDefined } from "../assert.ts";
 import type { Finding } from "../error_messages.ts";
@@ -16,7 +15,7 @@ const MINUTE = 60_000;
 /** No clock changes by more in one step. */
 const DAY = 24 * 60 * MINUTE;
 
-/** To make one costs more than all that is asked of it, and there are no more zones than the runtime knows. */
+/** Cached, because creating a format is expensive. The number of zones is limited by the runtime. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
@@ -42,7 +41,7 @@ export function findZoneName(name: string): string | null {
   return own.toLowerCase() === name.toLowerCase() ? own : name;
 }
 
-/** `+01:00`, what the zone's clocks are ahead at an instant; of times before zones with seconds. */
+/** Returns the zone's offset at a time, such as `+01:00`. Offsets with seconds are from before time zones. */
 function offsetAt(format: Intl.DateTimeFormat, ms: number): string {
   const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "";
   return name.replace("GMT", "") || "+00:00";
@@ -54,8 +53,8 @@ function msOf(offset: string): number {
 }
 
 /**
- * The instant in ms of a zone's local time, whatever its clocks do: of what they show twice the first, and of what
- * they skip as much later as they go forward (rules#recurrence-clocks).
+ * Converts a local time to UTC in ms for any clock change: the first one of a repeated time, and for a skipped time the
+ * time after the change (rules#recurrence-clocks).
  */
 export function localToUtcLenient(zone: string, asUtc: number): number {
   const format = assertDefined(formatOf(zone), "the zone was looked at when the rule was read");
@@ -65,7 +64,7 @@ export function localToUtcLenient(zone: string, asUtc: number): number {
   return asUtc - msOf(shown ?? before);
 }
 
-/** What the zone's clocks show at an instant, as if it were UTC's. */
+/** Converts UTC to the local time of a zone, as if in UTC. */
 export function utcToLocal(zone: string, ms: number): number {
   return ms + msOf(offsetAt(assertDefined(formatOf(zone), "the zone was looked at when the rule was read"), ms));
 }
@@ -76,7 +75,7 @@ export function parseLocalTime(value: string): { asUtc: string; zone: string } |
   return zone === undefined ? null : { asUtc: `${day}T${minute}:${second}Z`, zone };
 }
 
-/** The instant in ms at which the zone's clocks show it, or what is wrong with it, as it follows a field's name. */
+/** Converts a local time to UTC in ms, or returns its problem, as a phrase after a field's name. */
 export function localToUtc(zone: string, asUtc: number): number | Finding {
   const format = formatOf(zone);
   if (!format) return UNKNOWN_ZONE;

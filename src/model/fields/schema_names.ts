@@ -1,4 +1,4 @@
-// Names for the shapes that several answers share, so that the OpenAPI document says each of them once.
+// Names of schemas that several responses share, so that the OpenAPI document contains each of them once.
 
 import { z } from "zod";
 

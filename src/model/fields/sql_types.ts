@@ -1,7 +1,7 @@
-// PostgreSQL's types as statements declare them: each with its OID, and with the TypeScript type in which the driver
-// delivers and takes its values. test/database/statements.test.ts holds both against a database.
+// PostgreSQL's types for statements: their OIDs, and the TypeScript types of their values in the driver.
+// test/database/statements.test.ts compares both with a database.
 
-/** Why a column may be null, or never is, where the table's column says something else. */
+/** The reason for a nullability that differs from the table's column. */
 type Nulls = "outer join" | "never";
 
 export interface SqlType<T = unknown> {
@@ -12,7 +12,7 @@ export interface SqlType<T = unknown> {
   readonly nulls?: Nulls;
   /** The only texts that a column takes, where it takes only some. */
   readonly values?: readonly string[];
-  /** What the driver is given for a value, where that is something else. */
+  /** Converts a value for the driver, if it needs another form. */
   encode?(value: T): unknown;
   /** Only carries the type of the values. */
   readonly value?: T;
@@ -58,7 +58,7 @@ export const date = type<string>("date", 1082, 1182);
 export const timestamptz = type<string>("timestamptz", 1184, 1185);
 export const uuid = type<string>("uuid", 2950, 2951);
 
-/** What a JSON column holds is declared and not checked: the database knows only that it is JSON. */
+/** The type of a JSON column is declared and not checked: the database only knows that it is JSON. */
 export const jsonb = <T>(): SqlType<T> => ({
   ...type<T>("jsonb", 3802, 3807),
   encode: (value) => JSON.stringify(value),
@@ -89,10 +89,10 @@ export const outerJoined = <T>(of: SqlType<T>): SqlType<T | null> => ({
   nulls: "outer join",
 });
 
-/** A column that may be null in its table, but not in the rows of this statement, which says so in its condition. */
+/** A column that is nullable in its table, but never null in this statement because of its condition. */
 export const neverNull = <T>(of: SqlType<T>): SqlType<T> => ({ ...of, nulls: "never" });
 
-/** SQL: the columns of a table, or of what stands for one, by the names that an answer gives them. */
+/** SQL: the columns of a table or an equivalent, with the names of a response. */
 export const selectColumns = (table: string, columns: object): string =>
   Object.keys(columns)
     .map((name) => `${table}.${name}`)

@@ -1,10 +1,10 @@
-// Column kinds shared by the entities: instants as microsecond ISO strings, never JavaScript dates.
+// Column kinds for times, as ISO strings with microseconds, never JavaScript dates.
 
 import { p, Type } from "@mikro-orm/core";
 
 /**
- * '2026-11-20 14:25:31.5+00' as PostgreSQL prints it, or an instant of our own clock → '2026-11-20T14:25:31.500000Z'.
- * @throws when the session is not UTC.
+ * Converts PostgreSQL's '2026-11-20 14:25:31.5+00', or a date of our own clock, to '2026-11-20T14:25:31.500000Z'.
+ * @throws if the session's time zone is not UTC
  */
 export function toIsoMicros(value: string | Date): string {
   if (value instanceof Date) return value.toISOString().replace("Z", "000Z");
@@ -34,10 +34,10 @@ class Instant extends Type<string, string> {
 
 export const timestampColumn = () => p.type(Instant);
 
-/** Server-assigned at the real instant of the write, not at the start of its transaction. */
+/** Set by the server at the time of the write, not at the start of its transaction. */
 export const writtenAtColumn = () => timestampColumn().defaultRaw("clock_timestamp()");
 
-/** Now, in the form that instants of rows have. */
+/** Returns the current time in the format of rows. */
 export function getNowIsoMicros(clock: { now(): Date }): string {
   return toIsoMicros(clock.now());
 }

@@ -1,5 +1,5 @@
-// Kinds of values that several inputs take. Lengths count Unicode code points, as JSON Schema does. Every message is
-// our own fixed text and says what to send instead.
+// Schemas of values that several inputs use. Lengths count Unicode code points, as in JSON Schema. Every message is our
+// own fixed text and names the valid input.
 
 import { z } from "zod";
 import type { CodeOf } from "../error_codes.ts";
@@ -20,16 +20,16 @@ export function countCodePoints(text: string): number {
 export const isWithinLength = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && countCodePoints(text) <= max);
 
-/** The most characters that a schema takes, where it bounds them. */
+/** Returns the maximum length of a schema, if it has one. */
 export const getMaxLength = (schema: z.ZodType | undefined): number | undefined => {
   const most = schema?.meta()?.maxLength;
   return typeof most === "number" ? most : undefined;
 };
 
 interface TextRules {
-  /** Line ends and tabs may stand in it. No other control character may stand in any text. */
+  /** Allows line ends and tabs. Other control characters are never allowed. */
   lines?: boolean;
-  /** Whoever takes the text removes the invisible characters that it does not need and reports them; else 422. */
+  /** The caller removes and reports unneeded invisible characters. Otherwise they are a 422. */
   cleaned?: boolean;
 }
 
@@ -66,7 +66,7 @@ export function textSchema(min: number, max: number, { lines = false, cleaned = 
     .meta(bounds);
 }
 
-/** Whether a text is an https URL without credentials, white space and invisible characters (rules#https-only). */
+/** Checks for an https URL without credentials, white space and invisible characters (rules#https-only). */
 export function isHttpsUrl(value: string): boolean {
   const isPlain = isWithinLength(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value);
   const url = isPlain ? URL.parse(value) : null;
@@ -93,7 +93,7 @@ export function slugSchema(max: number) {
   );
 }
 
-/** A string of a pattern, with the code and the text of its refusal. JSON Schema gets the pattern as well. */
+/** A string with a pattern, and the code and message of its error. JSON Schema also gets the pattern. */
 export const pattern = (form: RegExp, code: CodeOf<"invalid_request">, message: Message) =>
   z
     .string()
@@ -126,8 +126,8 @@ export function languageTagSchema() {
 }
 
 /**
- * An IANA time zone that the runtime knows, in any case; kept as it was sent. An offset is no name. The pattern bounds
- * what the runtime is asked about.
+ * An IANA time zone that the runtime knows, in any case, stored as sent. Offsets are not accepted. The pattern limits
+ * the values that reach the runtime.
  */
 export function timeZoneSchema() {
   const form = /^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/;
@@ -142,8 +142,8 @@ export function timeZoneSchema() {
 }
 
 /**
- * How often each of some texts occurs that strangers chose. Not a record of the schema library, which leaves out the
- * key `__proto__`: the object is taken as it was built, and must be built without a prototype.
+ * Counts by texts that strangers chose. It does not use the schema library's record, which drops the key `__proto__`.
+ * The object must be built without a prototype.
  */
 export function textCountsSchema(): z.ZodType<Record<string, number>> {
   return z
@@ -155,9 +155,7 @@ export function textCountsSchema(): z.ZodType<Record<string, number>> {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
-/**
- * An RFC 3339 text with Z or an offset, in UTC with six decimals; null for any other, and for what no calendar holds.
- */
+/** Converts an RFC 3339 text to UTC with six decimals; null for other texts and invalid dates. */
 function readRfc3339(value: string): string | null {
   const parts = RFC3339.exec(value);
   if (!parts) return null;
@@ -191,7 +189,7 @@ const NO_INSTANT: Finding = {
   ),
 };
 
-/** What a text names, in the form in which rows and answers carry it, or what is wrong with it. */
+/** Parses a time to the format of rows and responses, or returns its problem. */
 function instantOf(value: string): { at: string } | { wrong: Finding } {
   const local = parseLocalTime(value);
   const at = readRfc3339(local?.asUtc ?? value);
@@ -202,19 +200,13 @@ function instantOf(value: string): { at: string } | { wrong: Finding } {
   return utc === null ? { wrong: NO_INSTANT } : { at: utc };
 }
 
-/**
- * The instant that a text names, in UTC with six decimals; null where it names none, and outside of the years 1 to
- * 9999.
- */
+/** Parses a time to UTC with six decimals; null if it is not valid, or outside the years 1 to 9999. */
 export function parseTimestamp(value: string): string | null {
   const read = instantOf(value);
   return "at" in read ? read.at : null;
 }
 
-/**
- * An instant in any spelling of RFC 3339, or the local time of a zone; whoever reads the field gets it in UTC with
- * six decimals.
- */
+/** A time in any form of RFC 3339, or a local time with a zone. The parsed value is UTC with six decimals. */
 export function timestampSchema() {
   return z
     .string()

@@ -1,4 +1,4 @@
-// The fields of a webhook endpoint that its owner fills. Its secret and what became of deliveries are the entity's own.
+// The fields of a webhook endpoint that its owner sets. The entity has its secret and the results of deliveries.
 
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
@@ -7,8 +7,8 @@ import { defineFields } from "./field_table.ts";
 import { textSchema } from "./value_schemas.ts";
 
 /**
- * What happened, as the outside may be told: never a device's identity. The last three are told where an endpoint of
- * the workspace asks for them, and cost nothing elsewhere (rules#events-asked-for).
+ * The event names. Events never contain a device's identity. The last three are sent only if an endpoint of the
+ * workspace subscribes to them, and cost nothing otherwise (rules#events-asked-for).
  */
 export const EVENT_NAMES = [
   "alert.sent",

@@ -1,7 +1,7 @@
-// What markup an alert may carry: elements, their attributes with the values these may take, and URL schemes.
-// Tables only, read by the sanitiser and by the library that checks its result. Knows nothing of parsing.
+// The allow list of markup: elements, attributes with their values, and URL schemes. It is used by the sanitizer and by
+// the library that checks its result.
 
-/** Space-separated words as a set: the tables stay readable and a look-up never meets `Object.prototype`. */
+/** Converts a space-separated list to a set. The tables stay readable, and a look-up never finds `Object.prototype`. */
 export function createWordSet(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
@@ -22,9 +22,8 @@ export const VOID_ELEMENTS = createWordSet(`
 `);
 
 /**
- * Removed together with what is in them: code, foreign content, raw text that a second parser may read as markup
- * (the root of mutation XSS), and lists of choices, which are no prose. Every other element that is not allowed
- * is unwrapped: a form or a video goes, and the words in it stay.
+ * Elements that are removed with their content: code, foreign content, raw text that a second parser may read as markup
+ * (the cause of mutation XSS), and lists of choices. Every other forbidden element is unwrapped, so its text stays.
  */
 export const DROPPED_WITH_CONTENT = createWordSet(`
   script style iframe noscript noembed noframes template textarea title xmp plaintext
@@ -32,15 +31,12 @@ export const DROPPED_WITH_CONTENT = createWordSet(`
 `);
 
 /**
- * Elements nested deeper than this are unwrapped and reported: browsers flatten at 512 and lay out deep trees
- * slowly, and no text that a person wrote comes near.
+ * Elements nested deeper than this are unwrapped and reported. Browsers flatten at 512 and are slow with deep trees,
+ * and texts of people are never that deep.
  */
 export const MAX_DEPTH = 100;
 
-/**
- * How the value of an attribute is judged: a pattern to match as a whole, or one of the judges with a file of its
- * own.
- */
+/** The check of an attribute's value: a pattern for the complete value, or a function with a file of its own. */
 export type AttributeRule = RegExp | "text" | "link" | "image" | "citation" | "style" | "rel";
 
 const NUMBER = /^-?\d{1,6}$/;
@@ -52,10 +48,9 @@ const VALIGN = /^(?:top|middle|bottom|baseline)$/i;
 const DATETIME = /^[\dA-Za-z:.+\- ]{1,64}$/;
 
 /**
- * Allowed on every element. No `id` and no `name`: they become properties of the page's document and window
- * ("DOM clobbering"). `class` stays, since it has no effect of its own and losing it would be reported for half of
- * all pasted texts; in exchange whoever shows an alert inside a styled page must keep that page's style sheet and
- * scripts away from it (frame or shadow root).
+ * Allowed on every element. `id` and `name` are forbidden, because they become properties of the page's document and
+ * window ("DOM clobbering"). `class` stays: it has no effect by itself, and half of all pasted texts contain it. So a
+ * styled page must isolate an alert from its style sheet and scripts, by a frame or shadow root.
  */
 const LANGUAGE = /^(?:[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,6})?$/;
 

@@ -1,6 +1,5 @@
-// Which attributes of an allowed element stay, and how they are written. Knows nothing of nesting. Whether a link, a
-// picture or a citation may point where it points is judged on what a browser would make of the value and not on how
-// it is spelt; nothing is resolved or fetched.
+// Checks of the attributes of an allowed element, and their output. The target of a link, picture or citation is
+// checked after parsing it like a browser, not by its spelling. Nothing is resolved or fetched.
 
 import { assertDefined } from "../assert.ts";
 import { cleanText } from "../fields/invisible_characters.ts";
@@ -19,7 +18,7 @@ export type UrlVerdict = { url: string } | { refused: string };
 
 /** The URL standard strips C0 controls and spaces around an address, and tabs and line ends anywhere in it. */
 function asBrowsersRead(value: string): string {
-  // By hand: a pattern for trailing characters takes quadratic time on a long run in the middle.
+  // A loop, because a pattern for trailing characters takes quadratic time on a long run in the middle.
   let start = 0;
   let end = value.length;
   while (start < end && value.charCodeAt(start) <= 0x20) start++;
@@ -27,7 +26,7 @@ function asBrowsersRead(value: string): string {
   return value.slice(start, end).replace(/[\t\n\r]/g, "");
 }
 
-/** What the value pretends to be once everything invisible is taken out: for the report only, never for a yes. */
+/** Returns the apparent scheme without invisible characters. It is only for the report, never for a decision. */
 function reportedScheme(value: string): string {
   const visible = value.slice(0, 2000).replace(/[\p{C}\p{Z}]+/gu, "");
   const scheme = /^[^a-z]*([a-z][a-z0-9+.-]*):/i.exec(visible)?.[1];
@@ -50,9 +49,9 @@ export function judgeUrl(value: string, use: keyof typeof ALLOWED_SCHEMES): UrlV
   return { url };
 }
 
-/** Longest value that a pattern is tried on; free text and addresses have no bound but that of the whole. */
+/** The maximum length of a value for a pattern. Free text and URLs only have the limit of the whole. */
 const MAX_PATTERN_VALUE = 2000;
-/** Link relations that `LINK_REL` stands in for, so that taking them out takes nothing away. */
+/** Link relations that `LINK_REL` includes, so removing them has no effect. */
 const COVERED_REL = createWordSet("noopener noreferrer nofollow");
 
 export function escapeText(text: string): string {
@@ -60,7 +59,7 @@ export function escapeText(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-/** The value to write; undefined when the attribute goes, in which case `report` has been told why. */
+/** Returns the value to write, or undefined after adding the reason to `report`. */
 function judge(
   rule: Exclude<AttributeRule, "style">,
   name: string,
@@ -74,7 +73,7 @@ function judge(
       return text;
     }
     case "rel":
-      // Never kept, since every link gets its own; reported only when it asked for something else.
+      // Never kept, since every link gets our own value. Reported only if it requested another one.
       if (value.split(/\s+/).some((word) => word !== "" && !COVERED_REL.has(word.toLowerCase()))) {
         report.add("attribute", name);
       }
@@ -89,15 +88,15 @@ function judge(
     }
     default:
       if (value.length <= MAX_PATTERN_VALUE && rule.test(value)) return value;
-      // An empty attribute says nothing: leaving it out removes nothing.
+      // An empty attribute has no effect, so its removal is not reported.
       if (value !== "") report.add("attribute", name);
       return undefined;
   }
 }
 
 /**
- * ` name="value"` for each attribute that stays, in their order, and what the element's text looks like; what goes is
- * counted in `report`. `inherited` is the look of the element around it.
+ * Writes ` name="value"` for each allowed attribute, in order, and returns the appearance of the element's text.
+ * Removed ones are counted in `report`. `inherited` is the appearance of the parent.
  */
 export function writeAttributes(
   element: string,
@@ -110,7 +109,7 @@ export function writeAttributes(
   const seen = new Set<string>();
   let written = "";
   let link = false;
-  // The attribute is the weaker of the two, wherever it stands.
+  // The attribute has the lower precedence in any position.
   const color = element === "font" ? fontColor(attributes, inherited) : undefined;
   let look = color ? { ...inherited, color } : inherited;
   const write = (name: string, value: string) => {
@@ -118,7 +117,7 @@ export function writeAttributes(
   };
   for (const { name, value } of attributes) {
     const rule = rules.get(name);
-    // Browsers take the first of a repeated name, so the others are lost as well.
+    // Browsers use the first of a repeated name, so the others are also lost.
     if (rule === undefined || seen.has(name)) {
       report.add("attribute", name);
       continue;
@@ -142,7 +141,7 @@ export function writeAttributes(
   return { written: link ? `${written} rel="${LINK_REL}"` : written, look };
 }
 
-/** The colour that `<font color>` gives its text; null when it would hide it, undefined when there is none. */
+/** Returns the colour of `<font color>`; null if it would hide the text, undefined without a colour. */
 function fontColor(attributes: readonly Attribute[], inherited: TextAppearance): TextAppearance["color"] | undefined {
   const value = attributes.find(({ name }) => name === "color")?.value;
   if (value === undefined) return undefined;

@@ -1,12 +1,12 @@
-// Whether a style declaration hides the text that it applies to: too small to read, moved out of sight, transparent, or
-// in the colour of the background that the alert itself set. What depends on the reader's own page is not decidable.
+// Detection of style declarations that hide text: too small to read, moved out of sight, transparent, or in the colour
+// of a background that the alert sets. Effects of the reader's own page cannot be detected.
 
 import names from "color-name";
 
 export type Rgb = readonly [number, number, number];
 
 /**
- * What an element's text looks like, as far as the alert decides it. Pixels of 1/96 inch; null: the reader's page
+ * The appearance of an element's text, if the alert sets it. Pixels are 1/96 inch; null means that the reader's page
  * decides.
  */
 export interface TextAppearance {
@@ -22,9 +22,9 @@ export const MARK_APPEARANCE: Pick<TextAppearance, "color" | "background"> = {
   background: [255, 255, 0],
 };
 
-/** What `small`, `sub`, `sup` and `font-size: smaller` do. */
+/** The scale of `small`, `sub`, `sup` and `font-size: smaller`. */
 export const SMALL_TEXT_SCALE = 0.83;
-/** Nobody reads less, and browsers that enforce a least size enforce this one. */
+/** Smaller text is unreadable, and browsers with a minimum size use this one. */
 export const MIN_FONT_SIZE = 6;
 /** A phone is 320 or more wide: what is moved so far is out of sight. */
 const MAX_OFFSET = 300;
@@ -47,7 +47,7 @@ const OFFSETS = /^(?:text-indent|letter-spacing|word-spacing|vertical-align|marg
 const WIDTHS = /^(?:min-)?width$/;
 const SIZES = /(?<![\w.#])(\d*\.?\d+)(px|em|rem|ex|ch|pt|pc|cm|mm|in|%)?(?![\w.])/g;
 
-/** A size in pixels; `percent` is what 100 % of it stands for. */
+/** Returns a size in pixels. `percent` is the size of 100 %. */
 function pixels(amount: string, unit: string, fontSize: number, percent: number): number {
   const n = Number(amount);
   if (unit === "%") return (n * percent) / 100;
@@ -73,7 +73,7 @@ export function computeFontSize(value: string, inherited: number): number {
   return amount === undefined ? inherited : pixels(amount, unit, inherited, inherited);
 }
 
-/** Whether one allowed declaration makes text unreadable or moves it out of sight, colours left aside. */
+/** Checks if an allowed declaration makes text unreadable or moves it out of sight, apart from colours. */
 export function hidesText(property: string, value: string, fontSize: number): boolean {
   if (property === "font-size") return computeFontSize(value, fontSize) < MIN_FONT_SIZE;
   if (property === "line-height") {
@@ -129,7 +129,7 @@ export function blendOver({ rgb, alpha }: { rgb: Rgb; alpha: number }, below: Rg
   return [mixed(0), mixed(1), mixed(2)];
 }
 
-/** Less than this nobody tells apart (the contrast ratio of WCAG 2; black on white has 21). */
+/** Colours below this contrast cannot be distinguished (the contrast ratio of WCAG 2; black on white has 21). */
 const MIN_CONTRAST = 1.2;
 
 export function isLowContrast(one: Rgb | null, other: Rgb | null): boolean {

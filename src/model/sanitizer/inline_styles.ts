@@ -1,5 +1,5 @@
-// Which inline style declarations survive: properties that shape text in its place, with values that are written
-// out in full below. Nothing that fetches, runs, positions, hides or overlays. Knows nothing of elements.
+// The allow list of inline styles: properties that format text in its place, with their exact values. None of them can
+// fetch, run, position, hide or overlay anything.
 
 import {
   blendOver,
@@ -19,7 +19,7 @@ const WIDTH = `(?:${SIZE}|thin|medium|thick)`;
 const FAMILY = String.raw`(?:[\p{L}_-][\p{L}\p{N} _-]{0,50}|'[\p{L}\p{N} _-]{1,50}'|"[\p{L}\p{N} _-]{1,50}")`;
 const NOUN = "(?:inherit|initial|unset|revert)";
 
-/** The value as a whole, in any case, or one of the words that every property knows. */
+/** Matches the complete value, in any case, or a keyword of all properties. */
 function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern}|${NOUN})$`, "iu");
 }
@@ -71,7 +71,7 @@ const RULES = new Map<string, RegExp>([
   ["caption-side", whole("top|bottom")],
   ["table-layout", whole("auto|fixed")],
   ["box-sizing", whole("border-box|content-box")],
-  // No negative margins: they move text over what stands around the alert.
+  // Negative margins are forbidden, because they move text over content around the alert.
   ["margin", whole(upTo(4, `(?:auto|${SIZE})`))],
   ["padding", whole(upTo(4, SIZE))],
   ...["border", "border-top", "border-right", "border-bottom", "border-left"].map(
@@ -128,9 +128,8 @@ const isBackground = ({ property }: Declaration) => property === "background" ||
 const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
 
 /**
- * The declarations that may stay, in their order, as the value of a style attribute ("" when none may), and what the
- * text looks like under them. Comments and escapes are not understood on purpose: whatever needs them to be read is not
- * in the patterns and goes.
+ * Returns the allowed declarations as the value of a style attribute ("" for none), and the appearance of the text.
+ * Comments and escapes are not parsed, so declarations that need them never match and are removed.
  */
 export function judgeStyle(
   style: string,
@@ -161,7 +160,7 @@ export function judgeStyle(
 /** The declaration of one property that counts: the last important one, or else the last one. */
 const winning = (all: Declaration[]) => all.findLast(({ important }) => important) ?? all.at(-1);
 
-/** Takes out the declarations that hide text, and says how the text looks without them. */
+/** Removes the declarations that hide text, and returns the appearance without them. */
 function withoutHiding(all: Declaration[], inherited: TextAppearance): { kept: Declaration[]; look: TextAppearance } {
   if (all.length === 0) return { kept: all, look: inherited };
   const sized = all.filter(
@@ -202,7 +201,7 @@ function withoutHiding(all: Declaration[], inherited: TextAppearance): { kept: D
   return { kept, look: { fontSize, color: colorOf(winning(kept.filter(isColor)), background), background } };
 }
 
-/** Whether the value is a colour that every browser knows and that is not nearly transparent. */
+/** Checks for a colour that every browser knows and that is not nearly transparent. */
 function showsColor(value: string): boolean {
   if (NO_COLOR.test(value) || value.toLowerCase() === "currentcolor") return true;
   const read = parseColor(value);

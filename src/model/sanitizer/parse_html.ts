@@ -96,7 +96,7 @@ class Reader implements TokenHandler {
   readonly #parser: Parser<DefaultTreeAdapterMap> = Parser.getFragmentParser(BODY, this.#options);
   readonly #tokenizer = new LosslessTokenizer({}, this);
   readonly #report: SanitizerReport;
-  /** Start tags that made no element, by name. Their end tags are not reported as well. */
+  /** Start tags without an element, by name. Their end tags are not reported again. */
   readonly #ignored = new Map<string, number>();
 
   constructor(html: string, report: SanitizerReport) {

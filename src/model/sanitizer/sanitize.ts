@@ -23,7 +23,7 @@ const secondReader = (): typeof library => require("sanitize-html");
 
 const attributeNames = [...new Set([...ALLOWED_ATTRIBUTES.values()].flatMap((rules) => [...rules.keys()]))];
 
-/** The same tables in the library's words. It alters nothing of ours; see `recheckHtml`. */
+/** The same tables as options of the library. It changes nothing of our result; see `recheckHtml`. */
 const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } = {
   allowedTags: [...ALLOWED_ELEMENTS],
   allowedAttributes: Object.fromEntries([...ALLOWED_ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]])),
@@ -38,9 +38,9 @@ const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } =
 };
 
 /**
- * Two independent readers have to agree before anything is stored. sanitize-html removes without saying what, so
- * ours decides and reports, and the library goes over its result with the same tables. Should it ever find
- * something to take out, its word counts, and the report says that something unnamed was removed.
+ * Checks the result with a second, independent library. sanitize-html does not report what it removes, so our sanitizer
+ * decides and reports, and the library checks with the same tables. If it ever removes something, its result is used,
+ * and the report has an unnamed removal.
  */
 export function recheckHtml(html: string, report: SanitizerReport): string {
   const again = secondReader()(html, LIBRARY_OPTIONS);
@@ -49,9 +49,9 @@ export function recheckHtml(html: string, report: SanitizerReport): string {
 }
 
 /**
- * The `<` of a comparison (`if a<b and c>d`), which browsers read as a tag: it directly follows a word, and only words
- * follow it up to the next bracket. None of them may be the name of an attribute, and `a<b>` is a tag.
- * In an attribute's value or a comment a reference means the same as the character, so the context does not matter.
+ * The `<` of a comparison (`if a<b and c>d`), which browsers read as a tag. It follows a letter directly, and only
+ * plain text follows up to the next bracket, without the name of an attribute. `a<b>` is a tag. In an attribute's value
+ * or a comment, a reference means the same as the character, so the context does not matter.
  */
 const COMPARISON = /(?<=[\p{L}\p{N})\]_])<(?=([a-z][^<>="'/]*)(>|<|$))/giu;
 
@@ -67,12 +67,12 @@ function escapeComparisons(html: string): string {
 const MAX_READINGS = 8;
 
 /**
- * The cleaned fragment and the report of what went (rules#preview-html).
+ * Returns the cleaned fragment and the report of removed parts (rules#preview-html).
  *
- * `blocked` counts removed elements (a removed element takes its attributes with it, unlisted), removed attributes,
- * refused addresses by scheme, and style declarations by property. It is empty when nothing is missing. What only
- * changes its spelling is not missing: case, quotes, omitted tags, character references, the `rel` of links.
- * A `report` that others write to as well gets the rows added to its own.
+ * `blocked` counts removed elements (without their attributes), removed attributes, refused URLs by scheme, and style
+ * declarations by property. It is empty if nothing is missing. Changes of spelling do not count: case, quotes, omitted
+ * tags, character references, the `rel` of links.
+ * @param report an existing report to which the rows are added
  */
 export function sanitizeHtml(input: string, report: SanitizerReport = new SanitizerReport()): SanitizedHtml {
   // Browsers drop the null character from text, and PostgreSQL cannot store it.

@@ -1,5 +1,5 @@
-// Counts what the sanitiser removed, one row per kind and name. A name is a word of the tables below or a fixed
-// one of ours: the report goes to assistants, so nothing that a caller made up may travel in it.
+// The report of the sanitizer: counts of removed parts, one row for each kind and name. A name is a term of the tables
+// below or a fixed one of ours. Assistants read the report, so it must not contain text of a caller.
 
 import type { RemovedCharacters } from "../fields/invisible_characters.ts";
 import { LIMITS } from "../limits.ts";
@@ -108,7 +108,7 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
   `),
 };
 
-/** Whether HTML, of any age, knows an attribute of this name. */
+/** Checks for an attribute name of any version of HTML. */
 export const isKnownAttribute = (name: string): boolean =>
   KNOWN.attribute.has(name) || /^(?:data-|aria-|on)/.test(name);
 
@@ -139,7 +139,7 @@ export class SanitizerReport {
     return this;
   }
 
-  /** The rows as an alert keeps them: what is over a bound is counted as "unknown" of its kind. */
+  /** Returns the rows to store. Rows above the limit are counted as "unknown" of their kind. */
   kept(): BlockedRow[] {
     const rows = this.rows();
     if (rows.length <= LIMITS.alert_blocked) return rows;

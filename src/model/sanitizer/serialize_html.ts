@@ -78,7 +78,7 @@ class Writer {
     this.children(element, depth + 1, look, dropped);
     this.#tag(`</${name}>`);
     if (name === "rp" && !this.#texts.slice(start).every((text) => BRACKET.test(text))) {
-      // Browsers hide an rp, so words in it are kept without it.
+      // Browsers hide an rp, so its text is kept without it.
       if (first) this.#report.add("element", name);
       this.#tags[start - 1] = "";
       this.#tags[this.#tags.length - 1] = "";
@@ -89,7 +89,7 @@ class Writer {
 
   finish(): string {
     this.#tag("");
-    // Marks of direction have a meaning beside letters of either direction, also of another paragraph.
+    // Direction marks have a meaning next to letters of either direction, also of another paragraph.
     const rightToLeft = hasRightToLeftText(this.#texts.join(""));
     let html = "";
     for (let i = 0; i < this.#texts.length; i++) {

@@ -1,6 +1,6 @@
-// What the processes of one database tell each other, whatever carries it: state, not news. A word may be lost,
-// doubled or late, and may come back to who said it; so whoever listens looks for itself each time that it is heard
-// again, and from time to time anyway.
+// The message bus between the processes of one database, with any backend. A message only reports that something
+// changed. It may be lost, repeated or late, and may return to its sender. So each listener checks the state itself
+// after each reconnect, and from time to time.
 
 import type { Orm } from "../db/orm.ts";
 
@@ -11,19 +11,21 @@ export interface BusLog {
 
 export interface BusListener {
   onMessage(word: string): void;
-  /** From now on everything is heard, for the first time or after a loss. */
+  /** Called after the first connection and after each reconnect. */
   onReconnect(): void;
 }
 
 export interface MessageBus {
-  /** Tells all who listen; a word has less than 8,000 bytes. Never fails: what cannot be said is lost. */
+  /**
+   * Publishes to all listeners; a message has less than 8,000 bytes. It never fails: undeliverable messages are lost.
+   */
   publish(words: readonly string[]): Promise<void>;
   /** Called once, when the first of this process waits for something. Neither of the two may throw. */
   listen(listener: BusListener): void;
   close(): Promise<void>;
 }
 
-/** By what the processes of a database hear each other; on a server of several databases with the name of theirs. */
+/** The topic of the processes of a database. On a server with several databases, its name is appended. */
 export const BUS_TOPIC = "belfry_changed";
 
 export interface BusOptions {
@@ -31,7 +33,7 @@ export interface BusOptions {
   log: BusLog;
 }
 
-/** What is carried by a server that other databases may use as well. */
+/** Options for a backend that other databases may also use. */
 export interface TopicBusOptions extends Pick<BusOptions, "log"> {
   topic: string;
 }

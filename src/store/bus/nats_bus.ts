@@ -1,10 +1,10 @@
-// The processes hear each other through NATS, on one connection, which is opened again for ever.
+// The message bus through NATS, on one connection, which reconnects without limit.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type BusListener, createLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
 
-/** How often it is asked whether anybody is there; two without an answer are a loss. */
+/** The heartbeat interval. Two missing responses are a lost connection. */
 const HEARTBEAT_MS = 5_000;
 
 const RETRY_MS = 500;
@@ -20,7 +20,7 @@ const PATIENT = {
   timeout: 5_000,
 };
 
-/** Credentials stand in the URL; its library takes them apart from the address. */
+/** The URL contains the credentials; the library needs them separately. */
 function optionsOf(url: string) {
   const { host, username, password } = new URL(url);
   const text = decodeURIComponent;
@@ -69,7 +69,7 @@ export function createNatsBus(url: string, { log, topic }: TopicBusOptions): Mes
 
   return {
     async publish(words) {
-      // What is said to nobody is not kept for later.
+      // Messages without listeners are not stored.
       if (up) for (const word of words) connection?.publish(topic, word);
     },
     listen(to) {

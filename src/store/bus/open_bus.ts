@@ -1,4 +1,4 @@
-// Which of the three ways carries the words, by the settings; the library of one is loaded when it is that one.
+// The choice of the message-bus backend by the settings. Only its library is loaded.
 
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../config/all_settings.ts";
@@ -6,7 +6,7 @@ import { getKysely, runStatement } from "../db/statement.ts";
 import { readInstallation } from "../queries/database_epoch.ts";
 import { BUS_TOPIC, type BusOptions, type MessageBus } from "./message_bus.ts";
 
-/** That of MESSAGE_BUS_URL, else the database's own. Of several databases on one server each has a topic of its own. */
+/** Opens the bus of MESSAGE_BUS_URL, or else that of the database. Each database on one server has its own topic. */
 export async function openBus(
   { messageBusUrl }: Pick<Config, "messageBusUrl">,
   options: BusOptions,

@@ -1,5 +1,5 @@
-// The processes hear each other through PostgreSQL, on a connection of its own that is made anew whenever it is lost;
-// they speak through the pool.
+// The message bus through PostgreSQL. It listens on a separate connection, which is reopened after a loss, and
+// publishes through the pool.
 
 import { createListenClient } from "../db/orm.ts";
 import type { PgClient } from "../db/primary_host.ts";
@@ -11,7 +11,7 @@ import { BUS_TOPIC, type BusListener, type BusOptions, createLossLogger, type Me
 /** Between two tries to connect, doubled from one to the next. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** How often it is asked whether anybody is there; an answer that takes longer than DEAD_MS is none. */
+/** The heartbeat interval. A response that takes longer than DEAD_MS counts as missing. */
 const HEARTBEAT_MS = 10_000;
 const DEAD_MS = 5_000;
 

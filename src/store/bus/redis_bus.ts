@@ -1,11 +1,11 @@
-// The processes hear each other through Redis or Valkey, on a connection that listens and one that speaks.
+// The message bus through Redis or Valkey, with one connection to listen and one to publish.
 
 import { Redis } from "ioredis";
 import { createLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
 
-/** An answer that takes longer is none. */
+/** A response that takes longer counts as missing. */
 const DEAD_MS = 5_000;
-/** How often it is asked whether anybody is there. */
+/** The heartbeat interval. */
 const HEARTBEAT_MS = 10_000;
 
 const connect = (url: string) =>
@@ -21,7 +21,7 @@ const connect = (url: string) =>
     retryStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000) * (0.5 + Math.random()),
   });
 
-/** Redis's own errors carry the command, which may hold the password: only their kind is told. */
+/** Redis's errors contain the command, which may have the password, so only their code is reported. */
 const kindOf = (error: unknown) => new Error((error as { code?: string }).code ?? "no answer");
 
 export function createRedisBus(url: string, { log, topic }: TopicBusOptions): MessageBus {

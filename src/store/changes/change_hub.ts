@@ -1,6 +1,6 @@
-// The one component that knows which channels, devices and alerts changed and who listens: held polls, streams,
-// ntfy's programs and calls that wait for people. Changes are learned after a commit of this process, by a message of
-// another one, at the time of a scheduled alert, and by a look at the database once a second, which alone is enough.
+// The only component that knows the changes of channels, devices and alerts, and their listeners: long polls, streams,
+// ntfy clients and calls that wait for people. It learns of changes from commits of this process, from messages of
+// others, at the time of a scheduled alert, and from a check of the database once a second, which alone is sufficient.
 // rules#held-wakes
 
 import type { MessageBus } from "../bus/message_bus.ts";

@@ -23,7 +23,7 @@ export interface ChangeMessages {
   close(): Promise<void>;
 }
 
-/** @param bus null where there are no other processes */
+/** @param bus null without other processes */
 export function createChangeMessages(bus: MessageBus | null): ChangeMessages {
   const origin = randomBytes(4).toString("hex");
   let unsent = new Set<string>();

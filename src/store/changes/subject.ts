@@ -1,6 +1,6 @@
 // Subjects of the change hub: what has a revision, and who listens to it.
 
-/** How a change became known; a label of the metric `belfry_long_poll_wakeups_total`. */
+/** The source of a change; a label of the metric `belfry_long_poll_wakeups_total`. */
 export type Cause = "local" | "message" | "scan" | "reconnect" | "timer";
 
 /** `audience`: who may listen to a channel without a subscription. */
@@ -10,7 +10,7 @@ export type Kind = "channel" | "device" | "audience" | "alert";
 export interface Seen {
   kind: Kind;
   id: string;
-  /** Empty when it is gone. */
+  /** Empty after its deletion. */
   revision: string;
   /** Milliseconds until something comes due in it. */
   dueIn?: number;
@@ -34,7 +34,7 @@ export interface Subject {
   /** The newest that is known. */
   revision: string;
   readonly subscriptions: Set<Subscription>;
-  /** Whether something will come due in it, and the timer for that if it is near. */
+  /** True if it has scheduled alerts. Also the timer for a near one. */
   isPlanned: boolean;
   /** Something is due in it, and its listeners know that. */
   isDue: boolean;

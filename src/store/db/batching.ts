@@ -1,5 +1,5 @@
-// Back-pressure batching: what arrives while statements are in flight goes together into the next one. No timer delays
-// anything: on an idle service nothing waits. One only frees those who wait behind a statement that hangs.
+// Batching by back-pressure: items that arrive while statements run share the next statement. No timer delays items,
+// and an idle service does not wait. A timer only releases items behind a hanging statement.
 
 interface Waiting<T, R> {
   item: T;
@@ -9,11 +9,11 @@ interface Waiting<T, R> {
 
 interface BatchOptions {
   inFlight?: number;
-  /** How many items must wait before one begins beside another. */
+  /** The number of waiting items at which another statement starts. */
   concurrentAt?: number;
   /** Items in one statement. */
   max?: number;
-  /** Milliseconds after which a statement no longer counts as in flight: one that hangs holds up nobody else. */
+  /** Milliseconds after which a statement no longer counts as running, so a hanging one blocks no other. */
   lateMs?: number;
 }
 
@@ -24,15 +24,12 @@ interface BatchOptions {
 export const SERIAL_BATCHES: BatchOptions = { inFlight: 1, lateMs: 250 };
 
 /**
- * For what comes in bursts of thousands, one by one: each statement costs far more than one more item in it, so few
- * large ones are over sooner than many small ones.
+ * For bursts of thousands of single items. A statement costs far more than an item in it, so few large statements
+ * finish sooner than many small ones.
  */
 export const BURST_BATCHES: BatchOptions = { concurrentAt: 100, lateMs: 250 };
 
-/**
- * For readings that many ask for one by one: most of what a statement costs both sides it costs for one item as well,
- * so a second one beside it only pays when it is for many.
- */
+/** For reads by many callers. Most of a statement's cost is fixed, so a second one only pays for many items. */
 export const LOOKUP_BATCHES: BatchOptions = { concurrentAt: 16, lateMs: 250 };
 
 /**
@@ -78,7 +75,7 @@ export function createBatcher<T, R>(
 }
 
 /**
- * The same for a statement whose rows say by `position`, from 1, which item they are of. An item without a row gets
+ * Batches items for a statement whose rows have the `position` of their item, from 1. An item without a row gets
  * undefined.
  */
 export function createPositionBatcher<T, Row extends { position: number }>(
@@ -98,10 +95,10 @@ interface UnderWay<R> {
 }
 
 /**
- * Readings of one moment are one. Who asks while a reading is under way gets the next, which begins after it and
- * therefore sees whatever was committed before they asked: nobody is shown an older state for it. @param read what is
- * asked again and again for the same; a failure is that of all who share it. @param keyOf equal where they ask for
- * the same
+ * Shares simultaneous reads. A caller that arrives during a read gets the next one, which starts after it. So it sees
+ * all commits before the call.
+ * @param read the repeated read; a failure rejects all callers that share it
+ * @param keyOf equal for callers that can share a read
  */
 export function shareReads<A, R>(
   read: (asked: A) => Promise<R>,

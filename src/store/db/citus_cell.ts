@@ -1,23 +1,26 @@
-// A cell: one whole Belfry in one schema that Citus keeps on one worker
-// (docs/decisions/0050-a-cell-is-a-schema-on-citus.md). What Citus refuses of statements that are written for
-// PostgreSQL is said in other words as it is sent. Nothing of what asks knows of cells.
+// A cell: a complete Belfry in one schema that Citus keeps on one worker
+// (docs/decisions/0050-a-cell-is-a-schema-on-citus.md). Statements are written for PostgreSQL, and parts that Citus
+// refuses are rewritten when they are sent. Callers do not know about cells.
 
 /** Its schema, and the role that owns it and whose search_path names it alone, begin so. */
 export const CELL_PREFIX = "belfry_cell_";
 
-/** Whether a URL leads into a cell, which its role says. */
+/** Checks for a cell's URL, by its role. */
 export function isCellUrl(url: string): boolean {
   return URL.parse(url)?.username.startsWith(CELL_PREFIX) ?? false;
 }
 
-/** The schema of the sign-in library's tables, of which it asks the catalogue; a cell's is its role's name. */
+/**
+ * Returns the schema of the sign-in library's tables, which the library looks up in the catalog. In a cell, it is the
+ * name of the role.
+ */
 export const signInSchema = (url: string | undefined) =>
   url !== undefined && isCellUrl(url) ? new URL(url).username : "auth";
 
 /**
- * Citus writes no row with what a volatile function says, and asks a stable one before the row is locked. These are
- * called immutable, so it passes them on to the worker; the argument, which nobody knows before the statement runs,
- * keeps PostgreSQL from asking just once.
+ * Replacements for volatile and stable functions. Citus does not write a row with a volatile function, and evaluates a
+ * stable one before the row is locked. These are declared immutable, so Citus passes them to the worker. Their argument
+ * is only known at execution, so PostgreSQL does not evaluate them during planning.
  */
 export const CELL_FUNCTIONS = [
   `create or replace function cell_clock(int) returns timestamptz language plpgsql immutable as
@@ -26,7 +29,7 @@ export const CELL_FUNCTIONS = [
   'begin return $1 + $2; end'`,
 ];
 
-/** An instant, and the span that is added to it or taken from it. */
+/** A time, and the interval that is added to it or subtracted from it. */
 const INSTANT = String.raw`((?:\b[a-z_]+\.)?\b[a-z_]+_at|\bclock_timestamp\(\))`;
 const SPAN = String.raw`((?:\$\d+::int \* )?interval '[^']*'|\([a-z_.]+_at - [a-z_.]+_at\))`;
 const SHIFTED = new RegExp(`${INSTANT} ([+-]) ${SPAN}`, "g");
@@ -35,12 +38,12 @@ const SHIFTED = new RegExp(`${INSTANT} ([+-]) ${SPAN}`, "g");
 const DEFINES = /^\s*(create|alter) (table|unique|index|trigger)\b/;
 
 const said = new Map<string, string>();
-/** Texts that are made anew for each call are forgotten. */
+/** The size of the cache; texts that change with each call are evicted. */
 const KEPT = 2_000;
 
 /**
- * A statement as a cell is asked it. Tables of the sign-in library lie beside ours, since rows of two schemas are not
- * joined.
+ * Rewrites a statement for a cell. The tables of the sign-in library are in the cell's schema, because rows of two
+ * schemas cannot be joined.
  */
 export function rewriteForCell(text: string): string {
   let words = said.get(text);
@@ -55,10 +58,7 @@ export function rewriteForCell(text: string): string {
   return words;
 }
 
-/**
- * What Citus says as a fault of its own when rows that it copies to a worker are refused there, and PostgreSQL's code
- * for it.
- */
+/** Citus's own errors for rows that a worker refuses, with PostgreSQL's code for each. */
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
   [/^duplicate key value violates unique constraint /, "23505"],
   [/ violates foreign key constraint /, "23503"],

@@ -1,5 +1,5 @@
-// The time limits of connections to PostgreSQL: how long a call waits for one, how long a statement may take, and
-// when a connection that does not answer is given up. Knows nothing of the ORM, nor of what the statements mean.
+// The timeouts and the pool of connections to PostgreSQL: waiting for a connection, the duration of a statement, and
+// dead connections. This module does not depend on the ORM or on the meaning of statements.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolerMode } from "../config/setting_types.ts";
@@ -7,7 +7,7 @@ import { currentSpan } from "../trace_spans.ts";
 import { recordStatementOutcome } from "./database_errors.ts";
 import { findStatementName, isLastStatement } from "./statement.ts";
 
-/** Milliseconds; 0 is without bound. */
+/** In milliseconds; 0 means no limit. */
 export interface ConnectionTimeouts {
   /** For a connection: until one is free, or made. */
   connectMs: number;
@@ -17,14 +17,14 @@ export interface ConnectionTimeouts {
   lockMs: number;
   /** For a transaction in which nothing happens. */
   idleMs: number;
-  /** Until an idle connection is asked whether it is still there. */
+  /** Idle time before a connection is checked. */
   keepAliveMs: number;
 }
 
-/** How much longer than its own bound a server is waited for that is reached but says nothing. */
+/** Extra time for a server that accepts connections but does not respond. */
 const READ_MARGIN_MS = 2_000;
 
-/** What an operator's command gets: it waits for its work, but not for a database that is not there. */
+/** The timeouts of operator commands. They wait for their work, but not for an unavailable database. */
 export const OPERATOR_TIMEOUTS: ConnectionTimeouts = {
   connectMs: 10_000,
   statementMs: 0,
@@ -34,14 +34,14 @@ export const OPERATOR_TIMEOUTS: ConnectionTimeouts = {
 };
 
 /**
- * The options of pg's pool that hold to the bounds. The server's own are asked for as each connection begins. A
- * pooler takes none then: one that lends its connections for as long as ours are open is told afterwards, and one
- * that lends them for a transaction has them from its own settings (docs/how-to/postgresql.md#use-a-connection-pooler).
+ * Returns the options of pg's pool for these timeouts. The server's own timeouts are requested when a connection
+ * begins. A session pooler gets them after connecting. A transaction pooler needs them in its configuration
+ * (docs/how-to/postgresql.md#use-a-connection-pooler).
  */
 export function poolOptions(bounds: ConnectionTimeouts, name: string, pooler: PoolerMode | null) {
   const { connectMs, statementMs, lockMs, idleMs, keepAliveMs } = bounds;
   const own = {
-    // A statement does not wait for the answer to the one before it (`commit` goes out with the last statement).
+    // A statement does not wait for the result of the one before it, so `commit` is sent with the last statement.
     pipeline: true,
     connectionTimeoutMillis: connectMs,
     keepAlive: keepAliveMs > 0,
@@ -72,17 +72,17 @@ interface Client {
 // biome-ignore lint/suspicious/noExplicitAny: the compiler asks for just this of a class that another one extends
 type ClientClass = new (...args: any[]) => Client;
 
-/** What store/db/citus_cell.ts has of this. */
+/** The functions of store/db/citus_cell.ts. */
 interface Cell {
   inCell(text: string): string;
   namedInCell(error: Error & { code?: string }): void;
 }
 
-/** What begins or gives up a transaction; not what goes back to a savepoint. */
+/** Statements that begin or roll back a transaction, without savepoints. */
 const BRACKET = /^(begin|start transaction( .*)?|rollback)$/;
 
 const POSTGRES = { "db.system.name": "postgresql" };
-/** Of a statement that has no name, its first word: the text is nobody else's business. */
+/** Returns the first keyword of an unnamed statement for the log, because its text may be private. */
 const wordOf = (text: string) => /^\s*(\w{1,20})/.exec(text)?.[1]?.toLowerCase() ?? "statement";
 
 /** The server ends the connection, or takes no writes any more: another one does by now. */
@@ -94,13 +94,15 @@ const ENDED = /^(57P0[1-5]|25006)$/;
 const NOTHING = { command: "", rowCount: 0, rows: [] };
 
 /**
- * A pg client that sends every defined statement under its name (but where a pooler lends connections for a
- * transaction), `commit` together with the statement before it where that is declared as the last, and gives up on a
- * server that says nothing: pg cuts that connection, since its answer may still come. It also mends a leak: the query
- * builder returns a connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server
- * ended would count as taken for ever, and a dozen of them would stop the service. Here both close a broken
- * connection and then succeed; every other statement fails on it, and the pool drops it. `cell`: how one is spoken
- * with.
+ * Creates a pg client class with three features. It sends every defined statement by name, except with a transaction
+ * pooler. It sends `commit` together with a statement that is declared as the last. It closes a connection to a server
+ * that does not respond, because the response may still arrive.
+ *
+ * It also works around a leak. The query builder returns a connection to the pool only after a successful `begin` or
+ * `rollback`. A connection that the server ended would stay in use forever, and a dozen of them would block the
+ * service. Here both close a broken connection and then succeed. Every other statement fails on it, and the pool drops
+ * it.
+ * @param cell the functions for cells on Citus
  */
 export function createClientClass<C extends ClientClass>(
   Client: C,
@@ -112,7 +114,7 @@ export function createClientClass<C extends ClientClass>(
     /** The last statement of the transaction, for whose result its commit waits. */
     #last: Promise<unknown> | null = null;
 
-    /** Of what we ask for as a connection begins, poolers take this one, and see to it. */
+    /** Poolers track this startup parameter. */
     override getStartupConf(): object {
       return pooler === null ? super.getStartupConf() : { ...super.getStartupConf(), TimeZone: "UTC" };
     }
@@ -133,7 +135,7 @@ export function createClientClass<C extends ClientClass>(
     }
 
     async #send(text: string, values?: unknown): Promise<unknown> {
-      // Of a name another transaction's connection knows nothing, or something else.
+      // Another transaction's connection does not know this name, or uses it for another statement.
       const known = findStatementName(text);
       const span = currentSpan()?.child(`sql ${known ?? wordOf(text)}`, "client", POSTGRES);
       try {
@@ -151,7 +153,7 @@ export function createClientClass<C extends ClientClass>(
         cell?.namedInCell(error);
         recordStatementOutcome(error);
         span?.end(error.code ?? "error");
-        // The server has ended it; the pool must not hand it out before the socket says so as well.
+        // The server ended the connection. The pool must not reuse it before the socket reports that.
         if (ENDED.test(error.code ?? "") || BRACKET.test(text)) this.end().catch(() => {});
         if (!BRACKET.test(text)) throw error;
         return NOTHING;
@@ -168,13 +170,13 @@ interface Pool {
 }
 
 const TOO_MANY = "53300";
-/** How long no further connections are opened after the server had none left. */
+/** The pause for new connections after the server reached its limit. */
 const SPARED_MS = 5_000;
 const LOOK_MS = 50;
 
 /**
- * At PostgreSQL's connection limit calls wait for a connection that the pool holds already, and for any where it holds
- * none, instead of failing at once. The pool grows again after a while.
+ * At PostgreSQL's connection limit, calls wait for a connection of the pool instead of failing at once. The pool grows
+ * again after a while.
  */
 export function waitForConnections(pool: Pool, { connectMs }: Pick<ConnectionTimeouts, "connectMs">): void {
   const { max } = pool.options;
@@ -188,7 +190,7 @@ export function waitForConnections(pool: Pool, { connectMs }: Pick<ConnectionTim
       } catch (error) {
         recordStatementOutcome(error);
         if ((error as { code?: string }).code !== TOO_MANY || performance.now() > until) throw error;
-        // The pool counts as full with the connections that it holds, so that the next try waits for one of them.
+        // The pool is marked as full, so the next attempt waits for one of its connections.
         pool.options.max = Math.max(1, pool.totalCount);
         clearTimeout(grow);
         grow = setTimeout(() => {

@@ -7,7 +7,10 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { DataDirInUseError } from "./data_dir_error.ts";
 
-/** Takes the lock and returns its release. @throws DataDirInUseError when somebody else holds it. */
+/**
+ * Acquires the lock and returns a function to release it.
+ * @throws DataDirInUseError if another process has it
+ */
 export function lockDataDir(lockFile: string): () => void {
   const dir = dirname(lockFile);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -32,7 +35,7 @@ export function lockDataDir(lockFile: string): () => void {
 
 const LOOK_MS = 100;
 
-/** The same, waiting up to `ms` for whoever holds it: an operator's command does so for a moment. */
+/** Acquires the lock and waits up to `ms` for it. Operator commands use this. */
 export async function waitForDataDir(lockFile: string, ms: number): Promise<() => void> {
   for (const until = performance.now() + ms; ; await pause(LOOK_MS))
     try {

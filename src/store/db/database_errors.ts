@@ -5,9 +5,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, FileStoreError, serverError, unavailable } from "../../model/api_error.ts";
 
 /**
- * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
- * what was ended for taking too long, a server that takes no writes any more; then the system's own words for a
- * server that is not reached.
+ * PostgreSQL's error classes 08 (connections) and 53 (space, memory, connections), a server that starts or stops,
+ * timeouts, and a server that no longer accepts writes. Also the system's errors for an unreachable server.
  */
 const CODES =
   /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
@@ -32,8 +31,7 @@ interface Cause {
 }
 
 /**
- * What a caller is told of any error: a refusal as it is, 503 while the database or the files are away, else a fault
- * of ours.
+ * Converts any error for a caller: an ApiError as it is, 503 while the database or the files are unavailable, else 500.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -62,8 +60,8 @@ export function recordStatementOutcome(error: unknown): void {
 }
 
 /**
- * Runs the work of a library that makes an answer of its own out of whatever goes wrong, "nobody is signed in" among
- * them: when the last word on the database was that it is away, that is thrown instead.
+ * Runs a library that converts all errors to its own responses, such as "not signed in". If the last result of the
+ * database was that it is unavailable, that error is thrown instead.
  */
 export async function throwIfUnavailable<T>(work: () => Promise<T>): Promise<T> {
   const met: { away: unknown } = { away: null };

@@ -1,6 +1,6 @@
-// Something that is made when it is first asked for, and then stays.
+// A value that is created on first use and then kept.
 
-/** @returns what `make` made the first time; after a failure it is made anew. */
+/** @returns the first result of `make`; after a failure, `make` runs again */
 export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

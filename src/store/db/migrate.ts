@@ -1,5 +1,5 @@
-// Brings the schema up. The migrator and the migrations are read only where one of them is missing, so that a start
-// that has nothing to do costs one query.
+// Database migrations. The migrator and the migrations are loaded only if one is missing, so a start without migrations
+// costs one query.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,28 +7,28 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ConfigError } from "../config/setting_types.ts";
 import { MIGRATIONS_FOLDER, type Orm, SOURCE_EXTENSION, withoutStatementTimeout } from "./orm.ts";
 
-/** Any number that nobody else takes advisory locks under. */
+/** The key of our advisory lock. */
 const MIGRATION_LOCK = 7_239_104_551;
 
 const UNDEFINED_TABLE = "42P01";
 
 /**
- * Steps that stand for all that led to a release (docs/decisions/0052-one-migration-per-release.md), each by the name
- * of its last.
+ * Steps that replace all migrations of a release (docs/decisions/0052-one-migration-per-release.md), each by the name
+ * of its last one.
  */
 const FOLDED = [{ fold: "Migration20261124000700_ntfy_platform", release: "0.1.0" }];
 
 const folderOf = (orm: Orm): string => orm.config.get("migrations").path ?? MIGRATIONS_FOLDER;
 
-/** By the names of their files, as the migrator writes them down. */
+/** Lists the migrations by file name, as the migrator records them. */
 export const listMigrations = (folder = MIGRATIONS_FOLDER): string[] =>
   readdirSync(folder)
     .flatMap((file) => /^(Migration\w+)\.[jt]s$/.exec(file)?.[1] ?? [])
     .sort();
 
 /**
- * Where a database stands that had these migrations. `newer`: those of a version after this one. `before`: the
- * release that builds from source have left it on the way to, from where this version knows no way on.
+ * Compares the migrations of a database with this version. `newer`: those of a later version. `before`: the release
+ * that a build from source was leading to, which this version cannot upgrade.
  */
 export function compareMigrations(had: Iterable<string>, steps = listMigrations()) {
   const names = new Set(had);
@@ -65,7 +65,7 @@ export async function readAppliedMigrations(em: SqlEntityManager): Promise<strin
   return done.map(({ name }) => name);
 }
 
-/** Runs these in the transaction of `em`, on a database that nobody else uses. */
+/** Runs these migrations in the transaction of `em`, on a database without other users. */
 export async function runMigrations(orm: Orm, em: SqlEntityManager, migrations: string[]): Promise<void> {
   const { Migrator } = await import("@mikro-orm/migrations");
   await new Migrator(orm.em).up({ migrations, transaction: em.getTransactionContext() });
@@ -78,10 +78,12 @@ export async function loadMigrator(): Promise<void> {
 }
 
 /**
- * Brings the schema up: one process at a time, the others wait and then find nothing to do. A migration may take as
- * long as a large table takes. An older version may serve meanwhile: each migration is a transaction of its own.
- * Returns the names of those that it ran. @throws ConfigError when others keep the tables for too long, and, before
- * anything is written, where no way leads on from there.
+ * Applies all missing migrations. One process at a time runs them; the others wait and then have nothing to do. A
+ * migration may take as long as a large table needs. An older version may serve at the same time, because each
+ * migration is one transaction.
+ * @returns the names of the applied migrations
+ * @throws ConfigError if other processes lock the tables for too long, or, before any write, if this version cannot
+ * upgrade the database
  */
 export async function applyMigrations(orm: Orm, patienceMs = PATIENCE_MS): Promise<string[]> {
   if (await isMigrated(orm)) return [];
@@ -97,13 +99,12 @@ export async function applyMigrations(orm: Orm, patienceMs = PATIENCE_MS): Promi
 }
 
 /**
- * So long the first table is waited for, with all calls behind us that need it, and each further one, while those may
- * wait for us who hold it. We give way within the second after which PostgreSQL looks for a deadlock, so that they
- * can go on.
+ * The lock timeout for the first table, while calls that need it wait behind us, and for each further table. It is
+ * below the second after which PostgreSQL looks for deadlocks, so other calls can continue.
  */
 const FIRST_MS = 500;
 const NEXT_MS = 200;
-/** So long it is tried. */
+/** The total time for attempts. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 200;
 
@@ -124,7 +125,7 @@ async function patiently<T>(ms: number, work: () => Promise<T>): Promise<T> {
     }
 }
 
-/** All migrations at once where there are none yet, since nobody else is there; else the next one. */
+/** Runs all migrations on a new database, because it has no other users; else the next one. */
 async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
   return orm.em.fork().transactional(async (em) => {
     for (const bound of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
@@ -147,13 +148,13 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
   });
 }
 
-/** What a statement of a migration changes, or refers to. */
+/** Tables that a statement of a migration changes or refers to. */
 const CHANGED = /\b(?:table|update|into|from|on|references)\s+(?:only |if exists )?"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/g;
 
 /**
- * Takes every table that a migration changes before its first statement: a migration that held some and then waited
- * for the next would stand in a circle with calls that go the other way. A table that could not be had comes first at
- * the next try, and so the order becomes that of the calls.
+ * Locks all tables of a migration before its first statement. A migration that locked some and waited for the next one
+ * could deadlock with calls in another order. A table that was not available is locked first in the next attempt, so
+ * the order becomes that of the calls.
  */
 async function lockTables(em: SqlEntityManager, file: string, inTheWay: string[]): Promise<void> {
   // A function's body runs later.

@@ -26,7 +26,7 @@ import { getKysely, type StatementConnections, setConnections } from "./statemen
 
 export type Orm = PgORM;
 
-/** The pool of pg: what is asked of it here. */
+/** The used part of pg's pool. */
 type Pool = Parameters<typeof waitForConnections>[0] &
   StatementConnections &
   Record<"totalCount" | "idleCount" | "waitingCount", number> & { Client: ClientClass; options: object };
@@ -35,12 +35,12 @@ export const MIGRATIONS_FOLDER = `${import.meta.dirname}/../../model/migrations`
 /** As this file is: .ts, or .js in the installed package. */
 export const SOURCE_EXTENSION = extname(import.meta.filename);
 
-/** What opening a database needs to know. `databaseUrl` may be null only where nothing connects. */
+/** The settings for opening a database. `databaseUrl` may be null only if nothing connects. */
 export type DatabaseSettings = Pick<Config, "databaseUrl"> &
   Partial<Pick<Config, "databasePoolSize" | "databasePoolerMode" | "databaseListenUrl">> &
   Partial<Record<keyof typeof SETTINGS, number>>;
 
-/** Which setting is which bound. With none of them, as a command has it, work takes as long as it takes. */
+/** The timeouts by setting. Commands have none of them, so their work takes any time. */
 const SETTINGS = {
   databaseConnectTimeoutMs: "connectMs",
   databaseStatementTimeoutMs: "statementMs",
@@ -56,7 +56,7 @@ function boundsFrom(config: DatabaseSettings): ConnectionTimeouts {
   return bounds;
 }
 
-/** By this the database tells the connections of this process from those of others. */
+/** The application name, by which the database distinguishes the connections of this process. */
 const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 
 /**
@@ -65,8 +65,8 @@ const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 const POOL = 12;
 
 /**
- * A key that carries columns is read without them when a database is compared with the entities, which cannot say it:
- * that of `report` carries one (model/entities/schema.ts).
+ * Compares indexes without included columns, which entities cannot express. The one of `report` has one
+ * (model/entities/schema.ts).
  */
 function compareKeysAlone(_: unknown, platform: Platform): void {
   const helper = platform.getSchemaHelper() as PostgreSqlSchemaHelper;
@@ -80,7 +80,7 @@ function compareKeysAlone(_: unknown, platform: Platform): void {
 
 type ClientClass = Parameters<typeof createClientClass>[0] & Parameters<typeof createWritableClientClass>[0];
 
-/** Connections beside those of the pool. */
+/** Connections outside the pool. */
 interface Ways {
   listener(): PgClient;
   server(url: string): object;
@@ -115,7 +115,7 @@ export function ormOptions(
     discovery: { afterDiscovered: compareKeysAlone },
     forceUtcTimezone: true,
     pool: { min: 0, max: config.databasePoolSize ?? POOL },
-    // The sign-in library's tables are its own; triggers stand in model/entities/triggers.ts (see scripts/schema).
+    // The sign-in library owns its tables; triggers are in model/entities/triggers.ts (see scripts/schema).
     schemaGenerator: { ignoreSchema: ["auth"], ignoreTriggers: true },
     // The service writes its own log, so the ORM writes none.
     logger: () => {},
@@ -150,14 +150,14 @@ export function ormOptions(
 }
 
 /**
- * What works on the database that the URL names; the embedded one must run by its first use (see
- * store/embedded/cluster.ts). Nothing connects yet.
+ * Opens the ORM for the database of the URL, without connecting. The embedded database must run at its first use (see
+ * store/embedded/cluster.ts).
  */
 export function openOrm(config: DatabaseSettings): Orm {
   const bounds = boundsFrom(config);
   const pools: ({ pool: Pool } & Ways)[] = [];
   const orm = new PgORM(ormOptions(config, bounds, (pool, ways) => pools.push({ pool, ...ways })));
-  // The pool is made with the first look at what stands on it, which connects nothing.
+  // The pool is created on first access, which does not connect.
   const database = getKysely(orm);
   for (const { pool } of pools) setConnections(database, pool);
   opened.set(orm, { bounds, pools });
@@ -167,7 +167,7 @@ export function openOrm(config: DatabaseSettings): Orm {
 const opened = new WeakMap<Orm, { bounds: ConnectionTimeouts; pools: ({ pool: Pool } & Ways)[] }>();
 const openedAs = (orm: Orm) => assertDefined(opened.get(orm), "each was opened here");
 
-/** What its connections do now; `waiting`: calls that wait for one. */
+/** Counts the connections by state; `waiting` is the number of calls that wait for one. */
 export function countConnections(orm: Orm): { busy: number; idle: number; waiting: number } {
   const sum = (of: (pool: Pool) => number) => openedAs(orm).pools.reduce((all, { pool }) => all + of(pool), 0);
   return {
@@ -177,15 +177,15 @@ export function countConnections(orm: Orm): { busy: number; idle: number; waitin
   };
 }
 
-/** A connection of its own, past a pooler where DATABASE_LISTEN_URL says how; it is yet to be opened. */
+/** Creates a separate connection, without the pooler if DATABASE_LISTEN_URL is set. It is not opened yet. */
 export const createListenClient = (orm: Orm): PgClient =>
   assertDefined(openedAs(orm).pools[0], "there is one").listener();
 
-/** What a pool of another server with the same rows is made with, whatever stands in front of the primary. */
+/** Returns the options for a pool of another server with the same rows, for any configuration of the primary. */
 export const createServerOptions = (orm: Orm, url: string): object =>
   assertDefined(openedAs(orm).pools[0], "there is one").server(url);
 
-/** Runs something that may take as long as it takes: no bound on statements holds on `orm` meanwhile. */
+/** Runs work of any duration, without a statement timeout on `orm` during it. */
 export async function withoutStatementTimeout<T>(orm: Orm, work: () => Promise<T>): Promise<T> {
   const { bounds } = openedAs(orm);
   const { statementMs } = bounds;

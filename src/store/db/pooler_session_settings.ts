@@ -1,4 +1,4 @@
-// What a pooler that lends its connections for a transaction has set up on them, since nobody who borrows one may.
+// Checks of the session settings that a transaction pooler sets on its connections, because borrowers must not.
 
 import type { Config } from "../config/all_settings.ts";
 import { ConfigError } from "../config/setting_types.ts";
@@ -10,8 +10,9 @@ interface Found {
 }
 
 /**
- * Warns of bounds that the connections of such a pooler lack, with the words that mend it. They are ours to ask for,
- * and a call is given up by this process all the same. @throws ConfigError where days would begin at another hour.
+ * Warns about timeouts that the connections of such a pooler lack, with the configuration to add. This process still
+ * ends its own calls in time.
+ * @throws ConfigError if the time zone differs, which would shift the days
  */
 export async function checkPoolerSettings(
   orm: Orm,

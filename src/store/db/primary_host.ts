@@ -1,11 +1,11 @@
-// Which of several hosts takes writes: all are asked at once, and again after a connection was lost or none is left.
-// Of two that would write, the one with the higher timeline is the one that was promoted, and the other a former
-// primary that nobody told.
+// The choice of the writable host among several. All are queried at once, and again after a connection was lost or none
+// is left. If two accept writes, the one with the higher timeline was promoted, and the other is a former primary that
+// does not know it.
 
 import { parseHost, parseTlsOptions } from "../config/database_url.ts";
 import { findUnavailability } from "./database_errors.ts";
 
-/** What is used of pg's client. */
+/** The used part of pg's client. */
 export interface PgClient {
   host: string;
   port: number;
@@ -27,13 +27,13 @@ type ClientClass = new (...args: any[]) => PgClient;
 
 type Host = ReturnType<typeof parseConnectionOptions>;
 
-/** Once one takes writes, so long the others are waited for, of which one may have been promoted. */
+/** The extra wait for other hosts after the first writable one, because one of them may have been promoted. */
 const OTHERS_MS = 500;
 
-/** Zero where the server does not say. */
+/** Zero if the server does not report it. */
 const TIMELINE = "select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline";
 
-/** The server's own words for what takes no writes, in what it says of itself to each connection. */
+/** The parameters by which a server reports that it is read-only. */
 const READ_ONLY = ["in_hot_standby", "default_transaction_read_only"];
 
 /** None takes writes: as when the server is away. */
@@ -44,7 +44,7 @@ class NoPrimary extends Error {
   }
 }
 
-/** What pg is told of a URL. */
+/** Returns the options of pg for a URL. */
 export function parseConnectionOptions(url: string) {
   const { port, username, password, pathname } = new URL(url);
   const text = decodeURIComponent;
@@ -59,8 +59,9 @@ export function parseConnectionOptions(url: string) {
 }
 
 /**
- * A class of clients that connect to whichever of the hosts takes writes. `connectMs`: how long that is looked for.
- * `options`: what else a client that only asks is made with.
+ * Creates a class of clients that connect to the writable host.
+ * @param connectMs the time for finding it
+ * @param options further options of the clients that only query
  */
 export function createWritableClientClass<C extends ClientClass>(
   Client: C,
@@ -71,7 +72,7 @@ export function createWritableClientClass<C extends ClientClass>(
   const open = new Map<PgClient, Host>();
   let primary: Host | null = null;
   let search: Promise<Host> | null = null;
-  /** The highest timeline that this process has seen: below it nobody is written to. */
+  /** The highest timeline seen by this process. Hosts with a lower one are not used. */
   let newest = 0;
 
   class Writable extends Client {
@@ -103,7 +104,7 @@ export function createWritableClientClass<C extends ClientClass>(
       );
     }
 
-    /** To this one, whatever it is. */
+    /** Connects to this host in any state. */
     connectTo(host: Host): Promise<void> {
       return new Promise((resolve, reject) => this.#connectTo(host, (error) => (error ? reject(error) : resolve())));
     }
@@ -112,7 +113,7 @@ export function createWritableClientClass<C extends ClientClass>(
       this.host = host.host;
       this.port = host.port;
       const { connection } = this;
-      // Whose certificate it has to be.
+      // The host name for checking the certificate.
       if (typeof connection.ssl === "object") connection.ssl = { ...connection.ssl, host: host.host };
       super.connect((error) => {
         const refusal = error ?? (this.#reasons.size > 0 ? new NoPrimary() : null);
@@ -127,7 +128,7 @@ export function createWritableClientClass<C extends ClientClass>(
       return super.end(...args);
     }
 
-    /** Nobody knows any more that the server is the one that it was. */
+    /** The server may have changed its role. */
     #gone(): void {
       const host = open.get(this);
       if (!open.delete(this)) return;
@@ -150,7 +151,7 @@ export function createWritableClientClass<C extends ClientClass>(
     const late = setTimeout(() => client.connection.stream.destroy(), connectMs).unref();
     try {
       await client.connectTo(host);
-      // Where it may not be asked for, all count as equal.
+      // Without the privilege to read it, all are equal.
       const { rows } = await client.query(TIMELINE).catch(() => ({ rows: [] }));
       return rows[0]?.timeline ?? 0;
     } finally {
@@ -162,7 +163,7 @@ export function createWritableClientClass<C extends ClientClass>(
   function move(host: Host, timeline: number): void {
     newest = timeline;
     primary = host;
-    // What is still open to another one would write to a former primary, or wait for one that is gone.
+    // Connections to another host would write to a former primary, or wait for a dead one.
     for (const [client, other] of open) if (other !== host) client.connection.stream.destroy();
   }
 

@@ -8,7 +8,7 @@ import { assertDefined } from "../../model/assert.ts";
 import type { ParametersOf, SqlFields, SqlType, ValuesOf } from "../../model/fields/sql_types.ts";
 import { REPLICA_PATHS, type StatementPath } from "./statement_paths.ts";
 
-/** What a declaration without parameters, or without columns, has of them. */
+/** The type of missing parameters or columns. */
 type None = Record<never, SqlType>;
 
 /** `In`: the parameters by name. `Row`: what a row has. Both follow from the declaration. */
@@ -31,10 +31,10 @@ export interface Statement<In, Row> {
   readonly row?: Row;
 }
 
-/** What a row of a statement has. */
+/** The type of a row of a statement. */
 export type RowOf<S extends AnyStatement> = S extends Statement<never, infer Row> ? Row : never;
 
-/** A statement of whatever parameters and rows. */
+/** A statement with any parameters and rows. */
 export type AnyStatement = Statement<never, unknown>;
 
 export interface StatementDeclaration<P extends SqlFields, C extends SqlFields, J extends SqlFields> {
@@ -45,11 +45,13 @@ export interface StatementDeclaration<P extends SqlFields, C extends SqlFields, 
    * never null otherwise.
    */
   joined?: J;
-  /** Nothing follows it in a transaction but the commit, which goes out with it: its error is that of the commit. */
+  /** The last statement of a transaction. The commit is sent with it, and its error is that of the commit. */
   closes?: true;
-  /** Of a reading: it finds a credential, tells others, or asks what a standby does not know, though it only reads. */
+  /**
+   * For a read that needs the primary: it looks up a credential, notifies others, or reads data that a replica lacks.
+   */
   primary?: true;
-  /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
+  /** `$name` is a parameter. Cast one whose type PostgreSQL cannot infer: `$before::timestamptz`. */
   text: string;
 }
 
@@ -60,9 +62,21 @@ type Declared<C extends SqlFields, J extends SqlFields> = [keyof J] extends [nev
 const defined = new Map<string, AnyStatement>();
 
 /**
- * What declares the statements of a path; a `reading` changes and locks nothing, so it is tried again when its
- * connection was lost. test/database/statements.test.ts has a migrated database describe each and compares. @throws
- * for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
+ * Returns the function that defines the statements of a path. A `reading` changes and locks nothing, so it is repeated
+ * after a lost connection. test/database/statements.test.ts has a migrated database describe each and compares.
+ *
+ * @example
+ * ```ts
+ * const define = createStatementDefiner("lists");
+ * export const findTeam = define({
+ *   name: "find_team",
+ *   parameters: { id: uuid },
+ *   columns: { name: text },
+ *   text: "select t.name from team t where t.id = $id",
+ * });
+ * const [team] = await runStatement(em, findTeam, { id });
+ * ```
+ * @throws if the name is in use, or if the parameters of the text and the declaration differ
  */
 export const createStatementDefiner = (path: StatementPath) =>
   Object.assign(definer(path, false), { reading: definer(path, true) });
@@ -136,7 +150,7 @@ export const listStatements = (): readonly AnyStatement[] => [...defined.values(
 /** The name under which a defined statement is sent; undefined for every other text. */
 export const findStatementName = (text: string): string | undefined => defined.get(text)?.name;
 
-/** Whether a text is the last of its transaction. */
+/** Checks that a text is the last of its transaction. */
 export const isLastStatement = (text: string): boolean => defined.get(text)?.closes ?? false;
 
 /** The connections that statements of their own run on. */
@@ -145,13 +159,13 @@ export interface StatementConnections {
     query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
     release(): void;
   }>;
-  /** Asks a standby, where there is any; null: the primary is to be asked. */
+  /** Runs the text on a replica; null if the primary must be used. */
   runOnReplica?(text: string, values: unknown[]): Promise<unknown[] | null>;
 }
 
 const connectionsOf = new WeakMap<object, StatementConnections>();
 
-/** Says which connections lie below `kysely`; a transaction of it is another object, which has one of its own. */
+/** Sets the connections of `kysely`. A transaction is another object with its own connection. */
 export function setConnections(kysely: Kysely<unknown>, connections: StatementConnections): void {
   connectionsOf.set(kysely, connections);
 }
@@ -161,7 +175,7 @@ export function getKysely(orm: { em: { fork(): SqlEntityManager } }): Kysely<unk
   return orm.em.fork().getKysely();
 }
 
-/** Runs a statement inside the manager's transaction, or on its own when there is none. */
+/** Runs a statement in the manager's transaction, or by itself without one. */
 export async function runStatement<In, Row>(
   on: SqlEntityManager | Kysely<unknown>,
   statement: Statement<In, Row>,
@@ -172,22 +186,19 @@ export async function runStatement<In, Row>(
   const began = performance.now();
   for (let tries = 1; ; tries++)
     try {
-      // The one place where a row is called what the statement declares; the test holds that against the database.
+      // The only cast of a row to its declared type; a test checks it with the database.
       return (await rowsOf(kysely, statement, values)) as Row[];
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
       const again = tries < MAX_TRIES && !kysely.isTransaction && statement.reads && isConnectionLost(error);
-      // One that was lost late waited for a server that says nothing, and so would the next: its caller is told
-      // instead.
+      // A connection that was lost late waited for a silent server, and so would the next, so the caller gets the
+      // error.
       if (!again || performance.now() - began > LATE_MS) throw error;
       await waitBeforeRetry(tries, error);
     }
 }
 
-/**
- * On its own a text that stands goes past the query builder, which costs half as much as the statement and adds
- * nothing.
- */
+/** A static text without a transaction bypasses the query builder, which costs half as much as the statement. */
 async function rowsOf(
   kysely: Kysely<unknown>,
   { text, moves }: Pick<AnyStatement, "text" | "moves">,
@@ -208,8 +219,9 @@ async function rowsOf(
 }
 
 /**
- * Runs a statement of its own that changes nothing more when it is done twice: again when the database undid it, and
- * when the connection was lost, done or not. `also`: further codes after which it is tried again.
+ * Runs an idempotent statement outside a transaction. It is repeated if the database undid it, and after a lost
+ * connection.
+ * @param also further codes after which it is repeated
  */
 export async function runWithRetries<In, Row>(
   on: Kysely<unknown>,
@@ -226,7 +238,7 @@ export async function runWithRetries<In, Row>(
     }
 }
 
-/** Deadlock and serialisation failure: PostgreSQL undid everything and asks to try again. */
+/** Deadlock and serialisation failure: PostgreSQL undid everything, and a retry is safe. */
 const UNDONE = new Set(["40P01", "40001"]);
 
 export function isRetryable(error: unknown, also: readonly string[] = []): boolean {
@@ -234,22 +246,22 @@ export function isRetryable(error: unknown, also: readonly string[] = []): boole
   return UNDONE.has(code) || also.includes(code);
 }
 
-/** What PostgreSQL says to a connection that it ends, and what is said of one that has ended. */
+/** The codes of connections that PostgreSQL ends, or that have ended. */
 const LOST_CODES = /^(57P0[123]|08...|ECONNRESET|EPIPE|ECONNREFUSED)$/;
 const LOST_WORDS = /^(Connection terminated|Client was closed|Client has encountered a connection error)/;
 
-/** Whether the connection is gone. What ran on it last may have been done or not. */
+/** Checks for a lost connection. Its last statement may or may not have run. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "", message = "" } = (error ?? {}) as { code?: string; message?: string };
   return LOST_CODES.test(code) || LOST_WORDS.test(message);
 }
 
-/** How often something that the database undid is tried. */
+/** The number of attempts for work that the database undid. */
 export const MAX_TRIES = 4;
 
 /**
- * Waits 10, 40, 160 ms after tries whose connection was lost: what ends one connection ends many, one after another,
- * and the pool would hand out the next that is about to end. What the database undid is tried again at once.
+ * Waits 10, 40, 160 ms after attempts with a lost connection. If one connection ends, many do in sequence, and the pool
+ * would return the next that is about to end. Work that the database undid is repeated at once.
  */
 export async function waitBeforeRetry(tries: number, error: unknown): Promise<void> {
   if (isConnectionLost(error)) await pause(10 * 4 ** (tries - 1));

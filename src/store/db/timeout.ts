@@ -1,6 +1,9 @@
-// A bound on how long something is waited for that may never say anything.
+// Timeouts for work that may never respond.
 
-/** @throws `late` as an error where the work takes longer; it goes on all the same. */
+/**
+ * Waits for work with a timeout. The work continues after it.
+ * @throws Error with the message `late` on the timeout
+ */
 export async function withTimeout<T>(ms: number, work: Promise<T>, late = "no response in time"): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   work.catch(() => {});
@@ -16,7 +19,7 @@ export async function withTimeout<T>(ms: number, work: Promise<T>, late = "no re
   }
 }
 
-/** Waits for the work, and no longer than that, whatever becomes of it. */
+/** Waits for the work with a timeout, with any outcome. */
 export const waitAtMost = (ms: number, work: Promise<unknown>): Promise<void> =>
   withTimeout(ms, work).then(
     () => {},

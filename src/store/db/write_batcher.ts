@@ -1,5 +1,5 @@
-// One statement for calls that arrive at the same moment. It is one transaction, but each call has an outcome of its
-// own: an item that fails or has to wait is left out and written by itself.
+// A batcher of writes: one statement, and so one transaction, for simultaneous calls, each with its own outcome. An
+// item that fails or has to wait is left out and written by itself.
 
 import type { Kysely } from "kysely";
 import type { AuditLine } from "../../model/entities/audit_event.ts";
@@ -9,27 +9,29 @@ import { isConnectionLost, runStatement, runWithRetries, type Statement } from "
 
 type OfMany<Item, Row> = Statement<{ items: readonly (Item & { position: number })[] }, Row & { position: number }>;
 
-/** Three statements that do the same with their items: positions count from 1, and a row says which item it is of. */
+/**
+ * Three statements with the same effect on their items. Positions count from 1, and a row has the position of its item.
+ */
 export interface BatchStatements<Item, Row> {
-  /** Leaves out an item that would have to wait for somebody's lock. */
+  /** Leaves out items whose locks are not available. */
   skipLocked: OfMany<Item, Row>;
   /** Waits for each lock as long as those wait who change a few rows, and then fails for all. */
   lockTimeout: OfMany<Item, Row>;
   /** Waits. */
   single: OfMany<Item, Row>;
-  /** Whether an item is too large to go with others. */
+  /** Checks for an item that is too large to share a statement. */
   isLarge?(item: Item): boolean;
   lockKey(item: Item): string;
-  /** Whose it is: nobody waits together with somebody else's. */
+  /** The owner of an item. Items of different owners never wait together. */
   ownerKey(item: Item): string;
 }
 
-/** SQL of what waits: from where it stands its transaction waits for a lock no longer than this many milliseconds. */
+/** SQL that limits the wait for a lock to this many milliseconds, for the rest of the transaction. */
 export const LOCK_TIMEOUT_SQL = "set_config('lock_timeout', '250', true)";
 
 export type WriteBatcher = <Item, Row>(several: BatchStatements<Item, Row>, item: Item) => Promise<Row | undefined>;
 
-/** What a call adds to a statement that it shares with others and that writes the end of the call itself. */
+/** The part of a call in a shared statement that also writes the end of the call. */
 export interface BatchedCall {
   /** This call's audit line. `answer`: ids and status of what is answered. */
   auditInStatement(answer: Readonly<Record<string, unknown>>): AuditLine;
@@ -46,11 +48,11 @@ export interface BatchedCall {
 export const toSingleItem = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
 
 /**
- * What waits at one moment is one statement, and the next begins after it: two at once would hold what the other one
- * wants. What it leaves out waits for its lock as one statement as well, and for a moment so does at once what needs
- * the same: where several processes write to a row, each has one statement in its queue, however many calls it
- * serves. An item of a statement that fails, and one of which nobody knows what became of it, runs again alone: so
- * each must have a key by which the database refuses it (23505) where it was done.
+ * Batches simultaneous items into one statement. The next one starts after it, because two at once would wait for each
+ * other's locks. Items that were left out wait for their locks in a separate statement, and for a moment further items
+ * with the same locks join it directly. So each process has one statement in the queue of a row, for any number of
+ * calls. An item of a failed statement, or one with an unknown outcome, runs again alone. So each item must have a key
+ * with which the database refuses a repeat (23505).
  */
 export function createWriteBatcher(kysely: Kysely<unknown>): WriteBatcher {
   const batches = new Map<object, Batch<never, unknown>>();
@@ -75,7 +77,7 @@ export function createWriteBatcher(kysely: Kysely<unknown>): WriteBatcher {
 /** The lock did not come in time. */
 const WAITED = "55P03";
 
-/** For so long what somebody else held is taken to be held again and again. */
+/** The time for which a locked row is assumed to be locked again. */
 const HELD_MS = 1_000;
 
 type Batch<Item, Row> = (item: Item) => Promise<Row | undefined>;
