@@ -191,6 +191,10 @@ export const ERROR_CODES = {
   // Commands.
   ambiguous_target: invalid("Several workspaces or members match.", "Name one with the option in the message."),
   invalid_file: invalid("A file cannot be used by the command.", "Check the file that the message names."),
+  file_inaccessible: refused(
+    "The system refuses a file or folder of the command.",
+    "Follow the message, which names the path and the cause.",
+  ),
   backup_invalid: invalid("The backup is damaged or incomplete.", "Copy it again, or restore another backup."),
   secret_mismatch: invalid("`SECRET` does not match the database or backup.", "Use the original secret."),
 

@@ -119,12 +119,15 @@ export async function makeBackup(
   };
   const { databasePoolerMode } = where;
   const manifest = await withOperatorDatabase(where, ({ url }) =>
-    withOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, readAll),
+    withOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, async (orm) => {
+      const read = await readAll(orm);
+      await box.finish(serializeManifest(read));
+      return read;
+    }),
   ).catch(async (error) => {
     await box.remove().catch(() => {});
     throw error;
   });
-  await box.finish(serializeManifest(manifest));
   return {
     backup: box.where,
     made_at: manifest.made_at,

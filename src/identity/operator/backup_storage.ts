@@ -11,6 +11,7 @@ import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { type Config, SETTINGS } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { syncFolder } from "../../store/secret/private_file.ts";
+import { withFileErrors } from "./file_refusals.ts";
 
 export const MANIFEST_FILE = "manifest.json";
 
@@ -92,18 +93,20 @@ function folderBox(final: string): StoredBackup {
   const backend = () => createFolderBackend(at);
   return {
     where: final,
-    async put(name, bytes) {
-      await backend().put(name, bytes);
-      return pieceOf(name, bytes);
-    },
-    get: async (name, maxBytes) => (existsSync(at) ? backend().get(name, maxBytes) : null),
-    async finish(manifest) {
-      await backend().put(MANIFEST_FILE, manifest);
-      syncFolder(part);
-      renameSync(part, final);
-      at = final;
-      syncFolder(dirname(final));
-    },
+    put: (name, bytes) =>
+      withFileErrors(dirname(final), async () => {
+        await backend().put(name, bytes);
+        return pieceOf(name, bytes);
+      }),
+    get: (name, maxBytes) => withFileErrors(final, async () => (existsSync(at) ? backend().get(name, maxBytes) : null)),
+    finish: (manifest) =>
+      withFileErrors(dirname(final), async () => {
+        await backend().put(MANIFEST_FILE, manifest);
+        syncFolder(part);
+        renameSync(part, final);
+        at = final;
+        syncFolder(dirname(final));
+      }),
     async remove() {
       for (const path of [final, part]) rmSync(path, { recursive: true, force: true });
     },
@@ -118,7 +121,7 @@ function folderShelf(path: string): BackupStorage {
       : [];
   return {
     where: folder,
-    names: async () => names(),
+    names: () => withFileErrors(folder, names),
     getBackup: (name) => folderBox(join(folder, name)),
     isFinished: async (name) => existsSync(join(folder, name, MANIFEST_FILE)),
   };

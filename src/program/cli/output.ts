@@ -3,6 +3,7 @@
 
 import { CommanderError } from "commander";
 import { ApiError, conflict, serverError } from "../../model/api_error.ts";
+import { describeFileError } from "../../store/config/file_errors.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 
@@ -34,6 +35,8 @@ export function printError(error: unknown): number {
 function refusalFor(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DataDirInUseError) return conflict("database_in_use", error.message);
+  const file = describeFileError(error);
+  if (file !== null) return new ApiError("file_inaccessible", file);
   // A fault of ours: where it happened, then the envelope as the last line.
   process.stderr.write(`${error instanceof Error ? error.stack : "unknown error"}\n`);
   return serverError();

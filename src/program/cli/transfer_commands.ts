@@ -8,6 +8,7 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Argument, type Command, InvalidArgumentError } from "commander";
+import { createFileError } from "../../identity/operator/file_refusals.ts";
 import { invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { loadSettings } from "../../store/config/load_settings.ts";
@@ -81,7 +82,11 @@ export function addExportCommands(program: Command, now: () => Date): void {
 /** @throws 422 for what cannot be opened, or is no file. */
 async function opening(path: string): Promise<FileHandle> {
   const refused = (code: string | undefined) =>
-    invalidRequest("invalid_file", `The file cannot be read (${code}).`, "file");
+    invalidRequest(
+      "invalid_file",
+      `The file ${path} cannot be read (${code}). Check its path and permissions.`,
+      "file",
+    );
   const file = await open(path, "r").catch(({ code }) => {
     throw refused(code);
   });
@@ -99,6 +104,8 @@ async function toOutput<T>(work: (write: Write) => Promise<T>): Promise<T> {
   });
 }
 
+const isThere = (error: unknown) => (error as NodeJS.ErrnoException).code === "EEXIST";
+
 /** A file that bears its name only when it is whole. */
 const toFile =
   (path: string) =>
@@ -109,11 +116,9 @@ const toFile =
       if (existsSync(path)) throw Object.assign(new Error("it is there"), { code: "EEXIST" });
       file = await open(part, "wx", 0o600);
     } catch (error) {
-      throw invalidRequest(
-        "invalid_file",
-        `${path} and ${part} cannot be created (${(error as NodeJS.ErrnoException).code}): name a file that does not exist yet.`,
-        "to",
-      );
+      throw isThere(error)
+        ? invalidRequest("invalid_file", `${path} or ${part} exists. Name a file that does not exist yet.`, "to")
+        : (createFileError(error, path) ?? error);
     }
     try {
       const result = await work((lines) => file.writeFile(lines));
@@ -125,7 +130,7 @@ const toFile =
     } catch (error) {
       await file.close().catch(() => {});
       rmSync(part, { force: true });
-      throw error;
+      throw createFileError(error, path) ?? error;
     }
   };
 

@@ -80,7 +80,7 @@ export interface ClientSettings {
    * The settings by which a server of these settings would be found elsewhere than where the embedded one left word.
    */
   address: string[];
-  /** Whether the server of these settings has a database of its own, and so nothing to do with DATA_DIR. */
+  /** True if the server of these settings has a database of its own, so DATA_DIR is not used. */
   ownDatabase: boolean;
   /** Where programs keep what they know; null: where the system has it. */
   stateHome: string | null;

@@ -1,9 +1,8 @@
-// The lock of a data directory; and what keeps the embedded database from starting and a person can mend, as one
-// sentence that names the way out.
+// The lock of a data directory, and the problems of it that an operator can fix, each as a message with the way out.
 
-import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dataPaths } from "../config/data_paths.ts";
+import { describeFileError, describeOwner } from "../config/file_errors.ts";
 import { ConfigError } from "../config/setting_types.ts";
 import { DataDirInUseError } from "../db/data_dir_error.ts";
 import { waitForDataDir } from "../db/data_dir_lock.ts";
@@ -26,7 +25,7 @@ export function createEmbeddedError(problem: string): ConfigError {
 }
 
 /** The refusal for a user who may not write the folder's lock; null where the folder is this user's own. */
-function wrongUser(dataDir: string): string | null {
+function describeWrongUser(dataDir: string): string | null {
   const { lock } = dataPaths(dataDir);
   const path = existsSync(lock) ? lock : dataDir;
   try {
@@ -35,17 +34,8 @@ function wrongUser(dataDir: string): string | null {
   } catch {
     const owner = statSync(path, { throwIfNoEntry: false })?.uid;
     const own = process.getuid?.();
-    if (owner === undefined || own === undefined || owner === own) return null;
-    const user = userName(owner);
-    const way = owner === 0 ? "as root" : `as ${user} or as root`;
-    return `belongs to the user ${user}, and this command runs as ${userName(own)}. Run it ${way}.`;
+    return owner === undefined || own === undefined || owner === own ? null : describeOwner(dataDir, owner, own);
   }
-}
-
-/** The name of a user. Where the system knows no name, the number as `sudo -u` takes it: `#10001`. */
-function userName(uid: number): string {
-  const { stdout } = spawnSync("id", ["-nu", String(uid)], { encoding: "utf8" });
-  return stdout?.trim() || `#${uid}`;
 }
 
 /** An operator's command may hold the folder for a moment. */
@@ -61,7 +51,11 @@ export async function acquireDataDir(
 ): Promise<() => void> {
   const unlock = await waitForDataDir(dataPaths(dataDir).lock, waitMs).catch((error) => {
     if (error instanceof DataDirInUseError) throw error;
-    throw createDataDirError(dataDir, wrongUser(dataDir) ?? `cannot be used: ${(error as Error).message}.`);
+    const file = describeFileError(error, dataDir);
+    throw createDataDirError(
+      dataDir,
+      describeWrongUser(dataDir) ?? `cannot be used: ${file ?? `${(error as Error).message}.`}`,
+    );
   });
   if (restoring || !existsSync(dataPaths(dataDir).restoring)) return unlock;
   unlock();

@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { dataPaths } from "../config/data_paths.ts";
+import { describeOwner } from "../config/file_errors.ts";
 import { writePrivateFile } from "../secret/private_file.ts";
 import { createDataDirError, createEmbeddedError, USE_DATABASE_URL } from "./data_dir_problems.ts";
 import { canAccess, type ProcessUser } from "./process_user.ts";
@@ -142,10 +143,7 @@ function refuseOthers(dataDir: string, path: string, mode = constants.R_OK): voi
   } catch (error) {
     const uid = (error as NodeJS.ErrnoException).code === "EACCES" ? ownerOfPath(path) : null;
     if (uid === null || own === 0 || own === uid) return;
-    throw createDataDirError(
-      dataDir,
-      `${path === dataDir ? "belongs to" : "contains a database of"} another user (uid ${uid}). Run the service as that user or root.`,
-    );
+    throw createDataDirError(dataDir, describeOwner(dataDir, uid, own ?? uid));
   }
 }
 
