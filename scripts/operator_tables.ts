@@ -23,6 +23,7 @@ const TOPICS: Record<string, [heading: string, names: RegExp]> = {
   limits: ["Rate limits and retention", /_PER_MINUTE$|_RETENTION_DAYS$/],
   files: ["Uploaded files", /^ASSETS_/],
   email: ["E-mail", /^(?:SMTP|MAIL)_/],
+  oidc: ["Sign-in with OpenID Connect", /^OIDC_/],
   backup: ["Backup", /^BACKUP_/],
   push: ["Push notifications", /^WEB_PUSH/],
   outside: ["Webhooks and assistants", /^(?:WEBHOOK|CLIENT_METADATA|OAUTH)_/],

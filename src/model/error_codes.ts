@@ -118,7 +118,7 @@ export const ERROR_CODES = {
     "Send `Authorization: Bearer` with a valid credential.",
   ),
   sign_in_required: unproved("There is no session, or it has ended.", "Sign in again."),
-  sign_in_failed: unproved("The password, code or passkey is wrong or too old.", "Try again."),
+  sign_in_failed: unproved("The password, code, passkey or answer of the provider is wrong or too old.", "Try again."),
   payment_required: { type: "payment_required", cause: "Reserved. The service never sends it.", cure: "None." },
   missing_scope: {
     type: "insufficient_scope",
@@ -208,6 +208,10 @@ export const ERROR_CODES = {
   disk_full: failed("The server's disk is nearly full. Reads still work.", "Ask the operator to free disk space."),
   database_unavailable: failed("The database does not respond.", "Wait for `Retry-After`, then repeat the call."),
   file_storage_unavailable: failed("The file storage does not respond.", "Wait for `Retry-After`, then repeat."),
+  identity_provider_unavailable: failed(
+    "The OpenID Connect provider of the console does not respond.",
+    "Try again later. The operator finds the cause with `belfry doctor`.",
+  ),
   internal_error: failed("An internal error. The log has it under the request id.", "Retry with backoff."),
   server_unreachable: failed("The command cannot reach a Belfry server.", "Check `--url` and the server."),
   no_answer: failed("The connection ended before the answer.", "Check whether the change was made, then repeat."),

@@ -132,6 +132,7 @@ export const LIMIT_TABLE = {
   passkey_minutes: [5, "minutes", "lifetime of a passkey challenge"],
   link_explained_days: [30, "days", "in which an expired link still shows its reason"],
   link_days: [7, "days", "lifetime of a link from a manager or the operator"],
+  fresh_sign_in_minutes: [10, "minutes", "in which a sign-in confirms changes of an account without a password"],
   recovery_codes: [10, "codes", "per person"],
   own_workspaces: [10, "workspaces", "per owner"],
   client_name: [120, "characters", "name of an assistant"],

@@ -236,8 +236,8 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   requireRole(operation, member);
   const wrong = operation.fieldProblems?.(input as z.output<I>) ?? {};
   const { stepUp } = operation;
-  if (stepUp && !(await deps.services.signIn.verifyPassword(person, String(input[stepUp]))))
-    throwFieldErrors({ [stepUp]: { code: "invalid_value", message: "The current password is incorrect." }, ...wrong });
+  const unconfirmed = stepUp && (await deps.services.signIn.confirmPerson(person, String(input[stepUp])));
+  if (stepUp && unconfirmed) throwFieldErrors({ [stepUp]: unconfirmed, ...wrong });
   throwFieldErrors(wrong);
   const address = member ? getEventWorkspace(member) : NO_WORKSPACE;
   const visible = member && toVisibility(member);

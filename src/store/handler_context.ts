@@ -182,8 +182,8 @@ export interface PasskeySupport {
 
 /** The sign-in services for operations on people. They use the manager's transaction. */
 export interface SignInService {
-  /** Checks the person's current password and counts the attempt. @throws 429 */
-  verifyPassword(person: Person, password: string): Promise<boolean>;
+  /** The fault of a text as the current password, or of a sign-in (rules#password-again). @throws 429. */
+  confirmPerson(person: Person, password: string): Promise<Finding | null>;
   listSessions(em: SqlEntityManager, person: Person): Promise<AccountSession[]>;
   /** Ends those of the person's sessions that are named. */
   endSessions(em: SqlEntityManager, person: Person, ids: readonly string[]): Promise<void>;
@@ -192,6 +192,11 @@ export interface SignInService {
   setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
   readonly secondFactor: SecondFactorSupport;
   readonly passkeys: PasskeySupport;
+  /** Null without OIDC_ISSUER. `disconnect` is false where no other method would be left. */
+  readonly oidc: {
+    isConnected(em: SqlEntityManager, person: Person): Promise<boolean>;
+    disconnect(em: SqlEntityManager, person: Person): Promise<boolean>;
+  } | null;
 }
 
 /** The few things outside of the rows that answers depend on. */

@@ -127,6 +127,8 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
     await secondFactor("on");
     return { present };
   },
+  begin_oidc_connection: () => ({ present }),
+  remove_oidc_connection: () => ({ present }),
   begin_passkey: () => ({ present }),
   add_passkey: async () => ({ name: "Laptop", answer: await newPasskey() }),
   remove_passkey: async () => ({
@@ -245,7 +247,8 @@ async function person(email: string, workspace = world.workspace.id): Promise<Me
 }
 
 beforeAll(async () => {
-  world = await World.open({ logTo, settings: { LOG_LEVEL: "info", PUBLIC_URL: URL_OF_IT } });
+  const oidc = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "belfry", OIDC_CLIENT_SECRET: "a secret" };
+  world = await World.open({ logTo, settings: { LOG_LEVEL: "info", PUBLIC_URL: URL_OF_IT, ...oidc } });
   caller = await person(PERSON.email);
 });
 afterAll(() => world?.close());

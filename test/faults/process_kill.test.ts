@@ -692,6 +692,15 @@ describe("settings", () => {
     backupS3Region: ["a b"],
     backupS3AccessKeyId: ["a b"],
     backupS3SecretAccessKey: ["a b"],
+    oidcIssuer: ["auth.example", "ftp://x", "https://u:p@x", "https://x/?q", "https://x/#h"],
+    oidcClientId: ["é", "x".repeat(2001)],
+    oidcClientSecret: ["a\u0001"],
+    oidcName: ["x".repeat(41), "a\u0001"],
+    oidcScopes: ["profile email", "openid é"],
+    oidcMemberClaim: ["a b"],
+    oidcMembers: ["admins=owner"],
+    oidcTrustEmail: ["yes", "1"],
+    oidcOnly: ["yes", "true"],
   };
   const rows = Object.entries(BAD).flatMap(([key, values]) =>
     values.map((value) => ({ name: SETTINGS[key as keyof Config].name, value })),

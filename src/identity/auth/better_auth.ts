@@ -20,6 +20,7 @@ import { ALL_SCOPES } from "../../model/scopes.ts";
 import { signInSchema } from "../../store/db/citus_cell.ts";
 import { throwIfUnavailable } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
+import type { Person } from "../../store/handler_context.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
@@ -30,6 +31,8 @@ import {
   OFFLINE_SCOPE,
   REFRESH_TOKEN_SECONDS,
 } from "./oauth_discovery.ts";
+import { createOidcPlugin, type OidcOptions } from "./oidc_plugin.ts";
+import { OIDC_FINISH_PATH } from "./oidc_types.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import { supportsOAuth } from "./redirect_uris.ts";
 import { getResourceUrl } from "./resource_indicator.ts";
@@ -41,6 +44,8 @@ export interface LibraryOptions {
   secret: string;
   /** Origin under which people and assistants reach the service. */
   publicUrl: string;
+  /** Null where no provider is configured. */
+  oidc?: OidcOptions | null;
 }
 
 const SESSION_SECONDS = 7 * 24 * 3600;
@@ -65,7 +70,17 @@ export interface PluginRows {
   randomString(length: number): string;
 }
 
-export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOptions) {
+/** Asks for the code also after a sign-in with an OpenID Connect provider. */
+function createTwoFactor() {
+  const plugin = twoFactor({ issuer: "Belfry", twoFactorCookieMaxAge: CHALLENGE_SECONDS });
+  for (const hook of plugin.hooks.after) {
+    const { matcher } = hook;
+    hook.matcher = (context) => matcher(context) || context.path === OIDC_FINISH_PATH;
+  }
+  return plugin;
+}
+
+export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }: LibraryOptions) {
   const schemaName = signInSchema(orm.config.get("clientUrl"));
   const library = betterAuth({
     appName: "Belfry",
@@ -99,7 +114,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
     ],
     plugins: [
       // In front of the authorization server: to that one nobody is signed in before the second factor was shown.
-      twoFactor({ issuer: "Belfry", twoFactorCookieMaxAge: CHALLENGE_SECONDS }),
+      createTwoFactor(),
+      ...(oidc ? [createOidcPlugin(oidc, publicUrl)] : []),
       passkey({
         rpName: "Belfry",
         rpID: getPasskeyHost(publicUrl) ?? "passkeys.invalid",
@@ -184,6 +200,14 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       return !!hash && password.verify({ hash, password: given });
     },
 
+    /** True for an account without a password whose session began after `since`. */
+    async isFreshWithoutPassword({ id, sessionId }: Person, since: Date): Promise<boolean> {
+      const { internalAdapter } = await library.$context;
+      if ((await internalAdapter.findCredentialAccount(id))?.password) return false;
+      const session = (await internalAdapter.listSessions(id)).find((own) => own.id === sessionId);
+      return session !== undefined && session.createdAt > since;
+    },
+
     /** The account whose password this browser has shown, and which owes the second factor; null for none. */
     async findChallenged(headers: Headers): Promise<{ id: string; email: string; until: Date } | null> {
       const { createAuthCookie, internalAdapter } = await library.$context;
@@ -194,6 +218,14 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       const found = await throwIfUnavailable(() => internalAdapter.findVerificationValue(identifier));
       const user = found && (await throwIfUnavailable(() => internalAdapter.findUserById(found.value)));
       return user && { id: user.id, email: user.email, until: found.expiresAt };
+    },
+
+    /** The page that follows the provider for a state; null for an unknown state. */
+    async findOidcTarget(state: string): Promise<unknown> {
+      const { internalAdapter } = await library.$context;
+      if (!/^(?!2fa-)[\w-]{32}$/.test(state)) return null;
+      const row = await throwIfUnavailable(() => internalAdapter.findVerificationValue(state));
+      return row?.value.startsWith("{") ? (JSON.parse(row.value) as { target?: unknown }).target : null;
     },
 
     /** Lets the library write its own rows inside a transaction of ours: they are there with ours, or not at all. */

@@ -13,6 +13,7 @@ import { createCaller, createLastUseRecorder } from "./bearer_authentication.ts"
 import { parseClientName } from "./client_metadata.ts";
 import type { Grants } from "./consent_grants.ts";
 import { AUTH_PAGES } from "./oauth_discovery.ts";
+import { createOidcSignIn } from "./oidc_sign_in.ts";
 import { createLink } from "./one_time_links.ts";
 import { createLibraryRequest, createSignIn } from "./sign_in.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -64,10 +65,12 @@ export function createConsoleSessions(options: {
   publicUrl: string;
   /** True while nothing may be written. */
   isLow: () => boolean;
+  /** Null without OIDC_ISSUER. */
+  oidc: { name: string; only: boolean } | null;
   now: () => Date;
   log: Log;
 }) {
-  const { orm, library, grants, throttle, accountLog, publicUrl, isLow, now, log } = options;
+  const { orm, library, grants, throttle, accountLog, publicUrl, isLow, oidc, now, log } = options;
   const kysely = getKysely(orm);
   const ask = createLibraryRequest(library, publicUrl);
   const used = createLastUseRecorder({ now, isLow, log }, (id) => runStatement(kysely, noteSessionUse, { id }));
@@ -86,6 +89,8 @@ export function createConsoleSessions(options: {
 
   return {
     ...createSignIn({ library, throttle, ask, accountLog, database: kysely, now }),
+
+    oidc: oidc && createOidcSignIn({ ...oidc, library, throttle, ask, accountLog, log }),
 
     /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
     newLink: (memberId: string): Promise<string> => createLink(orm.em.fork(), publicUrl, memberId, "operator"),

@@ -7,6 +7,7 @@ import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from 
 import { assertDefined } from "../../model/assert.ts";
 import { validateEmail, validatePersonName } from "../../model/domain/name_validation.ts";
 import { Member } from "../../model/entities/member.ts";
+import { isUniqueViolation } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
@@ -21,8 +22,10 @@ import {
 } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import { hashToken } from "./bearer_tokens.ts";
+import { disconnect } from "./oidc_accounts.ts";
 import { insertLink, PLACEHOLDER_EMAIL } from "./one_time_links.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
+import { setPassword } from "./second_factor.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -66,14 +69,12 @@ const unproved = () =>
     "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or from the operator of this server, then open this link again.",
   );
 
+const oidcRequired = () =>
+  forbidden("not_permitted", "Passwords are turned off on this server. Sign in with single sign-on instead.");
+
 /** Two links for one address followed at once: the second finds what the first made. */
 const overtaken = () =>
   conflict("wrong_state", "Another link for this address was used at the same time. Open your link again.");
-
-const isTaken = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return false;
-  return ("code" in error && error.code === "23505") || isTaken(error.cause);
-};
 
 export type LinkRedemption = ReturnType<typeof createLinkRedemption>;
 export type OpenedLink = NonNullable<Awaited<ReturnType<LinkRedemption["open"]>>>;
@@ -84,9 +85,11 @@ export function createLinkRedemption(options: {
   throttle: SignInThrottle;
   accountLog: AccountAudit;
   publicUrl: string;
+  /** OIDC_ONLY: only links of the operator set a password and sign in. */
+  oidcOnly: boolean;
   log: Log;
 }) {
-  const { orm, library, throttle, accountLog, publicUrl, log } = options;
+  const { orm, library, throttle, accountLog, publicUrl, oidcOnly, log } = options;
   const kysely = getKysely(orm);
 
   const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
@@ -120,7 +123,7 @@ export function createLinkRedemption(options: {
     // answers for the person to whom a link goes, though not for an address that this one chooses.
     const proved = link.issued_by === "person" || (link.issued_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
     const account = () => assertDefined(link.user_id, "a link that makes no account is of one");
-    const userId = await library.inTransaction(inside, async (accounts, { adapter }) => {
+    const userId = await library.inTransaction(inside, async (accounts, rows) => {
       if (kind === "known") return account();
       if (kind === "new") {
         const wanted = { email, name: claim.name.trim(), emailVerified: proved };
@@ -130,14 +133,15 @@ export function createLinkRedemption(options: {
         return user.id as string;
       }
       const id = account();
-      await accounts.updatePassword(id, hash);
+      await setPassword(accounts, id, hash);
+      await disconnect(rows, id);
       // Before the proof they may be somebody else's. Of a proved account the second step stands: no link alone opens
       // the door, so the proof stands with it, and a second link finds the account as this one did.
       const kept = link.proved ? {} : { twoFactorEnabled: false };
       const stays = link.proved === true && link.second_factor === true;
       await accounts.updateUser(id, { emailVerified: proved || stays, ...kept });
       for (const model of link.proved ? ["passkey"] : ["passkey", "twoFactor"])
-        await adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
+        await rows.adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
       for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
       await runStatement(inside, forgetOwnDevices, { user_id: id });
       return id;
@@ -164,6 +168,8 @@ export function createLinkRedemption(options: {
         state: stateOf(link),
         madeBy: link.issued_by,
         kind: kindOf(link),
+        /** False where the person signs in with the provider instead of setting a password. */
+        allowed: !oidcOnly || link.issued_by === "operator",
         /** Whether it was shown that the account is of who reads the address. */
         proved: link.proved === true,
         /** The address that the link is for; null when whoever follows it chooses one. */
@@ -185,6 +191,7 @@ export function createLinkRedemption(options: {
     ): Promise<{ kind: LinkKind; email: string }> {
       const seen = await find(kysely, token);
       if (!seen || stateOf(seen) !== "live") throw notFound("link");
+      if (oidcOnly && seen.issued_by !== "operator") throw oidcRequired();
       if (!mayJoin(seen)) throw unproved();
       const kind = kindOf(seen);
       const claim = { ...given, email: given.email.trim().toLowerCase() };
@@ -213,7 +220,7 @@ export function createLinkRedemption(options: {
       try {
         return await orm.em.fork().transactional((inside) => settle(inside, token, seen, claim, hash));
       } catch (error) {
-        if (!isTaken(error)) throw error;
+        if (!isUniqueViolation(error)) throw error;
         if (seen.email !== PLACEHOLDER_EMAIL) throw overtaken();
         throw invalidRequest("invalid_value", "This address is already in use. Enter another one.", "email");
       }

@@ -4,11 +4,13 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
+import type { Finding } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Person, SecondFactorSupport, SignInService } from "../../store/handler_context.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAdapter, PluginRows } from "./better_auth.ts";
+import { disconnect, isConnected } from "./oidc_accounts.ts";
 import { createOwnPasskeys } from "./passkeys.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -33,22 +35,38 @@ async function otpOf(secret: string) {
 const newCodes = ({ randomString }: PluginRows) =>
   Array.from({ length: LIMITS.recovery_codes }, () => `${randomString(5)}-${randomString(5)}`);
 
+/** Sets the password of an account, which may have none yet. */
+export async function setPassword(accounts: AccountAdapter, userId: string, hash: string): Promise<void> {
+  if (await accounts.findCredentialAccount(userId)) return accounts.updatePassword(userId, hash);
+  await accounts.linkAccount({ userId, accountId: userId, providerId: "credential", password: hash });
+}
+
+const FRESH_MS = LIMITS.fresh_sign_in_minutes * 60_000;
+const WRONG_PASSWORD: Finding = { code: "invalid_value", message: "The current password is incorrect." };
+const SIGN_IN_AGAIN: Finding = {
+  code: "invalid_value",
+  message:
+    "Enter your password. Without one: sign out, sign in again, and repeat this within " +
+    `${LIMITS.fresh_sign_in_minutes} minutes.`,
+};
+
+/** One change of a person's sign-in at a time. */
+async function inTurn<T>(
+  em: SqlEntityManager,
+  library: SignInLibrary,
+  person: Person,
+  work: (accounts: AccountAdapter, rows: PluginRows) => Promise<T>,
+): Promise<T> {
+  await runStatement(em, lockUser, { id: person.id });
+  return library.inTransaction(em, work);
+}
+
 export function createSecondFactor(library: SignInLibrary): SecondFactorSupport {
   const find = async ({ adapter }: PluginRows, person: Person) =>
     adapter.findOne<Row>({ model: "twoFactor", where: [{ field: "userId", value: person.id }] });
 
   const change = ({ adapter }: PluginRows, id: string, update: Partial<Row>) =>
     adapter.update({ model: "twoFactor", where: [{ field: "id", value: id }], update });
-
-  /** One change of a person's sign-in at a time. */
-  async function inTurn<T>(
-    em: SqlEntityManager,
-    person: Person,
-    work: (accounts: AccountAdapter, rows: PluginRows) => Promise<T>,
-  ): Promise<T> {
-    await runStatement(em, lockUser, { id: person.id });
-    return library.inTransaction(em, work);
-  }
 
   return {
     state: (em, person) =>
@@ -59,7 +77,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
       }),
 
     begin: (em, person) =>
-      inTurn(em, person, async (accounts, rows) => {
+      inTurn(em, library, person, async (accounts, rows) => {
         const before = await find(rows, person);
         if (before?.verified) return null;
         const plain = rows.randomString(SECRET_LENGTH);
@@ -80,7 +98,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
       }),
 
     confirm: (em, person, code) =>
-      inTurn(em, person, async (accounts, rows) => {
+      inTurn(em, library, person, async (accounts, rows) => {
         const row = await find(rows, person);
         if (!row || row.verified) return null;
         if (!(await (await otpOf(await rows.open(row.secret))).verify(code))) return false;
@@ -91,7 +109,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
       }),
 
     renewCodes: (em, person) =>
-      inTurn(em, person, async (_accounts, rows) => {
+      inTurn(em, library, person, async (_accounts, rows) => {
         const row = await find(rows, person);
         if (!row?.verified) return null;
         const codes = newCodes(rows);
@@ -100,7 +118,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
       }),
 
     end: (em, person) =>
-      inTurn(em, person, async (accounts, rows) => {
+      inTurn(em, library, person, async (accounts, rows) => {
         const row = await find(rows, person);
         if (!row) return false;
         await rows.adapter.delete({ model: "twoFactor", where: [{ field: "id", value: row.id }] });
@@ -114,15 +132,34 @@ export function createSignInSupport(options: {
   library: SignInLibrary;
   throttle: SignInThrottle;
   publicUrl: string;
+  /** Null without OIDC_ISSUER. */
+  oidc: { only: boolean } | null;
   now: () => Date;
 }): SignInService {
-  const { library, throttle, publicUrl, now } = options;
+  const { library, throttle, publicUrl, oidc, now } = options;
   return {
     secondFactor: createSecondFactor(library),
     passkeys: createOwnPasskeys(library, publicUrl, now),
 
-    verifyPassword: (person, given) =>
-      throttle.proof(person.id, () => throttle.inTurn("known", () => library.provesPassword(person.id, given))),
+    async confirmPerson(person, given) {
+      const proves = () => throttle.inTurn("known", () => library.provesPassword(person.id, given));
+      if (given !== "" && (await throttle.proof(person.id, proves))) return null;
+      if (given !== "" || oidc === null) return WRONG_PASSWORD;
+      const since = new Date(now().getTime() - FRESH_MS);
+      return (await library.isFreshWithoutPassword(person, since)) ? null : SIGN_IN_AGAIN;
+    },
+
+    oidc: oidc && {
+      isConnected: (em, person) => library.inTransaction(em, async (_accounts, rows) => isConnected(rows, person.id)),
+      disconnect: (em, person) =>
+        inTurn(em, library, person, async (accounts, rows) => {
+          const passkey = { model: "passkey", where: [{ field: "userId", value: person.id }] };
+          const password = !oidc.only && (await accounts.findCredentialAccount(person.id))?.password;
+          if (!password && !(await rows.adapter.findOne(passkey))) return false;
+          await disconnect(rows, person.id);
+          return true;
+        }),
+    },
 
     listSessions: (em, person) =>
       library.inTransaction(em, async (accounts) =>
@@ -151,7 +188,7 @@ export function createSignInSupport(options: {
 
     async setPassword(em, person, next) {
       const hash = await throttle.inTurn("known", () => library.hashPassword(next));
-      await library.inTransaction(em, (accounts) => accounts.updatePassword(person.id, hash));
+      await library.inTransaction(em, (accounts) => setPassword(accounts, person.id, hash));
     },
   };
 }

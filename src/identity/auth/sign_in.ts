@@ -18,7 +18,7 @@ export interface ClientOrigin {
   browser: string | null;
 }
 
-const withOAuthQuery = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
+export const withOAuthQuery = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
   new ApiError("sign_in_failed", "The sign-in expired, or too many codes were wrong. Sign in again.");
@@ -69,6 +69,23 @@ export const createLibraryRequest =
     );
   };
 
+/** The cookies and the next page of a browser that signed in. */
+export async function readSignIn(answer: Response, email: string, throttle: SignInThrottle) {
+  const next = (await answer.json()) as { url?: string; redirect?: boolean; twoFactorRedirect?: boolean };
+  return {
+    cookies: answer.headers.getSetCookie(),
+    /** The session opens only after the second factor. */
+    owesSecond: next.twoFactorRedirect === true,
+    /** Where an assistant waits for consent. */
+    next: next.redirect && next.url ? next.url : null,
+    /** The mark by which this browser is known when it signs in to the account again. */
+    mark: throttle.markOf(email),
+  };
+}
+
+/** The result of a right password, code or passkey. */
+export type SignInResult = Awaited<ReturnType<typeof readSignIn>>;
+
 export function createSignIn(options: {
   library: SignInLibrary;
   throttle: SignInThrottle;
@@ -82,20 +99,6 @@ export function createSignIn(options: {
   async function challenged(headers: Headers) {
     const account = await library.findChallenged(headers);
     return account && account.until.getTime() > now().getTime() ? account : null;
-  }
-
-  /** Where a signed-in browser goes on, and what it keeps. */
-  async function openedBy(answer: Response, email: string) {
-    const next = (await answer.json()) as { url?: string; redirect?: boolean; twoFactorRedirect?: boolean };
-    return {
-      cookies: answer.headers.getSetCookie(),
-      /** The password was right; nobody is signed in before the second factor was shown. */
-      owesSecond: next.twoFactorRedirect === true,
-      /** Where an assistant waits for consent. */
-      next: next.redirect && next.url ? next.url : null,
-      /** The mark by which this browser is known when it signs in to the account again. */
-      mark: throttle.markOf(email),
-    };
   }
 
   /**
@@ -112,7 +115,7 @@ export function createSignIn(options: {
     const answer = await throttle.inTurn(standing, () =>
       ask("/sign-in/email", { headers: from.headers, body, address }),
     );
-    if (answer.ok) return openedBy(answer, credentials.email);
+    if (answer.ok) return readSignIn(answer, credentials.email, throttle);
     const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
     if (code === "INVALID_EMAIL_OR_PASSWORD" || answer.status === 400) return null;
     throw failed(answer);
@@ -172,7 +175,7 @@ export function createSignIn(options: {
           await back?.();
           throw error;
         });
-        if (answer.ok) return openedBy(answer, account.email);
+        if (answer.ok) return readSignIn(answer, account.email, throttle);
         await back?.();
         return refusedSecond(answer);
       });
@@ -227,7 +230,7 @@ export function createSignIn(options: {
       }
       const [account] = await runStatement(database, usePasskey, { credential_id: shown.id });
       if (account) await accountLog.done("sign_in_passkey", account.user_id);
-      return openedBy(answer, account?.email ?? "");
+      return readSignIn(answer, account?.email ?? "", throttle);
     },
 
     /** Ends the session that the person came with; answers the cookies that say so. */
@@ -238,6 +241,3 @@ export function createSignIn(options: {
     },
   };
 }
-
-/** What became of a right password, code or passkey. */
-export type SignInResult = Awaited<ReturnType<ReturnType<typeof createSignIn>["usePasskey"]>>;

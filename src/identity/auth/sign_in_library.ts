@@ -24,9 +24,11 @@ export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
     handler: async (request) => (await load()).handler(request),
     findSession: async (headers, how) => (await load()).findSession(headers, how),
     findChallenged: async (headers) => (await load()).findChallenged(headers),
+    findOidcTarget: async (state) => (await load()).findOidcTarget(state),
     findClient: async (body) => (await load()).findClient(body),
     hashPassword: async (password) => (await load()).hashPassword(password),
     provesPassword: async (userId, given) => (await load()).provesPassword(userId, given),
+    isFreshWithoutPassword: async (person, since) => (await load()).isFreshWithoutPassword(person, since),
     inTransaction: async (em, work) => (await load()).inTransaction(em, work),
   };
 }

@@ -10,6 +10,8 @@ import { checkSettings, listUnknownSettings } from "../../store/config/load_sett
 import { isPrivateContact } from "../../store/config/push_settings.ts";
 import { suggestSetting } from "../../store/config/unknown_settings.ts";
 import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
+import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
+import { isLoopbackHost } from "../auth/redirect_uris.ts";
 import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
 import {
   checkDatabase,
@@ -45,6 +47,7 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
       const { verifyMailServer } = await import("../auth/mail.ts");
       await verifyMailServer(url);
     }),
+    await oidcFinding(config),
     await backupFinding(config, now()),
   );
   return { findings, checks: database?.checks ?? [] };
@@ -181,6 +184,21 @@ async function answers(
       `check ${setting} and the network`,
     );
   }
+}
+
+async function oidcFinding({ oidcIssuer, publicUrl }: Partial<Config>): Promise<Finding> {
+  const { ok, warning, wrong, skipped } = createFindingBuilder("oidc");
+  if (oidcIssuer == null) return skipped("OIDC_ISSUER is not set");
+  try {
+    const { verifyOidcIssuer } = await import("../auth/oidc_provider.ts");
+    await verifyOidcIssuer(oidcIssuer);
+  } catch (error) {
+    const reason = error instanceof OidcError ? error.detail : getErrorReason(error);
+    return wrong(`the provider cannot be used (${reason})`, "check OIDC_ISSUER and the network");
+  }
+  if (oidcIssuer.startsWith("http:") && !isLoopbackHost(new URL(oidcIssuer).hostname))
+    return warning("OIDC_ISSUER is plain http: anyone on the network can sign in as anyone", "use https");
+  return ok(`responds; its redirect address is ${publicUrl ?? ""}${OIDC_CALLBACK_PATH}`);
 }
 
 async function askRedis(url: string): Promise<void> {

@@ -80,6 +80,7 @@ export const get_sign_in = definePersonOperation({
   output: z.object({
     second_factor: z.boolean(),
     recovery_codes_left: z.int(),
+    oidc_connected: z.boolean().nullable().describe("null without OIDC_ISSUER."),
     passkeys_possible: z.boolean().describe("Whether browsers support passkeys for this server's address."),
     passkeys: z.array(
       z.object({
@@ -97,6 +98,7 @@ export const get_sign_in = definePersonOperation({
     return {
       second_factor: factor.on,
       recovery_codes_left: factor.recoveryCodesLeft,
+      oidc_connected: signIn.oidc && (await signIn.oidc.isConnected(em, person)),
       passkeys_possible: signIn.passkeys.isSupported,
       passkeys: passkeys.map((row) => ({
         id: row.id,
@@ -238,5 +240,42 @@ export const remove_passkey = definePersonOperation({
   async handler({ passkey_id: id }, { em, caller, services: { signIn } }) {
     if (!(await signIn.passkeys.remove(em, caller.person, id))) throw notFound("passkey");
     return { deleted: true as const, id };
+  },
+});
+
+const requireOidc = <O>({ oidc }: { oidc: O | null }): O => {
+  if (!oidc) throw conflict("wrong_state", "Single sign-on is not set up on this server.");
+  return oidc;
+};
+
+export const begin_oidc_connection = definePersonOperation({
+  name: "begin_oidc_connection",
+  title: "Begin to connect single sign-on",
+  description:
+    "Confirm the person before the account is connected to the OpenID Connect provider; requires the password.",
+  stepUp: "present",
+  writes: "nothing",
+  errors: ["conflict"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ confirmed: z.literal(true) }),
+  async handler(_input, { services: { signIn } }) {
+    requireOidc(signIn);
+    return { confirmed: true as const };
+  },
+});
+
+export const remove_oidc_connection = definePersonOperation({
+  name: "remove_oidc_connection",
+  title: "Disconnect single sign-on",
+  description:
+    "Disconnect the account from the OpenID Connect provider; requires the password and another sign-in method.",
+  stepUp: "present",
+  errors: ["conflict"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ disconnected: z.literal(true) }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    if (!(await requireOidc(signIn).disconnect(em, caller.person)))
+      throw conflict("wrong_state", "This is your only sign-in method. Add a passkey first.");
+    return { disconnected: true as const };
   },
 });

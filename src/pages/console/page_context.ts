@@ -37,6 +37,8 @@ export const FLASH_MESSAGES = {
   "workspace-left": "You left the workspace.",
   "account-closed": "Your account is closed.",
   "second-factor-off": "Two-factor authentication is off. Your password alone is enough to sign in.",
+  "oidc-connected": "Single sign-on is connected. You can now sign in with it.",
+  "oidc-disconnected": "Single sign-on is disconnected. It can no longer sign in to this account.",
   "passkey-added": "The passkey was added. You can now sign in with it.",
   "passkey-removed": "The passkey was removed. It can no longer be used to sign in.",
   "device-unlinked": "The device was unlinked. It no longer receives tests.",

@@ -55,6 +55,7 @@ import { FILE_PAGES } from "./pages/files.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
 import { ASSISTANT_PAGES, KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
+import { OIDC_PAGES } from "./pages/oidc.ts";
 import { ONE_TIME_LINK_PAGES } from "./pages/one_time_link.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
@@ -86,6 +87,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...SERVICE_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
+  ...OIDC_PAGES,
   ...ONE_TIME_LINK_PAGES,
   ...CONSENT_PAGES,
   ...ACCOUNT_PAGES,

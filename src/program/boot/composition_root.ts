@@ -18,19 +18,12 @@ import { createDuePublisher, createInboxStateReader } from "../../handset/publis
 import { createPushService } from "../../handset/push/push_service.ts";
 import { createReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";
-import { createAccountAudit } from "../../identity/auth/account_audit.ts";
 import { createConnectionAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
 import { createClientDocuments } from "../../identity/auth/client_metadata_documents.ts";
-import { createGrants } from "../../identity/auth/consent_grants.ts";
-import { createConsoleSessions } from "../../identity/auth/console_sessions.ts";
-import { createLinkRedemption } from "../../identity/auth/link_redemption.ts";
 import { createDraftMail, createMailer } from "../../identity/auth/mail.ts";
 import { createAuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
 import { createOAuthClients, createStepUps } from "../../identity/auth/oauth_clients.ts";
 import { getResourceUrl } from "../../identity/auth/resource_indicator.ts";
-import { createSignInSupport } from "../../identity/auth/second_factor.ts";
-import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
-import { createSignInThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import { createDeviceHash, createInboxEtagger } from "../../model/domain/keyed_hashes.ts";
@@ -59,6 +52,7 @@ import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
 import { createReadinessCheck, setUpObservability } from "./observability.ts";
 import type { OpenedResources, ServiceOptions } from "./service_options.ts";
+import { createSignInServices } from "./sign_in_services.ts";
 import { readSendQueues } from "./socket_send_queues.ts";
 
 export { loadMigrator } from "../../store/db/migrate.ts";
@@ -111,13 +105,9 @@ export async function composeService(config: Config, options: ServiceOptions, op
     note: metrics.limited,
   });
   closers.push(() => limits.close());
-  const grants = createGrants(orm);
-  const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
-  const throttle = createSignInThrottle({ limits, secret, pause: options.guessPause });
   const { publicUrl } = config;
-  const accountLog = createAccountAudit({ database: getKysely(orm), limits, log });
-  const people = createConsoleSessions({ orm, library, grants, throttle, accountLog, publicUrl, isLow, now, log });
-  const joining = createLinkRedemption({ orm, library, throttle, accountLog, publicUrl, log });
+  const signIn = createSignInServices({ orm, config, limits, secret, isLow, pause: options.guessPause, now, log });
+  const { library, people, joining } = signIn;
   const made = await createFirstWorkspace(orm, config, now(), people.newLink);
   await cluster?.synced;
   const clients = createOAuthClients({
@@ -219,7 +209,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
       waitForChange: (wait) => waits.untilChanged(wait),
       health: { renderMetrics: metrics.text, checkReadiness },
       assets,
-      signIn: createSignInSupport({ library, throttle, publicUrl, now }),
+      signIn: signIn.signIn,
     },
     limitMax: {
       "device-registrations": config.deviceRegistrationsPerMinute,

@@ -5,6 +5,7 @@ import { BACKUP_SETTINGS } from "./backup_settings.ts";
 import { CAPACITY_SETTINGS } from "./capacity_settings.ts";
 import { EXTERNAL_SERVICE_SETTINGS } from "./external_service_settings.ts";
 import { NETWORK_SETTINGS } from "./network_settings.ts";
+import { OIDC_SETTINGS } from "./oidc_settings.ts";
 import { PUSH_SETTINGS } from "./push_settings.ts";
 import { STORAGE_SETTINGS } from "./storage_settings.ts";
 import { TRACE_SETTINGS } from "./trace_settings.ts";
@@ -14,6 +15,7 @@ export const SETTINGS = {
   ...STORAGE_SETTINGS,
   ...EXTERNAL_SERVICE_SETTINGS,
   ...BACKUP_SETTINGS,
+  ...OIDC_SETTINGS,
   ...PUSH_SETTINGS,
   ...CAPACITY_SETTINGS,
   ...TRACE_SETTINGS,

@@ -38,6 +38,9 @@ export type EarlierSettings = Partial<{
   assetsS3Region: string | null;
   assetsS3AccessKeyId: string | null;
   assetsS3SecretAccessKey: string | null;
+  oidcIssuer: string | null;
+  oidcClientId: string | null;
+  oidcMemberClaim: string | null;
 }>;
 
 /** The settings of a topic, in an order that matters only where a default is derived from an earlier one. */

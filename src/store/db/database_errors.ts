@@ -24,6 +24,13 @@ export function findUnavailability(error: unknown): string | null {
   return null;
 }
 
+/** True if a unique constraint refused a row, also as the cause of another error. */
+export function isUniqueViolation(error: unknown): boolean {
+  for (let at = error as Cause | undefined; at; at = at.cause as Cause | undefined)
+    if (at.code === "23505") return true;
+  return false;
+}
+
 interface Cause {
   code?: unknown;
   message?: unknown;

@@ -39,7 +39,7 @@ async function account(visit: PersonContext, wrong: { part: Part; error: ApiErro
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
     ${await accountWorkspaces(visit, of("workspaces"))}
-    ${signInMethods(ways, now)}
+    ${signInMethods(ways, now, visit.deps.people.oidc?.name ?? null)}
     <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>

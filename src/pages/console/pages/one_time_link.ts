@@ -10,7 +10,7 @@ import { errorSummary, field } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 import { lostPasswordHint } from "./sign_in.ts";
-import { finishSignIn } from "./sign_in_flow.ts";
+import { finishSignIn, OIDC_PATH } from "./sign_in_flow.ts";
 
 /**
  * A browser with script goes on by itself; one without asks for the link, since it keeps what stands behind the "#".
@@ -77,6 +77,19 @@ const unproved = (visit: PageContext): Response =>
     { status: 403, width: "narrow" },
   );
 
+/** The page of a link where passwords are turned off: the provider signs in, and the address makes the member. */
+function withoutPassword(visit: PageContext, { email, workspaceName }: OpenedLink, error?: ApiError): Response {
+  const name = visit.deps.people.oidc?.name ?? "single sign-on";
+  return visit.page(
+    `Join ${workspaceName}`,
+    html`<h1>Join ${workspaceName}</h1>
+    <p class="lede">Passwords are turned off on this server.
+      Sign in with ${name}${email && html` and the e-mail address ${email}`}.</p>
+    <p><a class="button" href="${OIDC_PATH}">Sign in with ${name}</a></p>`,
+    { error, width: "narrow" },
+  );
+}
+
 function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormTexts {
   const ends = `This ends every session and removes every passkey${proved ? "" : " and two-factor authentication"} of this account.`;
   if (kind === "new")
@@ -119,6 +132,7 @@ function address(visit: PageContext, { email }: OpenedLink, error?: ApiError): C
 async function form(visit: PageContext, token: string, error?: ApiError): Promise<Response> {
   const link = await visit.deps.joining.open(token);
   if (link?.state !== "live") return ended(visit, link?.state ?? "unknown", link);
+  if (!link.allowed) return withoutPassword(visit, link, error);
   if (link.kind === "known" && !link.proved) return unproved(visit);
   const { title, lede, button } = wordsOf(link);
   const { kind } = link;

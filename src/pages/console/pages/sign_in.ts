@@ -6,11 +6,11 @@ import { getPerson } from "../../../identity/auth/console_sessions.ts";
 import { createResetMail } from "../../../identity/auth/mail.ts";
 import { LINK_LIFETIMES } from "../../../identity/auth/one_time_links.ts";
 import { parsePasskey, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
-import { ApiError, throwFieldErrors } from "../../../model/api_error.ts";
+import { ApiError, forbidden, throwFieldErrors } from "../../../model/api_error.ts";
 import { validateEmail } from "../../../model/domain/name_validation.ts";
 import { uiMessage } from "../../../model/error_messages.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
 import { errorSummary, field } from "../components.ts";
 import { getCookie, withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
@@ -21,6 +21,7 @@ import {
   finishSignIn,
   getSignInTarget,
   KNOWN_BROWSER_COOKIE,
+  OIDC_PATH,
   signInStepPage,
   signInTargetFields,
   supportsPasskeys,
@@ -40,6 +41,7 @@ export async function signInForm(
   const { oauthQuery, kept } = getSignInTarget(visit);
   const asking = oauthQuery ? await visit.deps.people.accessRequest(oauthQuery) : null;
   const { error } = options;
+  const { oidc } = visit.deps.people;
   return visit.page(
     "Sign in",
     html`<h1>Sign in to Belfry</h1>
@@ -48,18 +50,14 @@ export async function signInForm(
         ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> wants to connect. Sign in to review its request; nothing is shared before you agree.</p>`
         : visit.deps.forms.kept(kept)
           ? html`<p class="lede">Sign in to return to your form. Your text is kept.</p>`
-          : html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
+          : !oidc?.only && html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
     }
     ${errorSummary(error)}
-    <div class="card wide"><form method="post" action="/console/sign-in" novalidate>
-      ${signInTargetFields(visit)}
-      ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: LIMITS.email, autofocus: !options.email, error })}
-      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, autofocus: !!options.email, error })}
-      <button>Sign in</button>
-    </form></div>
+    ${!oidc?.only && passwordForm(visit, options)}
+    ${oidc && oidcButton(visit, oidc)}
     ${supportsPasskeys(visit) && passkeyForm(visit)}
-    <p class="hint">${lostPasswordHint(visit.deps.mail !== null)}</p>
-    <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
+    ${!oidc?.only && html`<p class="hint">${lostPasswordHint(visit.deps.mail !== null)}</p>`}
+    <p class="hint">No account yet? An owner of a workspace adds you${oidc ? "." : " and gives you a link."}</p>`,
     {
       error,
       width: "narrow",
@@ -67,6 +65,26 @@ export async function signInForm(
       scripts: supportsPasskeys(visit) ? ["passkey"] : [],
     },
   );
+}
+
+const passwordForm = (visit: PageContext, { email, error }: { email?: string; error?: ApiError }): Html =>
+  html`<div class="card wide"><form method="post" action="/console/sign-in" novalidate>
+      ${signInTargetFields(visit)}
+      ${field({ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username", maxlength: LIMITS.email, autofocus: !email, error })}
+      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, autofocus: !!email, error })}
+      <button>Sign in</button>
+    </form></div>`;
+
+/** A link, so that Back returns from the provider; a form where it hands on a written text. */
+function oidcButton(visit: PageContext, { name, only }: { name: string; only: boolean }): Html {
+  const target = getSignInTarget(visit);
+  const label = `Sign in with ${name}`;
+  return html`${!only && html`<p class="or">or</p>`}${
+    target.kept === null
+      ? html`<p><a class="button${!only && " plain"}" href="${buildStepPath(OIDC_PATH, target)}">${label}</a></p>`
+      : html`<form method="post" action="${OIDC_PATH}">${signInTargetFields(visit)}
+        <button${!only && html` class="plain"`}>${label}</button></form>`
+  }`;
 }
 
 /** Shown by its script, since without one there are no passkeys. */
@@ -78,8 +96,16 @@ const passkeyForm = (visit: PageContext): Content =>
       <p class="hint said" role="status" data-said></p>
     </form>`;
 
+/** @throws 403 where passwords are turned off (OIDC_ONLY). */
+function refuseWithoutPasswords({ deps }: PageContext): void {
+  const { oidc } = deps.people;
+  if (oidc?.only)
+    throw forbidden("not_permitted", `Passwords are turned off on this server. Sign in with ${oidc.name}.`);
+}
+
 /** Asking for a link. The answer is the same for every address, known or not. */
 function forgot(visit: PageContext, error?: ApiError): Response {
+  refuseWithoutPasswords(visit);
   const mails = visit.deps.mail !== null;
   return visit.page(
     "Forgot your password?",
@@ -120,6 +146,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
       },
       async (visit) => {
         const { form: sent, request, address, deps } = visit;
+        refuseWithoutPasswords(visit);
         const email = emailOf(visit);
         const password = (sent.get("password") ?? "").slice(0, 256);
         throwFieldErrors({
@@ -137,6 +164,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
   anonymousPage("GET", "/console/forgot", async (visit) => forgot(visit)),
 
   anonymousPage("POST", "/console/forgot", async (visit) => {
+    refuseWithoutPasswords(visit);
     const { deps, form: sent, address } = visit;
     const { mail } = deps;
     if (mail === null) return forgot(visit);

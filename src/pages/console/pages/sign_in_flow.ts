@@ -48,6 +48,8 @@ export function signInTargetFields(visit: PageContext): Html {
     <input type="hidden" name="next" value="${next}">${savedFormField(kept)}`;
 }
 
+export const OIDC_PATH = "/console/sign-in/oidc";
+
 export const CODE_PATH = "/console/sign-in/code";
 
 export function codeForm(visit: PageContext, error?: ApiError, cookies: readonly string[] = []): Response {

@@ -21,6 +21,7 @@ import { copyableText, errorSummary, field, relativeTime } from "../components.t
 import { withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineSignedInPage, type PersonContext, personForm } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
+import { askPassword, passwordOf } from "./password_question.ts";
 import { passkeyResponse } from "./sign_in.ts";
 
 const ACCOUNT = "/console/account";
@@ -36,8 +37,15 @@ const codesLeft = ({ recovery_codes_left: left }: Ways): Content =>
     ? "No recovery codes left. Create new ones now."
     : `${left} recovery ${left === 1 ? "code is" : "codes are"} left${left <= LOW ? ". Create new ones soon." : "."}`;
 
+const oidcMethod = (name: string, on: boolean): Html =>
+  html`<li><div class="what">
+        <p><strong>${name}</strong> <span class="badge${on && " good"}">${on ? "connected" : "not connected"}</span></p>
+        <p>${on ? "It opens this account" : "Connect it to sign in to this account"} without a password.</p></div>
+        <a class="button ${on ? "danger" : "plain"}" href="${ACCOUNT}/oidc${on && "/off"}">
+          ${on ? "Disconnect" : "Connect"}<span class="unseen"> ${name}</span></a></li>`;
+
 /** The part of the account's page. */
-export function signInMethods(ways: Ways, now: Date): Html {
+export function signInMethods(ways: Ways, now: Date, oidcName: string | null): Html {
   const { second_factor: on, passkeys } = ways;
   return html`<h2>Sign-in methods</h2>
     <ul class="ways">
@@ -50,6 +58,7 @@ export function signInMethods(ways: Ways, now: Date): Html {
           <p>Added ${relativeTime(row.created_at, now)}, ${row.last_used_at === null ? "not used yet" : html`last used ${relativeTime(row.last_used_at, now)}`}${row.synced ? ", synced across your devices" : ""}</p></div>
           <a class="button danger" href="${PASSKEYS}/${row.id}/remove">Remove<span class="unseen"> the passkey ${row.name}</span></a></li>`,
       )}
+      ${oidcName !== null && oidcMethod(oidcName, ways.oidc_connected === true)}
       <li><div class="what"><p><strong>${passkeys.length === 0 ? "Passkeys" : "Another passkey"}</strong></p>
         <p>${
           ways.passkeys_possible
@@ -58,35 +67,6 @@ export function signInMethods(ways: Ways, now: Date): Html {
         }</p></div>
         ${ways.passkeys_possible && html`<a class="button plain" href="${PASSKEYS}/new">Add a passkey</a>`}</li>
     </ul>`;
-}
-
-const passwordField = (error?: ApiError): Html =>
-  field({
-    name: "present",
-    label: "Your password",
-    type: "password",
-    autocomplete: "current-password",
-    maxlength: LIMITS.password,
-    autofocus: true,
-    error,
-  });
-
-/** A page with one form that asks for the password before it does something. */
-function askPassword(
-  visit: PersonContext,
-  { title, lede, act, action, danger }: { title: string; lede: Content; act: string; action: string; danger?: true },
-  error?: ApiError,
-): Response {
-  return visit.page(
-    title,
-    html`<h1>${title}</h1><p class="lede">${lede}</p>
-    ${errorSummary(error)}
-    <form method="post" action="${action}" novalidate>${visit.token}
-      ${passwordField(error)}
-      <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
-    </form>`,
-    { width: "narrow", error, styles: ["people"] },
-  );
 }
 
 const QUESTIONS = {
@@ -159,8 +139,6 @@ function newPasskeyForm(visit: PersonContext, error?: ApiError): Response {
   );
 }
 
-const present = ({ form }: PersonContext) => ({ present: form.get("present") ?? "" });
-
 /** What takes the form of a question, which asks again where the password was wrong. */
 const answering = (question: keyof typeof QUESTIONS, act: (visit: PersonContext) => Promise<Response>): ConsolePage =>
   defineSignedInPage(
@@ -191,7 +169,9 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  answering("begin", async (visit) => pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri)),
+  answering("begin", async (visit) =>
+    pairing(visit, (await visit.asPerson(begin_second_factor, passwordOf(visit))).uri),
+  ),
 
   defineSignedInPage("POST", `${FACTOR}/confirm`, async (visit) => {
     const uri = visit.form.get("uri") ?? "";
@@ -201,19 +181,19 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
 
   defineSignedInPage("GET", `${FACTOR}/recovery`, async (visit) => askPassword(visit, QUESTIONS.recovery)),
   answering("recovery", async (visit) => {
-    const { recovery_codes } = await visit.asPerson(renew_recovery_codes, present(visit));
+    const { recovery_codes } = await visit.asPerson(renew_recovery_codes, passwordOf(visit));
     return recoveryCodes(visit, "Your new recovery codes", recovery_codes);
   }),
 
   defineSignedInPage("GET", `${FACTOR}/off`, async (visit) => askPassword(visit, QUESTIONS.off)),
   answering("off", async (visit) => {
-    await visit.asPerson(end_second_factor, present(visit));
+    await visit.asPerson(end_second_factor, passwordOf(visit));
     return visit.goTo(ACCOUNT, "second-factor-off");
   }),
 
   defineSignedInPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
   defineSignedInPage("POST", `${PASSKEYS}/begin`, (visit) =>
-    passkeyResponse(() => visit.asPerson(begin_passkey, present(visit))),
+    passkeyResponse(() => visit.asPerson(begin_passkey, passwordOf(visit))),
   ),
   personForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
     const { form: sent } = visit;

@@ -1,0 +1,120 @@
+// Signing in with an OpenID Connect provider: the way there, the answer, and a message for each refusal. Attempts are
+// limited by network address, and an account with two-factor authentication still needs its code.
+
+import { ApiError, forbidden, unavailable } from "../../model/api_error.ts";
+import type { Log } from "../../store/handler_context.ts";
+import type { AccountAudit } from "./account_audit.ts";
+import {
+  OIDC_ACCOUNT_HEADER,
+  OIDC_BEGIN_PATH,
+  OIDC_FINISH_PATH,
+  type OidcErrorReason,
+  type OidcTarget,
+  oidcTargetSchema,
+} from "./oidc_types.ts";
+import { type LibraryRequest, readSignIn, type SignInResult, withOAuthQuery } from "./sign_in.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+import type { SignInThrottle } from "./sign_in_throttle.ts";
+
+const failed = (message: string) => new ApiError("sign_in_failed", message);
+const EXPIRED = "The sign-in expired or was already used. Start it again.";
+
+/** The refusals; `name` is the provider's. */
+const REFUSALS: Record<OidcErrorReason, (name: string) => ApiError> = {
+  unavailable: (name) =>
+    unavailable("identity_provider_unavailable", `${name} does not respond. Try again in a few minutes.`, 60),
+  client_rejected: (name) =>
+    failed(`${name} rejected this server. The operator finds the reason in the log and corrects the OIDC settings.`),
+  invalid_answer: (name) => failed(`The answer of ${name} is not valid. Start again, or contact the operator.`),
+  expired: () => failed(EXPIRED),
+  cancelled: (name) => failed(`${name} did not sign you in. Start again, or use another method.`),
+  no_email: (name) =>
+    forbidden("not_permitted", `${name} does not share your e-mail address. Its administrator can change that.`),
+  email_unverified: (name) =>
+    forbidden("not_permitted", `${name} has not verified your e-mail address. Verify it there, then sign in again.`),
+  not_invited: () =>
+    forbidden("not_permitted", "You are not a member of a workspace here. An owner can add your e-mail address."),
+  account_exists: (name) =>
+    forbidden(
+      "not_permitted",
+      `Your e-mail address already has an account here. Sign in to it, then connect ${name} on your account page.`,
+    ),
+  connected_elsewhere: (name) =>
+    forbidden("not_permitted", `This user of ${name} is connected to another account. Disconnect it there first.`),
+};
+
+const readState = ({ url }: Request): string => new URL(url).searchParams.get("state") ?? "";
+
+export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
+
+export function createOidcSignIn(options: {
+  name: string;
+  /** True while passwords are turned off. */
+  only: boolean;
+  library: SignInLibrary;
+  throttle: SignInThrottle;
+  ask: LibraryRequest;
+  accountLog: AccountAudit;
+  log: Log;
+}) {
+  const { name, only, library, throttle, ask, accountLog, log } = options;
+
+  function refusal(reason: string | undefined, detail: string | undefined): ApiError {
+    const known = reason !== undefined && Object.hasOwn(REFUSALS, reason) ? (reason as OidcErrorReason) : "expired";
+    log.warn({ reason: known, detail }, "a sign-in with OIDC was refused");
+    return REFUSALS[known](name);
+  }
+
+  /** @throws ApiError for a refusal of the library. */
+  async function requireSuccess(answer: Response): Promise<void> {
+    // The library refuses a state by a redirect to its own error page.
+    if (answer.status >= 300 && answer.status < 400) throw refusal("expired", "no valid state");
+    if (answer.ok) return;
+    const { code, message } = (await answer.json().catch(() => ({}))) as { code?: string; message?: string };
+    if (answer.status >= 500) throw new Error(`the sign-in library answered ${answer.status}`);
+    throw refusal(code, message);
+  }
+
+  return {
+    name,
+    only,
+
+    /**
+     * The address at the provider, and the cookie that its answer belongs to. With `connect`, the signed-in person
+     * adds the provider as a sign-in method. @throws 429, 503.
+     */
+    async begin(target: OidcTarget, from: Request, address: string | null, connect = false) {
+      await throttle.countAddress(address);
+      const answer = await ask(OIDC_BEGIN_PATH, { headers: from.headers, body: { target, connect }, address });
+      await requireSuccess(answer);
+      const { url } = (await answer.json()) as { url: string };
+      return { url, cookies: answer.headers.getSetCookie() };
+    },
+
+    /** The page that follows an answer; null for a state that is unknown, used or expired. */
+    findTarget: async (from: Request): Promise<OidcTarget | null> =>
+      oidcTargetSchema.safeParse(await library.findOidcTarget(readState(from))).data ?? null,
+
+    /**
+     * Checks the answer that the provider sent the browser back with. Null: it connected a signed-in person.
+     * @throws 401, 403, 429, 503.
+     */
+    async finish(from: Request, oauthQuery: string | null, address: string | null): Promise<SignInResult | null> {
+      const query = new URL(from.url).searchParams;
+      if (query.has("error")) throw refusal("cancelled", /^[\w-]{1,60}$/.exec(query.get("error") ?? "")?.[0]);
+      const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...withOAuthQuery(oauthQuery) };
+      const path = `${OIDC_FINISH_PATH}?${new URLSearchParams({ state: readState(from) })}`;
+      const answer = await throttle.attemptPasskey(address, async () => {
+        const answer = await ask(path, { headers: from.headers, body, address });
+        await requireSuccess(answer);
+        return answer;
+      });
+      const account = new URLSearchParams(answer.headers.get(OIDC_ACCOUNT_HEADER) ?? "");
+      const [id, email] = [account.get("id"), account.get("email")];
+      if (id === null || email === null) return null;
+      const opened = await readSignIn(answer, email, throttle);
+      if (!opened.owesSecond) await accountLog.done("sign_in_oidc", id);
+      return opened;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// Pages to sign in with an OpenID Connect provider, and to connect an account to it. A GET redirects the browser to the
+// provider, so that Back returns here. A form with a kept text continues from a page.
+
+import type { OidcSignIn } from "../../../identity/auth/oidc_sign_in.ts";
+import { OIDC_CALLBACK_PATH, type OidcTarget } from "../../../identity/auth/oidc_types.ts";
+import { begin_oidc_connection, remove_oidc_connection } from "../../../identity/session/sign_in_methods.ts";
+import { ApiError, notFound } from "../../../model/api_error.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { canShowInForm, withFormErrors } from "../form_submission.ts";
+import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
+import { askPassword, passwordOf } from "./password_question.ts";
+import { signInForm } from "./sign_in.ts";
+import { continueSignIn, finishSignIn, getSignInTarget, OIDC_PATH, signInStepPage } from "./sign_in_flow.ts";
+
+const ACCOUNT = "/console/account";
+
+/** @throws 404 without OIDC_ISSUER. */
+function requireOidc({ deps }: PageContext): OidcSignIn {
+  if (deps.people.oidc === null) throw notFound("page");
+  return deps.people.oidc;
+}
+
+/** Sends the browser to the provider. */
+async function leave(visit: PageContext, target: OidcTarget, connect = false): Promise<Response> {
+  const oidc = requireOidc(visit);
+  const { url, cookies } = await oidc.begin(target, visit.request, visit.address, connect);
+  if (visit.request.method !== "POST") return visit.goTo(url, undefined, cookies);
+  const text: Content = `You sign in with ${oidc.name} and return here.`;
+  return continueSignIn(visit, url, cookies, { title: `Continue with ${oidc.name}`, text });
+}
+
+/** The sign-in page with what was refused, and with the text that the person wrote. */
+const refused = (visit: PageContext, target: OidcTarget | null, error: unknown): Promise<Response> =>
+  withFormErrors<PageContext>(
+    {
+      again: (again, refusal) => signInForm(target ? withTarget(again, target) : again, { error: refusal }),
+      when: ({ status }) => status !== 500 && status !== 404,
+    },
+    () => Promise.reject(error),
+  )(visit);
+
+/** The visit as if the sign-in form had sent the target. */
+function withTarget(visit: PageContext, { next, oauthQuery, kept }: OidcTarget): PageContext {
+  const form = new URLSearchParams({ next });
+  if (oauthQuery !== null) form.set("oauth_query", oauthQuery);
+  if (kept !== null) form.set("kept_form", kept);
+  return { ...visit, form };
+}
+
+async function begin(visit: PageContext): Promise<Response> {
+  const { kept, ...target } = getSignInTarget(visit);
+  const own = { ...target, kept: visit.deps.forms.kept(kept) === null ? null : kept };
+  return leave(visit, own).catch((error) => refused(visit, own, error));
+}
+
+async function receive(visit: PageContext): Promise<Response> {
+  const oidc = requireOidc(visit);
+  const target = await oidc.findTarget(visit.request);
+  try {
+    const opened = await oidc.finish(visit.request, target?.oauthQuery ?? null, visit.address);
+    if (opened === null) return visit.goTo(ACCOUNT, "oidc-connected");
+    const wanted = target ?? { next: "/console", oauthQuery: null, kept: null };
+    return finishSignIn(withTarget(visit, wanted), opened, wanted);
+  } catch (error) {
+    if (visit.session && error instanceof ApiError && error.status < 500)
+      return visit.page(
+        "Not connected",
+        html`<h1>Single sign-on was not connected</h1><p class="lede">${error.ui}</p>
+        <p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
+        { error, width: "narrow" },
+      );
+    return refused(visit, target, error);
+  }
+}
+
+const CONNECT = `${ACCOUNT}/oidc`;
+const DISCONNECT = `${CONNECT}/off`;
+
+const connectQuestion = (visit: PageContext) => {
+  const { name } = requireOidc(visit);
+  return {
+    title: `Connect ${name}`,
+    lede: `You sign in there once. Afterwards it opens this account without a password.`,
+    act: "Continue",
+    action: CONNECT,
+  };
+};
+
+const disconnectQuestion = (visit: PageContext) => {
+  const { name } = requireOidc(visit);
+  return {
+    title: `Disconnect ${name}?`,
+    lede: "It can then no longer sign in to this account.",
+    act: "Disconnect",
+    action: DISCONNECT,
+    danger: true as const,
+  };
+};
+
+export const OIDC_PAGES: readonly ConsolePage[] = [
+  { ...anonymousPage("GET", OIDC_PATH, begin), writes: true },
+  signInStepPage(OIDC_PATH, begin),
+  { ...anonymousPage("GET", OIDC_CALLBACK_PATH, receive), writes: true },
+
+  defineSignedInPage("GET", CONNECT, async (visit) => askPassword(visit, connectQuestion(visit))),
+  defineSignedInPage(
+    "POST",
+    CONNECT,
+    withFormErrors(
+      { again: (visit, error) => askPassword(visit, connectQuestion(visit), error), when: canShowInForm },
+      async (visit) => {
+        await visit.asPerson(begin_oidc_connection, passwordOf(visit));
+        return leave(visit, { next: ACCOUNT, oauthQuery: null, kept: null }, true);
+      },
+    ),
+  ),
+  defineSignedInPage("GET", DISCONNECT, async (visit) => askPassword(visit, disconnectQuestion(visit))),
+  defineSignedInPage(
+    "POST",
+    DISCONNECT,
+    withFormErrors(
+      { again: (visit, error) => askPassword(visit, disconnectQuestion(visit), error), when: canShowInForm },
+      async (visit) => {
+        await visit.asPerson(remove_oidc_connection, passwordOf(visit));
+        return visit.goTo(ACCOUNT, "oidc-disconnected");
+      },
+    ),
+  ),
+];

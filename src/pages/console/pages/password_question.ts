@@ -1,0 +1,41 @@
+// A page with one form: a signed-in person confirms a change with the password.
+
+import type { ApiError } from "../../../model/api_error.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { errorSummary, field } from "../components.ts";
+import type { PersonContext } from "../page_context.ts";
+
+const ACCOUNT = "/console/account";
+
+/** The field of such a form, as operations take it. */
+export const passwordOf = ({ form }: PersonContext) => ({ present: form.get("present") ?? "" });
+
+const passwordField = (error?: ApiError): Html =>
+  field({
+    name: "present",
+    label: "Your password",
+    type: "password",
+    autocomplete: "current-password",
+    maxlength: LIMITS.password,
+    autofocus: true,
+    error,
+  });
+
+/** A page with one form that needs the password. */
+export function askPassword(
+  visit: PersonContext,
+  { title, lede, act, action, danger }: { title: string; lede: Content; act: string; action: string; danger?: true },
+  error?: ApiError,
+): Response {
+  return visit.page(
+    title,
+    html`<h1>${title}</h1><p class="lede">${lede}</p>
+    ${errorSummary(error)}
+    <form method="post" action="${action}" novalidate>${visit.token}
+      ${passwordField(error)}
+      <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+    </form>`,
+    { width: "narrow", error, styles: ["people"] },
+  );
+}

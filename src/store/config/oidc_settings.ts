@@ -1,0 +1,132 @@
+// Settings of sign-in through an OpenID Connect provider: the client, the account rules, and sign-in without passwords.
+
+import {
+  booleanSetting,
+  ConfigError,
+  type EarlierSettings,
+  patternSetting,
+  type SettingTable,
+} from "./setting_types.ts";
+
+/** One entry of OIDC_MEMBERS: a value of the claim, and the membership that it grants. */
+export interface OidcMembership {
+  value: string;
+  role: "owner" | "admin" | "editor" | "viewer";
+  /** Wire id of the workspace; null: the only one. */
+  workspace: string | null;
+}
+
+const MEMBERSHIP =
+  /^(?<value>[^=,]{1,200})=(?<role>owner|admin|editor|viewer)(?:@(?<workspace>wsp_[0-9a-hjkmnp-tv-z]{26}))?$/;
+
+function parseMembership(item: string, name: string): OidcMembership {
+  const { value, role, workspace = null } = MEMBERSHIP.exec(item)?.groups ?? {};
+  if (!value || !role)
+    throw new ConfigError(
+      name,
+      "must be a list of value=role or value=role@wsp_…, with the role owner, admin, editor or viewer.",
+    );
+  return { value, role: role as OidcMembership["role"], workspace };
+}
+
+/** Refuses a client without all of its three settings. @throws ConfigError */
+function refuseIncompleteClient({ oidcIssuer, oidcClientId }: EarlierSettings, secret: string | null): void {
+  const parts = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, OIDC_CLIENT_SECRET: secret };
+  const missing = Object.entries(parts).filter(([, value]) => value == null);
+  const [first] = missing;
+  if (first && missing.length < 3)
+    throw new ConfigError(first[0], "is missing: set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.");
+}
+
+const CREDENTIAL = patternSetting(/^[\x20-\x7e]{1,2000}$/, "printable ASCII text");
+
+export const OIDC_SETTINGS = {
+  oidcIssuer: {
+    name: "OIDC_ISSUER",
+    shownDefault: "(none)",
+    meaning:
+      "Issuer URL of an OpenID Connect provider for the console. Requires OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
+    read: (raw, name): string | null => {
+      if (raw === undefined) return null;
+      const url = URL.parse(raw);
+      if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(raw))
+        throw new ConfigError(name, "must be an absolute http or https URL without credentials, query or fragment.");
+      return raw;
+    },
+  },
+  oidcClientId: {
+    name: "OIDC_CLIENT_ID",
+    meaning: "Client id of this server at the provider.",
+    ...CREDENTIAL,
+  },
+  oidcClientSecret: {
+    name: "OIDC_CLIENT_SECRET",
+    secret: true,
+    meaning: "Secret of this client.",
+    ...CREDENTIAL,
+    read: (raw, name, soFar) => {
+      const secret = CREDENTIAL.read(raw, name);
+      refuseIncompleteClient(soFar, secret);
+      return secret;
+    },
+  },
+  oidcName: {
+    name: "OIDC_NAME",
+    shownDefault: "SSO",
+    meaning: "Name of the provider on the button, as in: Sign in with SSO.",
+    read: (raw = "SSO", name): string => {
+      if (!/^[^\p{C}]{1,40}$/u.test(raw))
+        throw new ConfigError(name, "must be a short name without control characters.");
+      return raw;
+    },
+  },
+  oidcScopes: {
+    name: "OIDC_SCOPES",
+    shownDefault: "openid profile email",
+    meaning: "Space-separated scopes to request. Some providers need groups for the claim of OIDC_MEMBER_CLAIM.",
+    read: (raw = "openid profile email", name): string[] => {
+      const scopes = raw.split(" ").filter(Boolean);
+      if (!scopes.includes("openid") || !scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(scope)))
+        throw new ConfigError(name, "must be space-separated scopes, with openid among them.");
+      return scopes;
+    },
+  },
+  oidcMemberClaim: {
+    name: "OIDC_MEMBER_CLAIM",
+    meaning: "Claim with a user's groups or roles, such as groups. If unset, only invited users can sign in.",
+    ...patternSetting(/^[\x21-\x7e]{1,200}$/, "the name of a claim"),
+  },
+  oidcMembers: {
+    name: "OIDC_MEMBERS",
+    shownDefault: "(none)",
+    meaning: "Comma-separated list of value=role or value=role@wsp_…: values of OIDC_MEMBER_CLAIM that make members.",
+    read: (raw, name, { oidcMemberClaim }): OidcMembership[] => {
+      const items = (raw ?? "")
+        .split(",")
+        .map((item) => item.trim())
+        .filter(Boolean);
+      if (items.length > 0 !== (oidcMemberClaim != null))
+        throw new ConfigError(
+          name,
+          "requires OIDC_MEMBER_CLAIM, and OIDC_MEMBER_CLAIM requires it. Set both or neither.",
+        );
+      return items.map((item) => parseMembership(item, name));
+    },
+  },
+  oidcTrustEmail: {
+    name: "OIDC_TRUST_EMAIL",
+    meaning: "true accepts every e-mail address of the provider as verified, and opens existing accounts by it.",
+    ...booleanSetting(false),
+  },
+  oidcOnly: {
+    name: "OIDC_ONLY",
+    shownDefault: "false",
+    meaning:
+      "true turns off signing in with passwords. Passkeys, and links from belfry members link, continue to work.",
+    read: (raw, name, { oidcIssuer }): boolean => {
+      const only = booleanSetting(false).read(raw, name);
+      if (only && oidcIssuer == null) throw new ConfigError(name, "requires OIDC_ISSUER.");
+      return only;
+    },
+  },
+} satisfies SettingTable;
