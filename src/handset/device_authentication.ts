@@ -1,7 +1,7 @@
-// Finds the handset behind a token. Look-ups of requests that arrive together share a statement. The operation's
-// record says what is found of a device beside its id. And when a device was last seen, to the day: enough to tell
-// one that never comes back, and one small write a device and day. No request waits for it; what is lost is written
-// with the next poll.
+// Authentication of handsets by their token. Look-ups of simultaneous requests share a statement, and the operation's
+// record defines the fields that are read with the id. The last day of activity is stored, to find unused devices, with
+// one small write for each device and day. Requests do not wait for it, and a lost write is repeated with the next
+// poll.
 
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_tokens.ts";
 import { unauthorized } from "../model/api_error.ts";
@@ -13,8 +13,8 @@ import type { AnonymousCaller, DeviceCaller, Log } from "../store/handler_contex
 import { findDevices, noteDevicesSeen } from "../store/queries/device_channels.ts";
 
 /**
- * What is found is the caller that the operation's handler is given.
- * @throws 401 for a missing or unknown device token, where one is needed.
+ * The result is the caller for the operation's handler.
+ * @throws 401 for a missing or unknown device token, if one is required
  */
 export type HandsetAuthenticator = (
   operation: Pick<HandsetOperation, "auth" | "lookUp">,

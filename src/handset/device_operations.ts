@@ -1,4 +1,4 @@
-// A handset says what it is, reads and changes it, and goes; and whose own it is.
+// Operations for a handset's own device: registering, reading, changing and removing it, and its link to an account.
 
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
@@ -111,7 +111,7 @@ export const delete_device = defineHandsetOperation({
   },
 });
 
-/** The same for a code of nobody, one that was used or replaced, and one that is too old. */
+/** One error for codes that are unknown, used, replaced or expired. */
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",

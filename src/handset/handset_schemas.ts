@@ -19,13 +19,13 @@ const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_a
 
 export const subscriptionView = z.object({ handle: z.string(), ...own });
 
-/** Goes up when an export is written in another form. */
+/** Incremented when the format of exports changes. */
 export const EXPORT_VERSION = 1 as const;
 
-/** What a handset said of itself. */
+/** The details of a handset. */
 export const deviceView = nameSchema("Device", z.object({ id: z.string(), ...createAnswerSchemas(DEVICE_FIELDS) }));
 
-/** Whose own device a handset is. */
+/** The person to whose account a handset is linked. */
 export const ownerView = z.object({ name: z.string().nullable() });
 
 export const channelCardView = nameSchema(
@@ -79,7 +79,7 @@ export const inboxItem = nameSchema(
   }),
 );
 
-/** What a lean card leaves out wherever a field holds just this. */
+/** Values that a lean card omits. */
 const BLANKS: Readonly<Record<string, unknown>> = {
   status: "sent",
   ...getBlankValues(selectShownTo(ALERT_FIELDS, "handset")),
@@ -99,7 +99,7 @@ export const leanItem = nameSchema(
   ),
 );
 
-/** A card without the fields that hold what they hold when nobody gives them (rules#inbox-lean). */
+/** Returns a card without the fields that have their default value (rules#inbox-lean). */
 export const toLeanItem = (item: z.output<typeof inboxItem>): z.input<typeof leanItem> =>
   Object.fromEntries(
     Object.entries(item).filter(([name, value]) => {

@@ -1,4 +1,4 @@
-// The inbox as a handset asks for it, and the stream that tells it what changes.
+// The inbox of a handset, and the stream of its changes.
 
 import { z } from "zod";
 import { notFound } from "../model/api_error.ts";
@@ -51,7 +51,7 @@ export const get_inbox = defineHandsetOperation({
     const also = test ? [...due, test.id] : due;
     const tag = ctx.services.inboxTag(formatInboxState(revision, { limit: wanted, view }, place, also));
     if (ctx.conditions.clientHolds(tag)) return new BodyWithEtag(tag, NOT_MODIFIED);
-    // As others have it; what is settled only for this poll, and what is further back, is read for it alone.
+    // Shared with other devices. Alerts that are published only for this poll, and later pages, are read separately.
     const alike = !before && !test && due.length === 0;
     const shared = alike && (await ctx.services.inboxPageCache.find(id, { limit: wanted, view, tag }));
     if (shared) return new BodyWithEtag(tag, shared);
@@ -107,6 +107,6 @@ export const follow_inbox = defineHandsetOperation({
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limitParameter(), view: viewParameter }),
   output: z.string(),
-  // What follows is told on the connection (see program/boot/inbox_polls.ts); where none can stay, this is all.
+  // Changes are sent on the connection (see program/boot/inbox_polls.ts). Without one, this is the whole response.
   handler: async () => "event: look\ndata: {}\n\n",
 });

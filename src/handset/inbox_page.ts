@@ -1,4 +1,4 @@
-// What a page of an inbox says: of the rows that were read, those that fit, as the wire shows them.
+// Pages of an inbox: the rows that fit, in their form on the wire.
 
 import { z } from "zod";
 import { assertDefined } from "../model/assert.ts";
@@ -21,7 +21,7 @@ import type { InboxPageRow, InboxRecord } from "../store/queries/inbox.ts";
 import { DEFAULT_LIMIT, formatPagePosition, MAX_LIMIT, pageMeta } from "../store/schemas/common_fields.ts";
 import { inboxItem, leanItem, showInboxItem, toLeanItem } from "./handset_schemas.ts";
 
-/** Goes up when the rows of an unchanged inbox are shown in another form. */
+/** Incremented when the format of inbox rows changes. */
 const FORMAT = 9;
 
 /** About how many rows of the index, and bytes of alerts, a statement reads that reads several pages. */
@@ -32,7 +32,7 @@ const MAX_TOTAL = 32 * 1024 * 1024;
 const MAX_BYTES = LIMITS.inbox;
 /** Bytes of `{"data":[],"meta":{…}}`. */
 const FRAME = 256;
-/** How many bytes JSON may make of one. */
+/** The maximum number of JSON bytes for one byte of text. */
 const WIDEST = 6;
 
 /** Unescaped bytes that the statements read for a page. */
@@ -46,13 +46,13 @@ export const viewParameter = z
   .optional()
   .describe("lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.");
 
-/** A first page as it is asked for. */
+/** The request for a first page. */
 export interface PageRequest {
   limit: number;
   view: InboxView;
 }
 
-/** The rows that fit as JSON, and at least one. Those whose bytes fit whatever JSON makes of them are not measured. */
+/** Returns the rows that fit as JSON, at least one. Rows that fit in any encoding are not measured. */
 export function limitBytes(rows: InboxRecord[], assets: AssetAddresses): InboxRecord[] {
   if ((rows.at(-1)?.so_far ?? 0) * WIDEST <= MAX_ROW_BYTES) return rows;
   let bytes = FRAME;
@@ -73,8 +73,9 @@ const metaOf = ({ next }: PageSlice<InboxRecord>) => ({
 });
 
 /**
- * All that an answer depends on, for its validator. `also` names what is shown beside it, a test or what could not be
- * settled, and `place` where the page begins that is not the first.
+ * Returns all inputs of a response, for its validator.
+ * @param also a shown test or unpublished due alerts
+ * @param place the start of a later page
  */
 export const formatInboxState = (
   revision: string,
@@ -83,14 +84,14 @@ export const formatInboxState = (
   also: readonly string[] = [],
 ): string => [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
 
-/** What the query of an address asks for; null unless it is plainly a first page. */
+/** Parses the query of a URL; null unless it clearly requests a first page. */
 export function parseFirstPage(search: string): PageRequest | null {
   const plain = /^(?:\?limit=([1-9]\d{0,2}))?(?:(?:^\?|\b&)view=(full|lean))?$/.exec(search);
   const limit = Number(plain?.[1] ?? DEFAULT_LIMIT);
   return plain && limit <= MAX_LIMIT ? { limit, view: (plain[2] ?? "full") as InboxView } : null;
 }
 
-/** What a statement takes that reads pages for several handsets at once. */
+/** Returns the limits for a statement that reads pages for several handsets. */
 export const sharedPageLimits = (limit: number) => ({
   limit: limit + 1,
   max_bytes: MAX_ROW_BYTES,
@@ -104,7 +105,7 @@ export interface CardPage {
   cards: InboxCard[];
 }
 
-/** An alert as the wire shows it. It is held against its declared shape, and written, once in each view. */
+/** An alert in its form on the wire. It is validated and serialized once for each view. */
 export class InboxCard {
   readonly #row: CardRow;
   readonly #json = new Map<string, string>();
@@ -127,7 +128,7 @@ export class InboxCard {
 type CardRow = Omit<InboxRecord, "following" | "so_far">;
 type PageAlert = Extract<InboxPageRow, { id: string }>;
 
-/** Of the rows of such a statement, set by set, the first one and the page. */
+/** Groups the rows of such a statement by their set: the first row and the page. */
 export function groupPages(rows: readonly InboxPageRow[]): { first: InboxPageRow; page: CardPage }[] {
   const sets: { first: InboxPageRow; page: CardPage }[] = [];
   const alerts = new Map<string, { row: PageAlert; card: InboxCard }>();
@@ -143,13 +144,13 @@ export function groupPages(rows: readonly InboxPageRow[]): { first: InboxPageRow
   return sets;
 }
 
-/** A row that stands in its page already. */
+/** Returns a row with its position in the page. */
 const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: number };
 
 /** A page as some devices see it. */
 export interface VisiblePage {
   views: Record<InboxView, SharedBody>;
-  /** Of each of its alerts; null where the page lacks some that others see. */
+  /** The marks of its alerts; null if the page lacks alerts that other devices see. */
   marks: string | null;
   sent: readonly SentAlert[];
 }
@@ -195,7 +196,7 @@ export function createSharedPage(page: CardPage, limit: number, channels: number
   };
 }
 
-/** A page in each view; of the cards those that stand on it. */
+/** Renders a page in each view from its cards. */
 export function renderPage(
   page: PageSlice<InboxRecord>,
   cards: readonly InboxCard[],

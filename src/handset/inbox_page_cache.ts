@@ -1,7 +1,6 @@
-// First pages of inboxes. Those that are asked for at the same moment are read by one statement, and made once for
-// the devices that have the same channels in its snapshot. The newest are kept as bytes: whoever asks next gets them
-// once the database has said, after that, that its channels are those of the page, each at the same revision. So a
-// page is never from before anybody asked.
+// The cache of first inbox pages. One statement reads the pages of simultaneous requests, and renders them once for
+// devices with the same channels in its snapshot. The newest are kept as bytes. A later request gets one if the
+// database then reports the same channels at the same revisions. So a page is never older than its request.
 
 import type { AssetAddresses } from "../model/domain/asset_rules.ts";
 import {
@@ -18,17 +17,17 @@ import type { Services, SharedBody } from "../store/handler_context.ts";
 import { inboxChannels, inboxPages } from "../store/queries/inbox.ts";
 import { createSharedPage, groupPages, sharedPageLimits, type VisiblePage } from "./inbox_page.ts";
 
-/** Of all pages, and of one that is kept at all. */
+/** The size limit of all pages, and of a single one. */
 const BYTES = 4 * 1024 * 1024;
 const BYTES_OF_ONE = BYTES / 16;
-/** Of the pages of one state that differ by their marks, as many as the largest pages. */
+/** The maximum of pages of one state with different marks, counted in largest pages. */
 const MOST_MARKED = 2;
 
 interface CachedPages {
   /** The pages by their marks. */
   readonly pages: Map<string, SharedBody>;
   readonly sent: readonly SentAlert[];
-  /** What the pages follow from, as the statement says it that read them. */
+  /** The channels and revisions of the pages, from the statement that read them. */
   readonly channelsAt: string;
 }
 
@@ -38,7 +37,7 @@ interface CachedPages {
  * before joining.
  */
 export class PageCache {
-  /** What was used last comes last. */
+  /** In order of use, the latest last. */
   readonly #kept = new Map<string, CachedPages>();
   #bytes = 0;
 

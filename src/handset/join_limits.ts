@@ -1,5 +1,6 @@
-// How many channels one device may have joined: so many as one held poll can wait for (rules#channels-of-a-device);
-// and how often one device and one address may join and leave, which strangers are told of (rules#limit-joins).
+// Limits on joining: the number of channels of one device, equal to the channels that a long poll can watch
+// (rules#channels-of-a-device), and the rate of joins and leaves by device and address, which cause events
+// (rules#limit-joins).
 
 import { conflict } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
@@ -17,18 +18,18 @@ export async function assertChannelLimit(deviceId: string, ctx: Pick<Context, "s
     );
 }
 
-/** How often an address may join and leave for each handset that it may register. */
+/** Joins and leaves of an address for each device registration. */
 export const JOINS_PER_REGISTERED_DEVICE = LIMITS.joins_address / LIMITS.registrations;
 
 const WINDOW = { seconds: LIMITS.window_seconds };
 
-/** What one call counts against that joins or leaves several channels at once. */
+/** The limits of a call that joins or leaves several channels. */
 export const BULK_JOIN_LIMITS = [
   { name: "joins-of-device", per: "device", max: LIMITS.joins_device, ...WINDOW },
   { name: "joins-of-address", per: "address", max: LIMITS.joins_address, ...WINDOW },
 ] as const;
 
-/** What one that joins or leaves a channel counts against. */
+/** The limits of a call that joins or leaves one channel. */
 export const JOIN_LIMITS = [
   { name: "joins-on-channel", per: "subscription", max: LIMITS.joins_channel, ...WINDOW },
   ...BULK_JOIN_LIMITS,

@@ -1,6 +1,6 @@
-// Settles due alerts before they are shown: they are first written down as sent, so that a handset's inbox depends on
-// what is. Calls of one process share a statement, and no request waits for long: when settling fails or takes too
-// long, the alerts are shown all the same.
+// Publication of due alerts before they are shown. They are first marked as sent, because an inbox depends on sent
+// alerts. Calls of one process share a statement, and no request waits for long: if it fails or takes too long, the
+// alerts are still shown.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { unauthorized } from "../model/api_error.ts";
@@ -13,12 +13,12 @@ import { channelsWithDue, type PublishedChannel, publishDueAlerts } from "../sto
 
 /** Alerts in one transaction. */
 const BATCH = 500;
-/** How long a request waits at most. */
+/** The maximum wait of a request. */
 const PATIENCE_MS = 3_000;
-/** After a failure or a longer wait, settling is not tried for so long. */
+/** The pause after a failure or a timeout. */
 const REST_MS = 5_000;
 
-/** `told`: hears of what was settled; must not throw. */
+/** @param told receives the published alerts; must not throw */
 export function createDuePublisher(orm: Orm, log: Log, told: (settled: PublishedChannel[]) => void = () => {}) {
   const kysely = getKysely(orm);
   let restingUntil = 0;
@@ -45,7 +45,7 @@ export function createDuePublisher(orm: Orm, log: Log, told: (settled: Published
   );
 
   return {
-    /** Settles what is due in these channels. False when that failed, or did not come to an end in time. */
+    /** Publishes the due alerts of these channels. False after a failure or a timeout. */
     async publishDue(channels: string[]): Promise<boolean> {
       if (performance.now() < restingUntil) return false;
       const answered = new AbortController();
@@ -56,7 +56,7 @@ export function createDuePublisher(orm: Orm, log: Log, told: (settled: Published
       late.catch(() => {});
       return Promise.race([together(channels), late]).finally(() => answered.abort());
     },
-    /** Settles up to `max` alerts of any channel; answers how many. */
+    /** Publishes up to `max` due alerts of any channel and returns their number. */
     async publishDueBatch(max: number): Promise<number> {
       const channels = (await runStatement(kysely, channelsWithDue, { limit: max })).map(({ id }) => id);
       return channels.length === 0 ? 0 : settle(channels, max);
@@ -78,7 +78,7 @@ export function createInboxStateReader(
     const settled = await publishDue(found.due);
     const state = await stateOf(id);
     if (!state) throw unauthorized();
-    // What has come due since is for the next poll: shown now, it could be taken back.
+    // Alerts that are due since then wait for the next poll, because a shown one could be withdrawn.
     return settled ? { ...state, due: [] } : state;
   };
 }

@@ -1,4 +1,4 @@
-// Where a push service takes wake-ups for a handset.
+// Operations for the push endpoint of a handset.
 
 import { z } from "zod";
 import { conflict, invalidRequest, unauthorized } from "../model/api_error.ts";

@@ -1,5 +1,5 @@
-// What a handset reports, and forgets of it. Reports of many go in few statements: each request is answered after the
-// batch that it went with has committed.
+// Reports of handsets, and their deletion. Reports of many handsets share statements, and each request is answered
+// after the commit of its batch.
 
 import { z } from "zod";
 import { parseId } from "../model/domain/type_ids.ts";
@@ -14,17 +14,17 @@ import { getKysely, runWithRetries, type Statement } from "../store/db/statement
 import type { ReportBatch } from "../store/handler_context.ts";
 import { pruneReports, recordReports, recordReportsWithReplies } from "../store/queries/reports.ts";
 
-/** PostgreSQL's code when the channel of a day's row is gone. */
+/** PostgreSQL's code for a day's row without its channel. */
 const CHANNEL_GONE = "23503";
 
-/** `replied`: told which alerts may have been answered, after the commit. */
+/** @param replied receives the ids of alerts with possible replies, after the commit */
 export function createReportRecorder(
   orm: Orm,
   replied: (alertIds: readonly string[]) => void,
 ): (batch: ReportBatch) => Promise<number> {
   const kysely = getKysely(orm);
-  // One channel that was deleted meanwhile must not fail the reports of all the others, so the batch is tried again:
-  // the channel is then left out, and a repeat counts nothing.
+  // A channel that was just deleted must not fail the other reports. The batch is repeated without it, and repeated
+  // reports count nothing.
   const take = <Row>(
     statement: Statement<ReturnType<typeof columnsOf>, Row>,
     batch: readonly [number, ReportBatch][],
@@ -42,7 +42,7 @@ export function createReportRecorder(
 
 const isReply = ({ kind }: { kind: number }) => kind === REPORT_KINDS.reply;
 
-/** One element a report, which says the place of its request. */
+/** Converts reports to columns, each with the position of its request. */
 function columnsOf(batch: readonly [number, ReportBatch][]) {
   const rows = batch.flatMap(([i, { deviceId, rows }]) => rows.map((row) => ({ ...row, i, deviceId })));
   return {

@@ -1,6 +1,5 @@
-// A change of a channel as the events of a stream (rules#stream). Each change of what handsets see raises the
-// channel's revision by one, so as many changes as the revision has grown are all of them. Fewer or more are not
-// reported, and the handset has to look.
+// The events of a stream for a changed channel (rules#stream). Each visible change raises the channel's revision by
+// one. So the events are complete if they are as many as the revision has grown by. Otherwise, the handset has to poll.
 
 import type { AssetAddresses } from "../model/domain/asset_rules.ts";
 import { formatId } from "../model/domain/type_ids.ts";

@@ -1,4 +1,4 @@
-// What a handset follows goes to another one: as a file of public channels, or whole by a code that works once.
+// The transfer of subscriptions to another handset: public ones as a file, or all by a single-use code.
 
 import { z } from "zod";
 import { hashToken, looksLikeToken, mintToken, TRANSFER_PREFIX } from "../identity/auth/bearer_tokens.ts";
@@ -52,7 +52,7 @@ export const export_subscriptions = defineHandsetOperation({
   },
 });
 
-/** A page of an export has a few more than asked for where several share an instant. */
+/** A page of an export has a few more rows if several have the same timestamp. */
 const MAX = LIMITS.import;
 
 export const import_subscriptions = defineHandsetOperation({
@@ -122,7 +122,7 @@ export const create_transfer = defineHandsetOperation({
   },
 });
 
-/** The same for a code of nobody, one that was used or replaced, one that is too old, and the handset's own. */
+/** One error for codes that are unknown, used, replaced, expired, or of the same handset. */
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
@@ -159,7 +159,7 @@ export const take_over = defineHandsetOperation({
     const moved = await ctx.sql(copySubscriptions, { from_device, to_device: device_id });
     const left = await ctx.sql(unsubscribeDevices, { devices: [from_device], channels: null });
     if (moved.length > 0) await assertChannelLimit(device_id, ctx);
-    // A channel that both had joined has one subscriber less; of the others nothing has changed, so nothing is told.
+    // Only channels that both handsets had joined have fewer subscribers; the others cause no event.
     await emitSubscriberCounts(left, ctx);
     ctx.markChanged([from_device, device_id]);
     return { moved: moved.length };

@@ -22,7 +22,7 @@ import {
 } from "../store/queries/channels.ts";
 import type { SessionOperation } from "./define_operation.ts";
 
-/** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
+/** Throws 404 for rows that the caller cannot see. It runs before the check of the role, and also on repeats. */
 async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Record<string, unknown>): Promise<void> {
   if (typeof input.webhook_id === "string") {
     const id = parseId("whk", input.webhook_id);
@@ -45,15 +45,14 @@ async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Reco
     throw notFound("alert");
 }
 
-/** Visibility of the channel that was asked for, and of the one that was made (rules#idempotency-keys). */
+/** Checks that the caller can still see the channel of the call and the created one (rules#idempotency-keys). */
 export async function checkRepeatVisibility(
   em: SqlEntityManager,
   caller: Caller,
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
-  // The alert that a duplicate was made of may be gone by now, so only the two channels are looked at: its own and
-  // the one that it went to.
+  // The original of a duplicate may be deleted by now, so only its channel and the target channel are checked.
   const { alert_id: _, to_pusher_id: to, ...channel } = input;
   await refuseInvisible(em, caller, channel);
   if (to !== undefined) await refuseInvisible(em, caller, { pusher_id: to });
@@ -76,8 +75,8 @@ const ROWS_OF_CHANNELS = [
 ] as const;
 
 /**
- * Throws the error of a call again. Where the call named a row of another channel that the caller sees, the refusal
- * names that channel (rules#row-of-another-channel). The id of an invisible row stays a missing row.
+ * Rethrows the error of a call. If the call named a row of another channel that the caller sees, the error names that
+ * channel (rules#row-of-another-channel). The id of an invisible row stays a missing row.
  */
 export const explainMissingRow =
   (orm: Orm, caller: Caller, input: Record<string, unknown>) =>
@@ -116,8 +115,8 @@ const CHANNEL_ARGUMENTS = ["pusher_id", "to_pusher_id"];
 const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+$/.test(text);
 
 /**
- * The input with the id of each channel in place of its handle (rules#handle-for-an-id). The name of a channel that the
- * caller does not see stays as it is, and the handler refuses it.
+ * Replaces each channel handle in the input by its id (rules#handle-for-an-id). The handle of an invisible channel
+ * stays, and the handler refuses it.
  */
 export async function resolveChannelIds<I extends Record<string, unknown>>(
   input: I,
@@ -142,7 +141,10 @@ export async function resolveChannelIds<I extends Record<string, unknown>>(
   return { ...input, ...Object.fromEntries(found) };
 }
 
-/** Who is signed in. A key or an access token is not a person. @throws 403. */
+/**
+ * Returns the signed-in person. A key or an access token is not a person.
+ * @throws 403
+ */
 export function requireSignedIn(
   { auth }: Pick<SessionOperation, "auth">,
   caller: PersonCaller | MemberCaller,

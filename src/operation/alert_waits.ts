@@ -1,6 +1,5 @@
-// Calls that wait for people: held until the alert that they are about becomes another version, or gets other replies
-// where they wait for these, their time is over, or the client leaves. No connection to the database is held
-// meanwhile. rules#review-wait
+// Calls that wait for people. They end when their alert gets another version or other replies, after a timeout, or when
+// the client leaves. They need no database connection during the wait. rules#review-wait
 
 import { LIMITS } from "../model/limits.ts";
 import type { ChangeHub } from "../store/changes/change_hub.ts";
@@ -37,7 +36,7 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
       const timer = setTimeout(resolve, ms);
       const end = () => resolve();
       ended.addEventListener("abort", end);
-      // Without the counts a reply is no news.
+      // Without the counts, a reply changes nothing.
       const seen = formatAlertRevision(version, replies ?? []);
       const isNews = (revision: string) => replies !== undefined || !revision.startsWith(seen);
       const alert = { kind: "alert", id: alertId, channel: pusherId, revision: seen } as const;

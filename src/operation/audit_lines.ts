@@ -1,7 +1,6 @@
-// The audit lines of a call that wrote: who called, by which transport, which operation and which row. They hold ids
-// and a status, never the value of a field (rules#audit-log). The lines and the events are written by one
-// statement, with the commit. Workspaces are notified of subscribers at most once a second
-// (rules#subscriber-events-are-gathered).
+// The audit lines of a call that wrote: the caller, transport, operation and row. They contain ids and a status, never
+// the value of a field (rules#audit-log). One statement with the commit writes the lines and the events. Workspaces are
+// notified of subscribers at most once a second (rules#subscriber-events-are-gathered).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
@@ -22,7 +21,7 @@ import {
 import { reportSubscribers } from "../store/queries/subscribers.ts";
 import type { MadeWorkspace } from "./define_operation.ts";
 
-/** Who acts, as far as it is known before the call runs. */
+/** The actor of a call, before the call runs. */
 export type AuditActor = Omit<
   AuditLine,
   "id" | "operation" | "pusher_id" | "subject_id" | "status" | "count" | "changed"
@@ -47,7 +46,7 @@ export const getEventWorkspace = ({ workspace }: Caller) => ({
   listening: workspace.listening,
 });
 
-/** Nobody by name, in no workspace. */
+/** An actor without a name and workspace. */
 const UNNAMED = { workspace_id: null, actor_id: null, actor_name: null, member_id: null };
 
 /** A person in what concerns no workspace. */
@@ -58,7 +57,8 @@ export const createPersonActor = (transport: Transport): AuditActor => ({
 });
 
 /**
- * What a person does to the own account is told in each of the person's workspaces: their owners trust that account.
+ * Returns the actors for a change of a person's own account. All workspaces of the person record it, because their
+ * owners trust that account.
  */
 export async function findPersonActors(
   db: SqlEntityManager | Kysely<unknown>,
@@ -73,7 +73,7 @@ export async function findPersonActors(
   }));
 }
 
-/** The operator, who is whoever may use the machine. */
+/** Returns the operator as actor: any user of the machine. */
 export const createOperatorActor = (workspace_id: string | null): AuditActor => ({
   ...UNNAMED,
   workspace_id,
@@ -117,7 +117,7 @@ export function createAuditLines(
   return [actors].flat().map((actor) => ({ id: newUuid(), ...actor, ...what }));
 }
 
-/** Who made a workspace, as its own log names that person: its first member. */
+/** Returns the creator of a workspace as its own log names them: its first member. */
 export const createWorkspaceMaker = (actors: AuditActor | readonly AuditActor[], made: MadeWorkspace): AuditActor => ({
   ...assertDefined([actors].flat()[0], "somebody has made it"),
   workspace_id: parseId("wsp", made.id),
@@ -154,8 +154,8 @@ export async function writeAuditAndEvents(
 }
 
 /**
- * To be called when subscriptions of these channels have changed, whose rows are locked. A channel of which something
- * was told a moment ago is told of by the housekeeping.
+ * Emits subscriber events after changes to subscriptions of these channels, whose rows are locked. For a channel with
+ * an event a moment ago, the housekeeping emits it later.
  */
 export async function emitSubscriberCounts(
   channels: readonly { pusher_id: string }[],

@@ -14,7 +14,9 @@ export interface ClientRequest {
   body?: string;
 }
 
-/** An id as a path segment. What could be no id (empty, dots, slashes) must not turn the path into another one. */
+/**
+ * Returns an id as a path segment. A text that is not a possible id (empty, dots, slashes) must not change the path.
+ */
 const segment = (id: unknown) => (/^[\w-]+$/.test(String(id)) ? String(id) : "-");
 
 /** Arguments as MCP names them → path, query or body, and the idempotency header. */

@@ -1,5 +1,5 @@
-// The heart: an operation is a record. REST route, MCP tool, CLI command, OpenAPI, the docs' tables and half of the
-// tests are projections of the list of these records. This file only says what such a record holds.
+// The type of an operation record. REST routes, MCP tools, CLI commands, OpenAPI, and tables of the docs are made from
+// the list of these records.
 
 import { z } from "zod";
 import type { ErrorType } from "../model/api_error.ts";
@@ -32,7 +32,7 @@ export const MAX_BODY_BYTES = {
 
 export interface HttpRoute {
   method: HttpMethod;
-  /** The literal public path, so that a search for the URL lands in the file. `{id}` and the like are PATH_ARGUMENTS. */
+  /** The literal public path, so that a search for the URL finds the file. `{id}` and the like are PATH_ARGUMENTS. */
   path: string;
   status: 200 | 201 | 204;
   /** Several operations share the route: this one is meant when the body's `action` has this value. */
@@ -64,10 +64,10 @@ export function getPathArguments(path: string): readonly string[] {
 /** As many as there are routes. */
 const namesIn = new Map<string, readonly string[]>();
 
-/** Arguments that say how to answer, not what to do: over REST they stand in the query, whatever the method. */
+/** Arguments for the form of the response. Over REST they are in the query for any method. */
 export const ANSWER_ARGUMENTS: readonly string[] = ["view"];
 
-/** The argument beside the operation's own that makes a call and its repeats one; over REST a header. */
+/** The additional argument that identifies repeats of a call; a header over REST. */
 export const IDEMPOTENCY_ARGUMENTS: readonly string[] = ["idempotency_key"];
 
 /** At most `max` calls in `seconds` for each subject; `name` is the policy's name in the RateLimit headers. */
@@ -76,27 +76,27 @@ export interface OperationLimit {
   per: "creator" | "pusher" | "address" | "device" | "subscription";
   max: number;
   seconds: number;
-  /** Refused calls count as well: it bounds guessing. The handler counts first of all. */
+  /** Refused calls also count, to limit guessing. The handler counts first. */
   attempts?: true;
 }
 
 interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   name: string;
-  /** A few words for people, in title case as a menu would show it. */
+  /** A short title, as in a menu. */
   title: string;
   /** When to use it and what it cannot undo. Never anything that a tenant wrote. */
   description: string;
-  /** Its ceilings; of several, each call counts against all. */
+  /** The rate limits. Each call counts towards all of them. */
   limit?: OperationLimit | readonly OperationLimit[];
-  /** Every refusal that the operation can answer besides 401, 500 and the 403 that its scope stands for. */
+  /** All errors of the operation, except 401, 500 and the 403 of its scope. */
   errors: readonly ErrorType[];
   /** One strict object: an unknown field is a mistake, not noise. */
   input: I;
-  /** What it answers. Undeclared fields never reach the wire. */
+  /** The schema of the response. Undeclared fields are never sent. */
   output: O;
   /** Its answers have a validator: the handler returns them as Validated. */
   validated?: true;
-  /** What only the network can say of a request: runs before the transaction, which must not wait for it. */
+  /** A check that needs the network. It runs before the transaction, which must not wait for it. */
   check?(input: z.output<I>, services: Services): Promise<void>;
   /** A dozen lines: load, apply a domain rule, write, show. */
   handler(
@@ -105,11 +105,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   ): Promise<z.input<O> | BodyWithEtag<z.input<O> | SharedBody | typeof NOT_MODIFIED>>;
 }
 
-/**
- * What a call changes: `rows` in one transaction of its own, which is tried again when the database undid it; `shared`: rows
- * in a statement that several calls share, so there is no transaction of its own; `files`: rows and files, which is no one
- * transaction: the handler opens its own and takes back what fails.
- */
+/** The changes of a call: rows in one transaction, rows in a shared statement, or rows and files (undone by hand). */
 export type WriteKind = "nothing" | "rows" | "shared" | "files";
 
 /** A workspace and its first member, both as wire ids. */
@@ -126,9 +122,9 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   extends Operation<I, O, Caller> {
   http: HttpRoute;
   scope: Scope;
-  /** Scopes that the body asks for besides; data, so that docs, consent page and tests see them. */
+  /** Further scopes for certain bodies; as data, so that docs, consent page and tests can read them. */
   alsoRequires?: Partial<Record<Scope, (raw: Record<string, unknown>) => boolean>>;
-  /** Scopes that only the stored row can ask for, and when, in words; the handler judges it (`requireScope`). */
+  /** Further scopes that depend on the stored row, with their condition; checked by `requireScope`. */
   mayRequire?: Partial<Record<Scope, string>>;
   /** The least role that may call it; another one answers 403 forbidden. */
   role: Role;
@@ -136,23 +132,23 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   creates?: boolean;
   /** It takes changes of what another tool makes, as an edit does, whose fields are described there. */
   takesChanges?: true;
-  /** Whoever lacks its scope is led to a person who decides, so everybody is shown it. */
+  /** A caller without its scope is sent to a person, so all callers are shown the tool. */
   leadsToReview?: true;
-  /** A credential that asks first may need a person's approval for it (`requireApproval`). */
+  /** A credential may need a person's approval for it (`requireApproval`). */
   mayNeedApproval?: true;
-  /** It may wait: whoever calls it is told of progress, and can cancel it. */
+  /** It may wait: callers get progress and can cancel it. */
   waits?: true;
-  /** It tells what a person decided about an alert: whether that is so, of its answer. */
+  /** Checks that a response has a person's decision about an alert. */
   tellsReview?(whole: unknown): boolean;
-  /** What is left of a call for who may write alerts and not publish them, so that there is something to review. */
+  /** Returns the arguments that create a draft, for a caller who may write but not publish. */
   asDraft?(raw: Record<string, unknown>): Record<string, unknown>;
   /** True for a call that needs `alerts:send` and publishes nothing: it withdraws, or is a dry run. */
   publishesNothing?(raw: Record<string, unknown>): boolean;
-  /** It takes away what was there, and neither its method nor a scope says so. */
+  /** It deletes something, which neither its method nor its scope shows. */
   destroys?: true;
   /** It causes requests to an address that the caller chose. */
   reachesOut?: true;
-  /** Whether a call is one statement, which needs no transaction around it (`together.end`). */
+  /** Checks that a call is one statement, which needs no transaction (`batch.end`). */
   isOneStatement?(input: z.output<I>, onRepeat: Context["onRepeat"]): boolean;
   /** The answer from the kept one and the statement's, where the statement takes the idempotency key itself. */
   answerAgain?(kept: unknown, given: unknown): unknown;
@@ -160,22 +156,19 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   returnsText?: true;
   /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;
-  /** Its short answer. With an argument `view` the caller chooses; else it stands in where the whole would be too long. */
+  /** The brief response: chosen by the argument `view`, or used when the full one is too long. */
   brief?: BriefAnswer;
-  /** The field of a row that its list pages by; `before` goes on from it. */
+  /** The field by which the list is paged; `before` continues from it. */
   pagedBy?: string;
-  /** What `before` is to go on after a row, which another one follows: such a list may end between any two. */
+  /** Returns the `before` between two rows: such a list may end between any two. */
   placeAfter?(row: AnswerRow, next: AnswerRow, input: z.output<I>): string;
-  /**
-   * The field of its answer that says which version of the row it is; over REST the ETag says it, too. What changes a row
-   * that has versions takes the one that the caller expects, in `If-Match` or in the argument `expected_…`.
-   */
+  /** The field with the row's version, also its ETag. Changes accept it in `If-Match` or `expected_…`. */
   version?: string;
-  /** Whether the answer says what it said when the row got its version: whoever holds that one is answered 304 over REST. */
+  /** Checks that a response is equal for one version of the row. Clients with that version get 304 over REST. */
   stillSame?(whole: unknown): boolean;
 }
 
-/** What a handset operation needs from who calls it. */
+/** The caller of a handset operation, by its authentication. */
 export type HandsetAuth = { nothing: AnonymousCaller; device: DeviceCaller };
 
 /** Finds devices by the hashes (hex) of their tokens, in the order of `position`, which begins at 1. */
@@ -196,19 +189,16 @@ export interface HandsetOperation<
   lookUp?: DeviceLookup<Found>;
   http: HttpRoute;
   writes: WriteKind;
-  /** Its answer goes on for as long as the connection stays. */
+  /** The response is a stream that stays open. */
   streams?: true;
-  /** The shape of its short answer, where the argument `view` asks the handler for it. */
+  /** The schema of the brief response, if the argument `view` selects it. */
   brief?: Pick<BriefAnswer, "output">;
 }
 
-/** Who may call a session operation: a person of no particular workspace, or one as a member of a workspace. */
+/** The callers of session operations: a person, or a person as a member of a workspace. */
 export type SessionAuth = { person: PersonCaller; member: MemberCaller };
 
-/**
- * What only a signed-in person can do, in a list of its own. It takes no key and no access token: it has no scope that a
- * credential could carry, no path, and is neither an MCP tool nor part of the OpenAPI document. Pages call it.
- */
+/** Operations of signed-in people, called by pages. They have no scope and path, so keys and MCP cannot call them. */
 export interface SessionOperation<
   A extends keyof SessionAuth = keyof SessionAuth,
   I extends z.ZodObject = z.ZodObject,
@@ -217,25 +207,33 @@ export interface SessionOperation<
   auth: A;
   /** The least role that may call it; null where no workspace is concerned. */
   role: A extends "member" ? Role : null;
-  /** The argument that holds the person's current password, which is asked for again whatever the session says. */
+  /** The argument with the person's current password, which is required in any session. */
   stepUp?: string;
   writes: WriteKind;
-  /**
-   * The workspace that it has made, from its answer. The call is told in that one's audit log alone: it is no matter of the
-   * workspaces in which the person was before.
-   */
+  /** Returns the created workspace; only its audit log records the call. */
   madeWorkspace?(answer: z.output<O>): MadeWorkspace;
   /** The fault of each field; a form names all of them at once. */
   fieldProblems?(input: z.output<I>): Record<string, Finding | false | null | undefined>;
 }
 
-/** An answer in few words: its shape, and how it follows from the whole one. */
+/** A brief response: its schema, and its computation from the full one. */
 export interface BriefAnswer {
   output: z.ZodType;
   of(whole: unknown): unknown;
 }
 
-/** Only infers the types, and keeps them for pages; the list in operations/index.ts is what makes a tool exist. */
+/**
+ * Defines an owner's operation and infers its types. It is published once operations/index.ts lists it.
+ * @example
+ * ```ts
+ * export default defineOperation({
+ *   name: "get_pusher", title: "Read channel", description: "Show one channel.", scope: "pushers:read", role: "viewer",
+ *   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 }, errors: ["invalid_request", "not_found"],
+ *   input: z.strictObject({ pusher_id: channelId() }), output: pusherView,
+ *   handler: async (input, ctx) => showPusher(await findChannel(input, ctx), ctx.services.channelBaseUrl),
+ * });
+ * ```
+ */
 export const defineOperation = <const N extends string, I extends z.ZodObject, O extends z.ZodType>(
   tool: OwnerOperation<I, O> & { name: N },
 ): OwnerOperation<I, O> & { name: N } => tool;
@@ -245,7 +243,7 @@ export const defineHandsetOperation = <I extends z.ZodObject, O extends z.ZodTyp
   operation: Omit<HandsetOperation<"device", I, O, Found>, "auth">,
 ): HandsetOperation => ({ auth: "device", ...operation }) as HandsetOperation;
 
-/** The same for what is asked before there is a device. */
+/** Defines a handset operation that is called before a device exists. */
 export const defineOpenHandsetOperation = <I extends z.ZodObject, O extends z.ZodType>(
   operation: Omit<HandsetOperation<"nothing", I, O>, "auth">,
 ): HandsetOperation => ({ auth: "nothing", ...operation }) as HandsetOperation;
@@ -257,7 +255,7 @@ type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodTy
   stepUp?: keyof I["shape"];
   /** Besides those that any of them can answer. */
   errors?: readonly ErrorType[];
-  /** Nothing is asked where it is left out. */
+  /** Absent if the operation has no arguments. */
   input?: I;
   /** Rows where it is left out. */
   writes?: WriteKind;
@@ -284,13 +282,13 @@ export const definePersonOperation = <O extends z.ZodType, I extends z.ZodObject
 
 type Nothing = z.ZodObject<Record<never, never>>;
 
-/** The ceilings of an operation. */
+/** Returns the rate limits of an operation. */
 export const getLimits = ({ limit = [] }: Pick<Operation<never, never, never>, "limit">): readonly OperationLimit[] =>
   [limit].flat();
 
-/** Whether the caller chooses between the whole answer and the short one. */
+/** Checks that the caller can choose between the full and the brief response. */
 export const hasView = ({ input }: Pick<OwnerOperation, "input">): boolean => Object.hasOwn(input.shape, "view");
 
-/** Whether a call of it changes nothing. */
+/** Checks that the operation changes nothing. */
 export const isReadOnly = ({ http: { method }, creates }: Pick<OwnerOperation, "http" | "creates">): boolean =>
   method === "GET" || (method === "POST" && !creates);

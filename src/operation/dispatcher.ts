@@ -1,7 +1,6 @@
-// Runs every operation, for all transports and pages. The order of checks is written here once:
-// who may (scopes of a credential, or a person's session) → shape of the request → role → the proof of a password, where
-// one is asked for → handler in a transaction (rows, state, limit last) → shape of the answer → events after the commit.
-// Knows no operation by name.
+// The dispatcher, which runs every operation for all transports and pages. Its order of checks: authorization, schema
+// of the request, role, password if required, handler in a transaction (limit last), schema of the response, events
+// after the commit.
 
 import type { z } from "zod";
 import { ApiError, type ReviewTarget, throwFieldErrors } from "../model/api_error.ts";
@@ -54,7 +53,7 @@ import { canSaveAsDraft, createReviewRequired, findScopeError, type ReviewRequir
 import { createValidationError, refuseUnstorableText } from "./validation_errors.ts";
 
 export interface DispatcherDeps extends ExecutorDeps {
-  /** Tells whoever decides that a draft begins to wait; its input is ReviewTarget. */
+  /** Notifies reviewers of a waiting draft; its input is ReviewTarget. */
   reviewNotice: RunnableOperation;
   reviewChallengeSeal: Encryption;
   idempotencySeal: Encryption;
@@ -65,7 +64,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   const running: Running = { ...deps, perform: createExecutor(deps) };
   const seen = createMetricsWrapper(deps.metrics);
 
-  /** Has the people who decide notified of an alert that waits for them, whether the call was refused or kept it as a draft. */
+  /** Notifies reviewers of a waiting alert, after a refused call or one that left a draft. */
   async function noticed<T extends OperationOutcome | ReviewRequired>(
     caller: Caller,
     { log }: OperationCall,
@@ -81,12 +80,12 @@ export function createDispatcher(deps: DispatcherDeps) {
   }
 
   return {
-    /** Calls that a person was asked about. */
+    /** Calls with a request to a person. */
     reviewChallenges: createReviewChallenges(deps),
-    /** Why the credential may not make this call, whatever rows there are; null when it may. */
+    /** Returns the error if the credential may not make this call, for any rows; else null. */
     findScopeError: (tool: OwnerOperation, caller: Caller, args: unknown): Promise<ApiError | null> =>
       findScopeError(tool, caller, args, whereOf(deps)),
-    /** Whether a call with this subject would be within the limits of a tool now. It is not counted. */
+    /** Checks that a call with this subject is within the tool's limits, without counting it. */
     hasRoom: async (tool: OwnerOperation, subject: string): Promise<boolean> => {
       const policies = getLimitPolicies(tool, deps.limitMax);
       return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(Boolean);
@@ -112,7 +111,10 @@ export function createDispatcher(deps: DispatcherDeps) {
         call,
         seen(tool, call, "rest", () => runOwnerOperationOrDraft(running, tool, caller, call)),
       ),
-    /** The answer that is kept under an idempotency key of the caller, which may not see its rows any more; null for none. */
+    /**
+     * Returns the stored response for an idempotency key of the caller, who may no longer see its rows; null if there
+     * is none.
+     */
     findKeptAnswer: async (tool: OwnerOperation, caller: Caller, key: string): Promise<unknown> => {
       const own = { credentialId: caller.credential.id, tool, key, seal: deps.idempotencySeal };
       return (await readKeptAnswer(getKysely(deps.orm), own))?.answer ?? null;
@@ -149,7 +151,7 @@ async function runOwnerOperation(
   const missing = await findScopeError(tool, caller, call.args, whereOf(deps));
   if (missing) throw missing;
   if (call.problem) throw call.problem;
-  // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
+  // The view is not part of the stored call: a repeat with the same idempotency key may use another one.
   const beside = tool.creates ? IDEMPOTENCY_ARGUMENTS : [];
   const { view, ...parsed } = parse(tool.input, call.args, getPathArguments(tool.http.path), beside);
   const input = await resolveChannelIds(parsed, deps.orm, caller);
@@ -210,7 +212,7 @@ async function runHandset(
   caller: AnonymousCaller | DeviceCaller,
   call: OperationCall,
 ): Promise<OperationOutcome> {
-  // Never who: a raw device id leaves for nobody but the device itself.
+  // The log does not name the device: only the device itself receives its raw id.
   call.log.note?.({ operation: operation.name });
   if (call.problem) throw call.problem;
   const input = parse(operation.input, call.args, []);
@@ -218,7 +220,7 @@ async function runHandset(
   // ORM query on channels would throw.
   const refusal = await operation.check?.(input, deps.services).catch((error: unknown) => error);
   const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
-  // Nobody learns what one device did, so the audit log names no handset.
+  // The audit log names no handset, because actions of a single device are private.
   const told = { ...call, caller, actor: null, address: NO_WORKSPACE, visible: null };
   return deps.perform(operation, { ...told, input, refusal, concerns });
 }
@@ -282,8 +284,8 @@ function repeatsUnder(
 }
 
 /**
- * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never
- * stored, whatever characters they hold (rules#ids). `beside`: what else the caller may name.
+ * Validates the schema and then the texts, which are small enough by then. `ids` are looked up, never stored, with any
+ * characters (rules#ids). `beside` has further allowed arguments.
  */
 function parse(
   schema: z.ZodObject,

@@ -1,6 +1,5 @@
-// Runs a handler between the shape of its input and the shape of its output: in a transaction where it writes rows,
-// tried again when the database undid it, with its limits given back when it fails, and its events released after the
-// commit.
+// The execution of a handler after the validation of its input: in a transaction if it writes rows, repeated if the
+// database undid it, with its rate limits refunded on failure, and its events emitted after the commit.
 
 import type { Kysely } from "kysely";
 import { ApiError } from "../model/api_error.ts";
@@ -51,7 +50,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
   /** Calls under a key that an own statement takes, which run now. */
   const running = new Map<string, Promise<void>>();
 
-  /** Of simultaneous repeats the others wait, and count against no ceiling meanwhile. */
+  /** Simultaneous repeats wait for the first one, and count towards no limit. */
   async function once(
     repeats: IdempotentAction,
     operation: RunnableOperation,
@@ -71,10 +70,10 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
           return await performed(operation, performance);
         } catch (error) {
           const used = error instanceof IdempotencyKeyUsedError;
-          // A repeat is answered whatever would be said to a new call.
+          // A repeat is answered even if a new call would be refused.
           const first = used || error instanceof ApiError ? await repeats.earlier(database) : null;
           if (first) return outcomeOf({ body: first.answer, validator: null }, createAttempt());
-          // The first answer was over meanwhile, so the key is new again.
+          // The first response has expired, so the key is new again.
           if (!used) throw error;
         }
     } finally {
@@ -110,14 +109,14 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
       : performed(operation, performance);
 }
 
-/** Rows are written in a transaction of their own; elsewhere each statement stands by itself. */
+/** Runs writes of rows in a transaction, and other statements by themselves. */
 function on<T>(database: Kysely<unknown>, writes: WriteKind, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
   return writes === "rows" ? database.transaction().execute(work) : work(database);
 }
 
 function outcomeOf({ body, validator }: HandlerAnswer, { counted }: HandlerAttempt): OperationOutcome {
   const headers: Record<string, string> = {};
-  // Several policies stand in one header, with commas between.
+  // One header contains several policies, separated by commas.
   for (const { policy, answer } of counted)
     for (const [name, value] of Object.entries(createRateLimitHeaders(policy, answer)))
       headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
@@ -135,13 +134,10 @@ export interface OperationMetrics {
   operation(name: string, transport: string, outcome: string, seconds: number | null): void;
 }
 
-/** Whether a call published nothing and kept a draft for a person. */
+/** Checks that a call published nothing and left a draft for a person. */
 const isKept = (done: unknown): boolean => typeof done === "object" && done !== null && "needs_review" in done;
 
-/**
- * `usual`: the way by which a call comes that does not say another. What it runs rejects with ApiError and nothing
- * else; any other cause goes to the log only.
- */
+/** @param usual the default transport of calls. Calls reject only with ApiError; the log has any other cause. */
 export function createMetricsWrapper(metrics: OperationMetrics) {
   return async function seen<T>(
     { name, waits = false }: { name: string; waits?: boolean },
@@ -167,9 +163,9 @@ export function createMetricsWrapper(metrics: OperationMetrics) {
 }
 
 /**
- * Whoever decides hears that a draft begins to wait, where a call was refused for want of a person or waits for one.
- * What becomes of the notice is nothing to the call (rules#reviews-channel). `review` is ReviewTarget. Whether the
- * draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it.
+ * Notifies reviewers of a waiting draft, after a call that needs a person. Its failure does not affect the call
+ * (rules#reviews-channel). `review` is ReviewTarget. The row shows if the draft waits and was not reported before. The
+ * audit log has no line for it, because it is not a call.
  */
 export async function notifyReviewers(
   notice: RunnableOperation,

@@ -1,5 +1,5 @@
-// One try of a handler: what it is given, and what it leaves to be announced or given back. Each try begins with
-// nothing, so what the database undid is neither announced nor counted twice.
+// One attempt of a handler: its context, and the effects to emit or refund. Each attempt starts empty, so work that the
+// database undid is neither emitted nor counted twice.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
@@ -36,12 +36,12 @@ export interface AttemptDeps {
   together: WriteBatcher;
   limits: RateLimits;
   services: Services;
-  /** Ceilings that a setting moved, by the limit's name. */
+  /** Rate limits that a setting changes, by the limit's name. */
   limitMax?: Record<string, number>;
   now(): Date;
 }
 
-/** The part of an operation that runs, whichever list it is from. Each operation has other arguments. */
+/** The executable part of an operation from any list, with its own arguments. */
 export interface RunnableOperation {
   name: string;
   output: z.ZodType;
@@ -61,7 +61,7 @@ export interface Invocation {
   clientEtags?: readonly string[];
   /** Versions of the row that may be changed; null: any. */
   expectedVersions?: readonly string[] | null;
-  /** Whom the audit log names when the call has written, in a line each; null where nobody is to be named. */
+  /** The actors for the audit log, one line each; null for none. */
   actor: AuditActor | readonly AuditActor[] | null;
   /** The workspace that its events belong to. */
   address: Pick<DomainEvent, "workspaceId" | "listening">;
@@ -73,7 +73,7 @@ export interface Invocation {
   repeats?: IdempotentAction | null;
   patience?: WaitContext;
   onRepeat?: Context["onRepeat"];
-  /** What is wrong with the call itself. A repeat is answered all the same (rules#idempotency). */
+  /** The error of the call itself. A repeat is still answered (rules#idempotency). */
   refusal?: unknown;
 }
 
@@ -83,24 +83,24 @@ interface Counted {
   answer: RateLimitResult;
 }
 
-/** What a try leaves. */
+/** Creates the state of an attempt. */
 export const createAttempt = () => ({
   events: [] as DomainEvent[],
   /** Channels and devices of which handsets see something else after it. */
   seen: new Set<string>(),
   later: [] as (() => void)[],
   counted: [] as Counted[],
-  /** True when a refusal counts as well. */
+  /** True if refused calls also count. */
   countsRefusals: false,
-  /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
+  /** The entity manager, created on first use, because most operations only run statements. */
   em: null as SqlEntityManager | null,
   /** Ids and status for each line of the audit log, where these are not the answer's. */
   lines: null as readonly unknown[] | null,
-  /** The names of the fields that the call changed; null where it is no edit. */
+  /** The names of the changed fields; null if the call is not an edit. */
   changed: null as string[] | null,
   /** True when a statement of the handler writes what the end of the call would. */
   ended: false,
-  /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
+  /** True once only the commit is left. If the connection is lost now, the result is unknown. */
   committing: false,
 });
 
@@ -147,7 +147,7 @@ export async function runAttempt(
   return { body: shown, validator };
 }
 
-/** Of a caller who always listens. */
+/** The context of a caller that always waits. */
 const ENDLESS: WaitContext = { signal: new AbortController().signal, rest: (waiting) => waiting };
 
 function contextOn(
@@ -163,7 +163,7 @@ function contextOn(
       attempt.em ??= createEntityManager(orm, call.visible, writes === "rows" ? db : null);
       return attempt.em;
     },
-    // Who it is may have changed while the call waited.
+    // The caller may have changed during the wait.
     get caller() {
       return call.caller;
     },

@@ -1,6 +1,6 @@
-// A repeat answers as the first call did (rules#idempotency). One transaction holds the claim of the key, the
-// action and the kept answer, so that a retry after a lost answer never acts twice. An operation that is one
-// statement has this take the key, and looks for the first answer when it did not (docs/decisions/0034).
+// Idempotency: a repeat returns the response of the first call (rules#idempotency). One transaction contains the claim
+// of the key, the action and the stored response, so a retry after a lost response never acts twice. An operation with
+// one statement has it store the key, and looks up the first response if the key was used (docs/decisions/0034).
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
@@ -26,11 +26,14 @@ export interface IdempotencyClaim {
   key: string;
   input: unknown;
   seal: Encryption;
-  /** What the caller no longer sees is not shown again. @throws what a repeat is refused with. */
+  /**
+   * Checks that the caller still sees the rows.
+   * @throws the error for the repeat
+   */
   recheck(db: Kysely<unknown>, first: unknown): Promise<void>;
 }
 
-/** How a send without a key is treated that equals another one (rules#sent-once). */
+/** The treatment of an identical send without a key, by transport (rules#sent-once). */
 export const REPEAT_HANDLING: Partial<Record<Transport, "answer" | "note">> = {
   mcp: "answer",
   cli: "answer",
@@ -44,7 +47,7 @@ export const NO_IDEMPOTENCY_KEY: TakenKey = { key_of: null, key: null, key_hash:
 /** A statement found the key used, and has done nothing. */
 export class IdempotencyKeyUsedError extends Error {}
 
-/** The same arguments give the same hash, whatever order they were written in. */
+/** Hashes arguments independently of their order. */
 export function hashInput(input: unknown): Buffer {
   const canonical = JSON.stringify(input, (_, value) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -72,8 +75,8 @@ export async function readKeptAnswer(
 }
 
 /**
- * The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands
- * in their place.
+ * Returns the beginning and end of an action that runs once, both for its transaction, or their equivalents for a
+ * single statement.
  */
 export function createIdempotentAction({ credentialId, tool, key, input, seal, recheck }: IdempotencyClaim) {
   const own = { credential_id: credentialId, operation: tool.name, key };

@@ -16,7 +16,7 @@ export interface JsonSchema {
 
 const made = new WeakMap<z.ZodType, JsonSchema>();
 
-/** What the caller may write (before defaults and transforms). Self-contained: no references. */
+/** Returns the JSON Schema of the input, before defaults and transforms, without references. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   let json = made.get(schema);
   if (!json) {

@@ -10,13 +10,13 @@ export interface OperationCall {
   /** A fault of the request that the transport found; reported after the credential's scopes. */
   problem?: ApiError;
   idempotencyKey?: string | null;
-  /** By which way it came, for the audit log; REST for tools, the console for what only people do. */
+  /** The transport for the audit log: REST by default for tools, the console for session operations. */
   transport?: Transport;
-  /** Validators of the answers that the client holds. */
+  /** Validators of the responses that the client has. */
   clientEtags?: readonly string[];
   /** Versions of the row that the client expects; null: any. */
   expectedVersions?: readonly string[] | null;
-  /** The caller wants to know of a draft that was kept under the same idempotency key with other words. */
+  /** The caller accepts a draft with another text under the same idempotency key. */
   keepFirst?: boolean;
   patience?: WaitContext;
   /** Authenticates the request again, from its beginning. @throws 401 where its credential is not valid any more. */

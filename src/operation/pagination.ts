@@ -1,4 +1,5 @@
-// Keyset pages that lose and repeat nothing when rows share an instant: a page ends only between two instants.
+// Keyset pagination that loses and repeats no row, even if rows have the same timestamp: a page ends only between two
+// timestamps.
 
 import { assertDefined } from "../model/assert.ts";
 
@@ -9,9 +10,9 @@ interface Neighbour {
 }
 
 /**
- * Reads one page that a number of bytes may end, too. `fetch(n)` returns the next `n` rows, newest first, with every
- * row that shares the last one's instant, but fewer when those have too many bytes; then the last one's `following`
- * is set.
+ * Reads one page with a limit on its rows and bytes. `fetch(n)` returns the next `n` rows, newest first, and every row
+ * with the timestamp of the last one. It returns fewer if those exceed the bytes; then `following` of the last one is
+ * set.
  */
 export async function readBoundedPage<Row extends Neighbour>(
   limit: number,
@@ -25,28 +26,28 @@ export async function readBoundedPage<Row extends Neighbour>(
   }
 }
 
-/** `next`: after which row the next page begins, and whether inside of that row's instant; null after the last one. */
+/** A page. `next` is the row before the next page, and if that continues within its timestamp; null at the end. */
 export interface PageSlice<Row> {
   rows: Row[];
   next: { after: Row; inside: boolean } | null;
 }
 
-/** A page of the `wanted + 1` rows that were asked for; null where one has to look further to know where it ends. */
+/** Returns the page of `wanted + 1` rows; null if more rows are needed to find its end. */
 export function trimPage<Row extends Neighbour>(found: Row[], wanted: number): PageSlice<Row> | null {
   const tied = (row: Row | undefined) => row !== undefined && row.following === row.sent_at;
   let end = Math.min(wanted, found.length);
   while (end < found.length && tied(found[end - 1])) end++;
   const after = found[end - 1];
-  // The tie at the end is whole, but nobody looked further.
+  // All rows of the last timestamp are here, but the following row is unknown.
   if (after && after.following === null && end > wanted) return null;
   const rows = found.slice(0, end);
   return { rows, next: after && after.following !== null ? { after, inside: tied(after) } : null };
 }
 
 /**
- * Reads one page. `fetch(n)` returns at least the next `n` rows where there are so many, newest first, together with
- * every row that shares the last one's instant (SQL: `fetch first n rows with ties`).
- * @returns the rows and `next_before`: the instant to go on from, null at the end.
+ * Reads one page. `fetch(n)` returns at least the next `n` rows, newest first, and every row with the timestamp of the
+ * last one (SQL: `fetch first n rows with ties`).
+ * @returns the rows and `next_before`, the timestamp for the next page, or null at the end
  */
 export async function readKeysetPage<Row>(
   limit: number,

@@ -12,8 +12,8 @@ import type { OperationCall } from "./operation_call.ts";
 import { findScopeError } from "./scope_checks.ts";
 
 /**
- * The patience of a call that is refused as a new call would be when its wait ends: 401 for its credential, 403 for
- * scopes and role.
+ * Creates the wait context of a call that authenticates again at its end: 401 for its credential, 403 for scopes and
+ * role.
  */
 export function createReauthenticatingWait(
   where: { orm: Orm; publicUrl: string },

@@ -1,6 +1,6 @@
-// What a person was asked about, as it travels with the client that will call again: sealed, bound to the caller, the
-// call, the alert and its version, good for an hour and once. It allows nothing: only what a signed-in person decided
-// counts. rules#mcp-review
+// Review challenges: the pending request to a person, carried by the client that repeats the call. They are encrypted,
+// bound to the caller, the call, the alert and its version, and valid for an hour and once. They allow nothing: only a
+// signed-in person's decision counts. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import type { ReviewTarget } from "../model/api_error.ts";
@@ -12,14 +12,14 @@ import { claimIdempotencyKey } from "../store/queries/audit_and_events.ts";
 import type { Encryption } from "../store/secret/encryption.ts";
 import { hashInput } from "./idempotency.ts";
 
-/** What the caller asked for: the same call is meant when it comes again. */
+/** The challenged call, which the repeat must match. */
 export interface ChallengedCall {
   caller: Caller;
   tool: { name: string };
   args: unknown;
 }
 
-/** What the person is shown. */
+/** The content that the person sees. */
 export interface ReviewChallenge {
   /** Null where the person is sent to another page than an alert's review. */
   review: ReviewTarget | null;

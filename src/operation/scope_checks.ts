@@ -1,8 +1,7 @@
-// What a call of an operation can do to others, read from its record: what clients are told before they call, and
-// whether a call with these arguments makes something public. What a credential may not do for want of a scope, or
-// before a person has decided, and who can do it instead: whoever may write alerts and not publish them is led to a
-// person, who decides on the alert's review page. Composing and publishing are two permissions
-// (rules#composing-is-not-publishing), and who has both may still have to ask first (rules#asks-first).
+// Checks of scopes and approval, from the record of an operation. They return the hints for clients, and detect calls
+// that make something public. A caller who may write but not publish is sent to a person, who decides on the alert's
+// review page. Composing and publishing are two permissions (rules#composing-is-not-publishing), and a caller with both
+// may still need approval (rules#asks-first).
 
 import { type ApiError, approvalRequired, insufficientScope, type ReviewTarget } from "../model/api_error.ts";
 import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
@@ -15,8 +14,8 @@ import { isReadOnly, type OwnerOperation } from "./define_operation.ts";
 const opensChannels = ({ input }: OwnerOperation): boolean => Object.hasOwn(input.shape, "is_public");
 
 /**
- * What a client is told before it calls, so that a person may be asked first: from what the record says it does.
- * Whatever can make something public is destructive: nobody takes back what others have read.
+ * Returns the hints for clients before a call, so that they can request a confirmation. Operations that can make
+ * something public are destructive, because it cannot be undone.
  */
 export function getHints(tool: OwnerOperation) {
   const readOnly = isReadOnly(tool);
@@ -32,20 +31,14 @@ export function getHints(tool: OwnerOperation) {
 
 export type OperationHints = ReturnType<typeof getHints>;
 
-/**
- * Whether a call makes something public, as far as its raw arguments say it: an alert, or a channel with what it
- * holds.
- */
+/** Checks by the raw arguments if a call makes something public: an alert, or a channel with its content. */
 export function isPublishingCall(tool: OwnerOperation, raw: unknown): boolean {
   const body = toArgumentRecord(raw);
   if (opensChannels(tool)) return tool.creates ? body.is_public !== false : body.is_public === true;
   return getRequiredScopes(tool, raw).includes(PUBLISH_SCOPE) && !tool.publishesNothing?.(body);
 }
 
-/**
- * The scopes that a caller lacks for what it does; null when it may do it. None of them: a person has to be asked
- * first.
- */
+/** Returns the missing scopes of a caller; null if it may proceed, empty if it needs approval. */
 function lacking(
   { credential: { scopes, asksFirst } }: Caller,
   needed: readonly Scope[],
@@ -55,16 +48,16 @@ function lacking(
   return missing.length > 0 || (asksFirst && isPublishing) ? missing : null;
 }
 
-/** The same for whatever is published. */
+/** Returns the missing scopes for publishing. */
 export const getMissingPublishScopes = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH_SCOPE], true);
 
-/** The same for withdrawing one alert, for which no person has to be asked (rules#asks-first). */
+/** Returns the missing scopes for withdrawing one alert, which needs no approval (rules#asks-first). */
 export const getMissingWithdrawScopes = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH_SCOPE], false);
 
 /**
- * Refuses what needs a person's approval beside publishing: cancelling more than one alert, deleting a channel,
- * evicting subscribers. `path`: the console's page for it, below the workspace's own. @throws 403 insufficient_scope
- * for a credential that asks first (rules#asks-first).
+ * Refuses other calls that need approval: cancelling several alerts, deleting a channel, evicting subscribers.
+ * @param path the console's page for it, below the workspace's own
+ * @throws 403 insufficient_scope if the credential needs approval (rules#asks-first)
  */
 export function requireApproval({ caller, services }: Context, path: string): void {
   if (!caller.credential.asksFirst) return;
@@ -73,9 +66,8 @@ export function requireApproval({ caller, services }: Context, path: string): vo
 }
 
 /**
- * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record, or for what its
- * person wants to be asked about first; null when it may. Who may not publish is told where a person can
- * (rules#review-url).
+ * Returns 403 for missing scopes, in the order of the tool's record, or for missing approval; null if the call is
+ * allowed. The error names the page for a person (rules#review-url).
  */
 export async function findScopeError(
   tool: OwnerOperation,
@@ -90,11 +82,11 @@ export async function findScopeError(
   const named = await resolveChannelIds((args ?? {}) as Record<string, unknown>, orm, caller);
   const { said, approval, review } = getReviewFallback(named, { publicUrl, workspaceId: caller.workspace.id });
   const message = missing.length === 0 ? approval : `${refusal.message} ${said}`;
-  // What another alert would be made of is not the one to decide about.
+  // The source of another alert is not the alert to decide about.
   return insufficientScope(missing, message, tool.asDraft ? null : review);
 }
 
-/** Whether a call that was refused with this would leave a draft if it did not publish. */
+/** Checks that a refused call can leave a draft. */
 export const canSaveAsDraft = (tool: OwnerOperation, { scopes }: ApiError): boolean =>
   tool.asDraft !== undefined && scopes.every((scope) => scope === PUBLISH_SCOPE);
 
@@ -118,24 +110,24 @@ export function createReviewRequired({ scopes }: ApiError, body: unknown): Revie
   return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
 }
 
-/** The fields of raw arguments; none of what is no object. */
+/** Returns the fields of raw arguments; empty if they are not an object. */
 export const toArgumentRecord = (raw: unknown) =>
   typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
 
-/** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
+/** Returns all scopes of a call from its raw arguments: the tool's own, then those that depend on the body. */
 export function getRequiredScopes(tool: OwnerOperation, raw: unknown): Scope[] {
   const body = toArgumentRecord(raw);
   const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
   return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
 }
 
-/** The argument that names the version of the row which the call shall change; null where there is none. */
+/** Returns the argument with the expected version of the row, or null. */
 export function getVersionArgument({ version, input }: Pick<OwnerOperation, "version" | "input">): string | null {
   const name = `expected_${version}`;
   return version !== undefined && Object.hasOwn(input.shape, name) ? name : null;
 }
 
-/** Whether its fields are changes of what is there: absent stays, null empties. */
+/** Checks for an edit: absent fields stay, null clears them. */
 export const isEdit = ({
   http: { method, when },
   takesChanges,

@@ -1,4 +1,4 @@
-// Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
+// Conversion of schema errors to our 422, with the dotted path of the field and our own text, never with a value.
 
 import { z } from "zod";
 import { ApiError, type FieldProblem, invalidRequest } from "../model/api_error.ts";
@@ -61,7 +61,7 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message }
   }
 }
 
-/** The schema of the object at a path, whatever is wrapped around it; null where no object stands. */
+/** Returns the schema of the object at a path, without wrappers; null if there is none. */
 function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject | null {
   let at: z.ZodType | undefined = schema;
   const steps = [...path];
@@ -85,7 +85,7 @@ function acceptedAt(schema: z.ZodType, path: PropertyKey[], beside: readonly str
   return names.length > 0 ? `Accepted: ${names.join(", ")}.` : "No fields are accepted here.";
 }
 
-/** A refusal names at most so many fields. */
+/** The maximum number of fields in an error. */
 const MAX_WRONG = 40;
 
 /** A fault with the path of its field; null for a path that is not named. */
@@ -140,9 +140,8 @@ function isNullBranch(issue: z.core.$ZodIssue): boolean {
 }
 
 /**
- * 422 for the first text that no database or phone can hold, naming where it stands: a NUL, or half of a surrogate
- * pair. For arguments that a schema took, which are few and flat; those under the names in `except` are not looked
- * at.
+ * Throws 422 with the path of the first text that cannot be stored: with a NUL, or half of a surrogate pair. It is for
+ * validated arguments, which are few and flat; names in `except` are skipped.
  */
 export function refuseUnstorableText(value: object, except: readonly string[] = []): void {
   const at = unstorable(value, except);

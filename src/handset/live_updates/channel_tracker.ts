@@ -1,6 +1,6 @@
-// The channels that streams and ntfy's programs follow: the newest alerts of each as its followers know them, and the
-// difference when it changes. A channel is read once for all who follow it, one reading at a time, and its followers
-// are notified in the same turn of the event loop, so nobody begins to follow between the two.
+// The tracker of channels that streams and ntfy clients follow. It keeps the newest alerts of each, and reports the
+// difference after a change. A channel is read once for all followers, one read at a time. They are notified in the
+// same turn of the event loop, so a new follower cannot miss a change.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
@@ -10,7 +10,7 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
 import { type ChannelChange, readChannelChanges } from "../../store/queries/live_updates.ts";
 
-/** So many of a channel's newest alerts are looked at: more are rarely sent, and withdrawn, in one moment. */
+/** The number of newest alerts that are compared. More are rarely sent and withdrawn in one moment. */
 export const TRACKED_ALERTS = 32;
 /** Unescaped bytes of an alert whose card is sent on a stream. */
 const MAX_BYTES = 8 * 1024;
@@ -142,7 +142,7 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
   async function readSome(asked: ReadonlyMap<string, Channel>): Promise<void> {
     let news = await newsOf(asked);
     const due = [...news].flatMap(([id, [first]]) => (first && first.due_in <= 0 ? [id] : []));
-    // What has come due is written down as sent, which is a change, before it is reported.
+    // Due alerts are first marked as sent, which is a change by itself.
     const isSettled = due.length === 0 || (await publishDue(due));
     if (due.length > 0 && isSettled) news = await newsOf(asked);
     for (const [id, channel] of asked) if (channels.get(id) === channel) report(id, channel, news.get(id) ?? []);
@@ -212,7 +212,10 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
 
   return {
     hasRoom: () => channels.size < MAX_HEADS,
-    /** Resolves when all changes from here on are reported. @throws what the database says. */
+    /**
+     * Resolves once all further changes are reported.
+     * @throws the error of the database
+     */
     async follow(ids: readonly string[], follower: ChannelFollower): Promise<void> {
       const unread = ids.filter((id) => {
         const channel = channels.get(id) ?? { followers: new Set<ChannelFollower>(), head: null, close: () => {} };
@@ -223,7 +226,7 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
       await Promise.all(unread.map((id) => read(id)));
     },
     unfollow,
-    /** The channel as its followers know it; null where it is gone or was never read. */
+    /** The channel's state for its followers; null if it is deleted or was never read. */
     snapshot: (id: string): ChannelSnapshot | null => channels.get(id)?.head ?? null,
   };
 }

@@ -4,8 +4,8 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 
 /**
- * Makes a function that runs calls in their order, at most `max` at once. A call that had to wait begins in a later
- * turn of the event loop, so that other requests are served meanwhile. p-limit alone would begin it in the same turn.
+ * Creates a function that runs calls in order, at most `max` at once. A waiting call starts in a later turn of the
+ * event loop, so other requests are served in between. p-limit alone would start it in the same turn.
  */
 export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const limit = pLimit(max);

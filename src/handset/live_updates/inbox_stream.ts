@@ -1,18 +1,21 @@
-// One stream of an inbox: what it asks for, what its handset holds by now, and how it ends. A client that leaves too
-// much loses the stream, and polls. rules#stream
+// One stream of an inbox: its request, the state of its handset, and its end. A client that reads too slowly loses the
+// stream, and polls. rules#stream
 
 import type { InboxView } from "../../store/handler_context.ts";
 import type { PollTarget } from "../../store/queries/live_updates.ts";
 import type { ChannelDelta, ChannelFollower } from "./channel_tracker.ts";
 import { StreamConnection, type StreamSink } from "./stream_connection.ts";
 
-/** Which first page the ids are the validators of. */
+/** The first page whose validators the ids are. */
 export interface StreamPage {
   limit: number;
   view: InboxView;
 }
 
-/** Why it ends: the device is gone or has a newer one, its client is slow or gone, the service stops or cannot read. */
+/**
+ * The reason for the end: the device is deleted or has a newer stream, its client is slow or disconnected, the service
+ * stops or cannot read.
+ */
 export type StreamEndReason = "unknown" | "newer" | "slow" | "gone" | "stop" | "away";
 
 const BEAT = Buffer.from(":\n\n");
@@ -44,8 +47,8 @@ export class InboxStream extends StreamConnection<StreamEndReason> implements Ch
   }
 
   /**
-   * From now on changes of its device's channels, whose marks have this sum, are reported. `last`: the validator that
-   * the handset holds.
+   * Starts reporting changes of the device's channels, whose marks have this sum.
+   * @param last the validator of the handset
    */
   begin(sum: bigint, last: string | null): void {
     this.#sum = sum;
@@ -89,7 +92,7 @@ export class InboxStream extends StreamConnection<StreamEndReason> implements Ch
     if (!this.isUnconfirmed) this.write(BEAT);
   }
 
-  /** `again`: seconds after which it is opened anew. */
+  /** @param again seconds until the client reconnects */
   end(why: StreamEndReason, again?: number): void {
     if (this.ended) return;
     const retry = again === undefined ? "" : `retry: ${again * 1000}\n`;
@@ -103,8 +106,8 @@ export class InboxStream extends StreamConnection<StreamEndReason> implements Ch
   }
 
   /**
-   * A change as it is written to all that ask for this page: each event says from which validator to which it leads.
-   * A change that cannot be reported for certain is something to look at.
+   * Returns a change for all streams of this page: each event has the validators before and after it. An uncertain
+   * change becomes a request to poll.
    */
   #bytesOf(delta: ChannelDelta, before: bigint, now: bigint): Buffer {
     const events = delta.events(this.#page.view);

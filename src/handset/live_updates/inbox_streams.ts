@@ -23,7 +23,7 @@ export interface InboxStreamsOptions {
   leases: Leases;
 }
 
-/** `last`: the validator that the handset holds. `onEnd`: called once, when it has ended. */
+/** A request for a stream. `last` is the handset's validator. `onEnd` is called once at the end. */
 export interface StreamRequest {
   token: string;
   page: StreamPage;

@@ -1,6 +1,6 @@
-// Holds polls: a held poll listens to its device and the channels of that device, and is an ordinary poll each time
-// that one of them changes, credential included, until its answer is another one or its time is over
-// (rules#held-inbox). No answer is kept in between, and no connection to the database.
+// Long polls. A long poll listens to its device and the device's channels. After each change it is an ordinary poll,
+// including authentication, until the response differs or the time is over (rules#held-inbox). It keeps no response and
+// no database connection in between.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";
@@ -19,22 +19,22 @@ import type { CreateTag, StreamPage } from "./inbox_stream.ts";
 import { createInboxStreams, type StreamRequest } from "./inbox_streams.ts";
 import type { StreamConnections } from "./stream_connection.ts";
 
-/** How many devices and channels all polls together may listen to, per poll that may be held. */
+/** The number of devices and channels that all polls may watch, for each allowed long poll. */
 const SUBJECTS_EACH = 100;
 
 /** Devices in one statement: few enough that other work has its turn between. */
 const DEVICES_TOGETHER = 250;
 
-/** How many polls a stop ends before it lets other work have a turn. */
+/** The number of polls that a stop ends before other work runs. */
 const STOPPED_AT_ONCE = 200;
 
-/** So many come again in one second after a stop: as many as a process that has just started answers without delay. */
+/** The number of clients that return in each second after a stop: as many as a new process answers without delay. */
 const COME_AGAIN_A_SECOND = 1_000;
 
 /** Polls that are answered at once: enough that they share what they read. */
 const WIDTH = 200;
 
-/** The answer to a poll: null for what it holds. */
+/** The response to a poll: null if the client has the current one. */
 export interface TaggedPage {
   tag: string;
   json: Uint8Array | null;
@@ -43,11 +43,11 @@ export interface TaggedPage {
 /** One poll. */
 export interface Poll<A> {
   token: string;
-  /** What bounds per address count; null is exempt. */
+  /** The address for limits; null if exempt. */
   address: string | null;
   ms: number;
   signal: AbortSignal;
-  /** A first page, with the validators that it holds; null where only `ask` can tell. */
+  /** A first page with the client's validators; null if only `ask` can answer. */
   page: (StreamPage & { tags: readonly string[] }) | null;
   /** Asks once, from the beginning. @throws what the answer is then. */
   readInbox(): Promise<A>;
@@ -58,12 +58,9 @@ export interface Poll<A> {
 
 export interface PollResult<A> {
   answer: A;
-  /**
-   * False where it was not held for as long as it asked for, so that a client that asks again at once would ask for
-   * ever.
-   */
+  /** False if it ended early, so that a client that repeats at once does not loop. */
   granted: boolean;
-  /** Seconds after which a client comes again that was not held because of a stop; null: as usual. */
+  /** The delay in seconds until a client returns after a stop; null: as usual. */
   again: number | null;
   /** Milliseconds for which it only waited. */
   restedMs: number;
@@ -75,7 +72,7 @@ export interface LongPollingOptions {
   hub: Pick<ChangeHub, "listen" | "subjectCount">;
   tracker: ChannelTracker;
   connections: StreamConnections;
-  /** Polls held at once, in this process and for one address. */
+  /** The limit of long polls, in this process and for one address. */
   max: number;
   maxPerAddress: number;
   /** Count those of one address and of one device for all processes of the service. */
@@ -95,7 +92,7 @@ export interface LongPollingOptions {
 /** Why a poll ends: its time is over, the same device polls again, its client has left, the service stops. */
 type End = "time" | "newer" | "gone" | "stop";
 
-/** A poll that is held. */
+/** A long poll. */
 class HeldPoll {
   ended: End | null = null;
   #wake: (() => void) | null = null;
@@ -131,13 +128,13 @@ class HeldPoll {
 export function createLongPolling(options: LongPollingOptions) {
   const { hub, max, maxPerAddress, leases, metrics, seen, publishDue, createTag, readPage } = options;
   const kysely = getKysely(options.orm);
-  /** So many at a time, and other work between. */
+  /** Limits the polls that run at once, with other work in between. */
   const inTurn = limitConcurrency(WIDTH);
   const held = new Set<HeldPoll>();
   const places = createSlots(max, maxPerAddress);
   let asleep = 0;
   let stopping = false;
-  /** How many a stop has sent away, and over how many seconds they come again. */
+  /** The number of polls that a stop has ended, and the time in which they return. */
   let sentAway = 0;
   let spread = 1;
 
@@ -174,7 +171,7 @@ export function createLongPolling(options: LongPollingOptions) {
     return shared ? toAnswer({ tag, json: shared.json }) : inTurn(readInbox);
   }
 
-  /** Null for a poll that cannot be held: its device is unknown or gone, or has too many channels. */
+  /** Null if long polling is not possible: the device is unknown or deleted, or has too many channels. */
   async function hold<A>(poll: Poll<A>, one: HeldPoll, rest: (listen: () => () => void) => Promise<void>) {
     const hash = hexHash(poll.token);
     const release = leases.acquireOrEvict("device polls", hash, LIMITS.held_polls, () => one.end("newer"));
@@ -262,12 +259,12 @@ export function createLongPolling(options: LongPollingOptions) {
      * address.
      */
     acquireStreamSlot: async (address: string | null) => (streams.hasRoom() ? takePlace(address) : null),
-    /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
+    /** Opens a stream of an authenticated handset, and releases its slot at the end. */
     stream: (following: StreamRequest) => streams.open(following),
     stop,
     async close() {
       await stop();
-      // Polls that were asked just now still use the database.
+      // Polls that just started still use the database.
       while (held.size > 0) await yieldToLoop();
     },
   };

@@ -21,9 +21,9 @@ export interface StreamSink {
   end(now: boolean): void;
 }
 
-/** How often the connections are checked between two signs of life. */
+/** The number of checks between two heartbeats. */
 export const CHECKS_PER_HEARTBEAT = 4;
-/** So many bytes may be on their way in a network without being a sign that the client does not read. */
+/** Bytes that may be in transit, even if the client reads. */
 const ON_THEIR_WAY = LIMITS.ntfy_page;
 
 /** A connection that is written to until it ends. It counts what its client takes: rules#stream-bounds */
@@ -72,14 +72,13 @@ export abstract class StreamConnection<Reason> {
     await new Promise<void>((resolve) => this.#sink.writeAll(pieces, resolve));
   }
 
-  /** The client has taken so much that more of a backlog can be written, or the connection has ended. */
+  /** True if the client has read enough for more of the backlog, or the connection has ended. */
   hasRoom(queues: SendQueues): boolean {
     return this.ended || this.#sink.pendingBytes() + this.#sink.unacknowledgedBytes(queues) <= ON_THEIR_WAY;
   }
 
   /**
-   * Called CHECKS_PER_HEARTBEAT times between two signs of life. A client that took nothing in so many checks is
-   * slow.
+   * Called CHECKS_PER_HEARTBEAT times between two heartbeats. A client that read nothing in that many checks is slow.
    */
   check(queues: SendQueues): void {
     if (!this.isUnconfirmed) return;
@@ -108,7 +107,7 @@ export abstract class StreamConnection<Reason> {
   }
 }
 
-/** How many connections are looked at before other work has a turn. */
+/** The number of connections that are checked before other work runs. */
 const AT_ONCE = 200;
 
 /** Does some work for each of a set, and lets other work go between. */
@@ -128,8 +127,8 @@ export interface StreamConnectionsOptions {
 }
 
 /**
- * The connections of this process: each is checked, and shows after some checks that it is alive. The system is asked
- * only while a client may not have taken what was written to it.
+ * Creates the connections of this process, with their checks and heartbeats. The system is queried only if a client may
+ * not have read all data.
  */
 export function createStreamConnections({ heartbeatMs, readSendQueues }: StreamConnectionsOptions) {
   const all = new Set<StreamConnection<never>>();

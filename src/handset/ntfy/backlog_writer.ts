@@ -7,7 +7,7 @@ import type { StreamConnectionsOptions } from "../live_updates/stream_connection
 import type { ReadMessages } from "./message_history.ts";
 import type { NtfyListener } from "./ntfy_listener.ts";
 
-/** How often connections are checked whose clients have yet to take a part. */
+/** The interval of checks for clients with unread parts. */
 const CHECK_MS = 250;
 
 export interface BacklogWriterOptions extends Pick<StreamConnectionsOptions, "readSendQueues"> {
@@ -55,8 +55,9 @@ export function createBacklogWriter({ readMessages, readSendQueues, max = LIMITS
 
   return {
     /**
-     * `parts`: of ids, the last one first. Resolves when all of it is written, or the connection has ended. @throws
-     * what the database says.
+     * Writes the backlog. Resolves once it is written, or the connection has ended.
+     * @param parts ids, the last part first
+     * @throws the error of the database
      */
     async write(listener: NtfyListener, parts: string[][]): Promise<void> {
       // Apart, so that messages are not in memory while their client takes them.

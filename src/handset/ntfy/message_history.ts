@@ -1,5 +1,5 @@
-// What of channels is heard, and by whom: their handles looked up with the credential of a handset, and what was
-// there before, within bounds. rules#ntfy-listens
+// The channels and history for ntfy clients: handles looked up with a handset's credential, and earlier messages, with
+// limits. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
 import { createBatcher, LOOKUP_BATCHES, shareReads } from "../../store/db/batching.ts";
@@ -16,7 +16,7 @@ import {
 import { RenderedMessage } from "./ntfy_listener.ts";
 import { type MessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 
-/** From when on: everything, the newest of each channel, an instant, or the alert that was heard last. */
+/** The start of the history: all, the newest of each channel, a time, or the last received alert. */
 export type HistoryStart = "all" | "latest" | { at: Date; after: string | null };
 
 /** The backlog, the oldest message first: its ids, and about how many bytes each message has. */
@@ -34,8 +34,8 @@ const BEFORE_JOINING = "<";
 const idOf = (ref: string) => ref.replace(BEFORE_JOINING, "");
 
 /**
- * Ids in parts of so many bytes that one may be in memory for each connection; the last part first, which `pop` takes
- * last. Ids of alerts from before joining are marked.
+ * Splits ids into parts that fit into the memory of one connection, the last part first for `pop`. Ids of alerts from
+ * before joining are marked.
  */
 export function splitBacklog(all: readonly NtfyBacklogEntry[]): string[][] {
   const parts: string[][] = [];
@@ -70,7 +70,7 @@ const PARTS_AT_ONCE = 50;
 export function createMessageHistory({ orm, settle, ...addresses }: MessageHistoryOptions) {
   const db = getKysely(orm);
 
-  // Many may ask for the same at once: after a start, for one.
+  // Many clients may request the same, for example after a start.
   const readMessages: ReadMessages = createBatcher<readonly string[], RenderedMessage[]>(
     async (wanted) => {
       const refs = new Set(wanted.flat());
@@ -86,28 +86,28 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
     { ...LOOKUP_BATCHES, max: PARTS_AT_ONCE },
   );
 
-  /** Many may ask for the same, each after the changes that it has heard of. */
+  /** Many clients may request the same, each after its own changes. */
   const entries = shareReads(
     (from: HistoryQuery) => runStatement(db, from.after === null ? ntfyMessagesSince : ntfyMessagesAfter, from),
     JSON.stringify,
   );
 
   return {
-    /** All of them; null where one is not to be heard: foreign, private and missing ones are the same. */
+    /** Returns all channels; null if one is not accessible. Foreign, private and missing ones are the same. */
     async findChannels(handles: readonly string[], device: string | null): Promise<NtfyChannel[] | null> {
       const wanted = new Set(handles);
       const rows = await runStatement(db, findNtfyChannels, { handles: [...wanted], device_id: device });
       return rows.length < wanted.size ? null : rows;
     },
 
-    /** Of more than fit the newest, and after an alert those that came next. */
+    /** Returns the newest messages that fit, or after an alert the next ones. */
     async readBacklog(
       channels: readonly NtfyChannel[],
       since: HistoryStart,
       device: string | null,
     ): Promise<MessageBacklog> {
       const due = channels.filter((channel) => channel.due).map(({ id }) => id);
-      // What cannot be settled comes when it can.
+      // Alerts that cannot be published now are sent later.
       if (due.length > 0) await settle(due);
       const { at, after } = typeof since === "object" ? since : { at: null, after: null };
       const limit = LIMITS.ntfy_messages;
@@ -120,7 +120,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
       let room = LIMITS.ntfy_bytes;
       for (const entry of wanted) {
         room -= entry.bytes;
-        // One at least, however long it is.
+        // At least one, of any length.
         if (room < 0 && all.length > 0) break;
         all.push(entry);
       }

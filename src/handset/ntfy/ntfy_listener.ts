@@ -6,7 +6,7 @@ import type { ChannelDelta, ChannelFollower } from "../live_updates/channel_trac
 import { StreamConnection, type StreamSink } from "../live_updates/stream_connection.ts";
 import { encodeMessage, type MessageFormat, type NtfyMessage } from "./ntfy_message.ts";
 
-/** A message, written once for all who hear it in one format. */
+/** A message, rendered once for all clients of one format. */
 export class RenderedMessage {
   readonly message: NtfyMessage;
   readonly #written = new Map<MessageFormat, Buffer>();
@@ -22,12 +22,12 @@ export class RenderedMessage {
   }
 }
 
-/** Who hears what. */
+/** The request of a listener. */
 export interface ListenRequest {
-  /** As it was asked for: handles with commas between. */
+  /** The requested handles, separated by commas. */
   topic: string;
   format: MessageFormat;
-  /** The device that may hear more than everybody; null: nobody in particular. */
+  /** The device with access to private channels; null for anonymous clients. */
   device: ChannelFollower["device"];
   wants(message: NtfyMessage): boolean;
 }
@@ -58,7 +58,7 @@ export class NtfyListener extends StreamConnection<"over" | "gone"> implements C
     return this.#hearing.device;
   }
 
-  /** What cannot be reported for certain ends the connection: the program comes back and says what it heard last. */
+  /** An uncertain change ends the connection, and the client reconnects with its last message. */
   changed(delta: ChannelDelta | null): void {
     const isCertain =
       delta &&
@@ -82,7 +82,10 @@ export class NtfyListener extends StreamConnection<"over" | "gone"> implements C
     if (this.#queued > LIMITS.stream_waiting) this.end("slow");
   }
 
-  /** `ahead`: ids of the backlog that come as news as well. `said`: all of its ids. */
+  /**
+   * @param said all ids of the backlog
+   * @param ahead those that are also reported as new
+   */
   prepareBacklog(said: ReadonlySet<string>, ahead: readonly string[]): void {
     this.#queue = this.#queue?.filter(({ message }) => !said.has(message.id)) ?? null;
     for (const id of ahead) this.#ahead.add(keyOf(id, "message"));

@@ -1,6 +1,5 @@
-// Programs of ntfy that listen to channels (rules#ntfy-listens): each follows its channels and gets first
-// what was there before. One whose access may have changed is ended: it comes back if it may, and says what it heard
-// last.
+// ntfy clients that listen to channels (rules#ntfy-listens). Each follows its channels and first gets its backlog. A
+// client whose access may have changed is disconnected, and reconnects with its last message if it may.
 
 import { randomBytes } from "node:crypto";
 import { formatId } from "../../model/domain/type_ids.ts";
@@ -29,7 +28,7 @@ interface ListenCallbacks {
   onEnd(): void;
 }
 
-/** Of each channel the newest that may still come as news; `all` has the oldest first. */
+/** Returns the newest alerts of each channel that may also be reported as new; `all` has the oldest first. */
 function newestOf(all: readonly NtfyBacklogEntry[]): string[] {
   return [...Map.groupBy(all, ({ handle }) => handle).values()].flatMap((of) =>
     of.slice(-TRACKED_ALERTS).map(({ id }) => id),
@@ -73,10 +72,7 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
     return [...gone, ...come];
   }
 
-  /**
-   * Finds the backlog and prepares its listener for news that it has as well. No more of it than its ids stays in
-   * memory.
-   */
+  /** Finds the backlog and prepares its listener for duplicates. Only the ids of the backlog stay in memory. */
   async function prepare(listener: NtfyListener, ids: readonly string[], before: ListenCallbacks["readBacklog"]) {
     const known = new Set(ids.flatMap((id) => [...(tracker.snapshot(id)?.alerts.keys() ?? [])]));
     const { all, more } = await before();
@@ -96,7 +92,7 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
   ): Promise<void> {
     const ids = channels.map(({ id }) => id);
     await tracker.follow(ids, listener);
-    // What changes from here on is heard; what was there is read after that.
+    // Further changes are reported from here on; the backlog is read after that.
     if (channels.some(({ id, is_public }) => tracker.snapshot(id)?.isPublic !== is_public)) return listener.end("over");
     listener.writeMessage(about("open", topic));
     const { parts, more } = await prepare(listener, ids, readBacklog);
@@ -107,7 +103,10 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
   }
 
   return {
-    /** `before`: reads what it is told first, the oldest first. `isOneTime`: that is all. */
+    /**
+     * @param before reads the backlog, the oldest first
+     * @param isOneTime ends after the backlog
+     */
     listen(
       channels: readonly NtfyChannel[],
       hearing: ListenRequest,

@@ -41,7 +41,7 @@ export function toNtfyMessage(
   const { title, body, priority, source_url, image_asset_id, expires_at, collapse_key, icon } = alert;
   const id = formatId("alr", alert.id);
   const number = PRIORITY[priority];
-  // Markup has a place to be looked at only where everybody may.
+  // Only public channels have a page for markup.
   const click = source_url ?? (alert.has_page && alert.is_public ? `${channelBaseUrl}/${alert.handle}` : null);
   const picture = image_asset_id ? assets.urlOf(image_asset_id) : alert.image_url;
   const actions = getLinkActions(alert.actions).map(({ label, url }, i) => ({
@@ -72,7 +72,7 @@ export function toNtfyMessage(
 
 const nameOf = (url: string) => new URL(url).pathname.split("/").at(-1) || "picture";
 
-/** What a message is on a connection; empty where the format has no word for it. */
+/** Encodes a message for a connection; empty if the format does not support it. */
 export function encodeMessage(message: NtfyMessage, format: MessageFormat): string {
   if (format === "raw") {
     if (message.event === "message_delete") return "";

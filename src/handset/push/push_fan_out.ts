@@ -1,15 +1,15 @@
-// Finds the devices that a changed channel wakes. Changes of one moment are one wake-up, and a channel wakes a device
-// at most once a second. Devices are read in pages and the channels take turns, so no channel holds up another. Knows
-// no HTTP.
+// The fan-out of push notifications to the devices of a changed channel. Simultaneous changes cause one notification,
+// and a channel notifies a device at most once a second. Devices are read in pages, and the channels alternate, so no
+// channel blocks another. This module does not depend on HTTP.
 
 import pLimit from "p-limit";
 import type { PushUrgency } from "./push_sender.ts";
 
-/** What comes so soon after the first is one with it. */
+/** Changes within this time cause one notification. */
 const GATHER_MS = 100;
 /** From one round over a channel's devices to the next at least. */
 const ROUND_MS = 1_000;
-/** Pages that are read at once: wake-ups must not take the database from requests. */
+/** The number of pages that are read at once, to leave the database to requests. */
 const READERS = 2;
 /** Endpoints in one page: what is sealed in them is opened in one go, which others wait for. */
 export const ENDPOINTS_PER_PAGE = 250;
@@ -21,7 +21,9 @@ export interface PushFanOutOptions {
   /** Hands on the devices of one page after a device; answers the last one looked at, null at the end. */
   pushPage(channel: string, after: string, urgency: PushUrgency): Promise<string | null>;
   waitForRoom(): Promise<void>;
-  /** A channel that nobody is woken for: there were too many, or its devices could not be read. Must not throw. */
+  /**
+   * Called for a channel without notifications: too many were queued, or its devices could not be read. Must not throw.
+   */
   onDropped(error: unknown): void;
 }
 

@@ -1,6 +1,6 @@
-// Wake-ups that wait for their turn: so many at once, fairly between the origins of push services, each device once.
-// What does not fit, or waits for an origin that does not answer, is dropped and counted. Held in memory; nothing is
-// tried again. Must not know rows, channels or HTTP.
+// The queue of push notifications, with a limit on simultaneous ones, fair between push services, once for each device.
+// Notifications above the limit, or for a push service that does not respond, are dropped and counted. The queue is in
+// memory, without retries, and does not depend on rows, channels or HTTP.
 
 import { createFairQueue, type FairQueueLimits } from "../../effects/webhooks/fair_queue.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
@@ -24,21 +24,21 @@ export const PUSH_QUEUE_LIMITS: FairQueueLimits = {
   perEndpointBusy: 16,
   perEndpointFailing: 2,
 };
-/** After so many wake-ups in a row without an answer an origin is left alone for a while. */
+/** The number of consecutive notifications without a response after which a push service is paused. */
 const MISSES = 8;
 const REST_MS = 30_000;
 /** Origins that are remembered as not answering. */
 const REMEMBERED = 1_000;
-/** How long somebody waits for room at most; then what waits longest has to go. */
+/** The maximum wait for space; then the oldest notifications are dropped. */
 const PATIENCE_MS = 5_000;
 /** Origins that have not answered yet share one part of the places, so that many of them cannot take all. */
 const UNKNOWN = "unknown";
 
 export interface PushQueue<T extends QueuedPush> {
   add(wakeUp: T): void;
-  /** Resolves when so many more find room, or after a while. */
+  /** Resolves once the queue has space for this number, or after a timeout. */
   room(count: number): Promise<void>;
-  /** Drops what waits, and gives what is under way so long. */
+  /** Drops queued notifications, and waits up to `ms` for running ones. */
   close(ms: number): Promise<void>;
   pending(): number;
 }
@@ -84,7 +84,7 @@ export function createPushQueue<T extends QueuedPush>(options: PushQueueOptions<
   async function run(item: T): Promise<void> {
     const { origin } = item.endpoint;
     const outcome = await send(item.endpoint, item.urgency, item.keys);
-    // What the end cut off says nothing about its origin.
+    // An aborted notification does not count as a failure of its push service.
     if (!closed || outcome === "accepted") {
       judge(origin, outcome !== "unanswered");
       sent(item, outcome);
@@ -115,7 +115,7 @@ export function createPushQueue<T extends QueuedPush>(options: PushQueueOptions<
   return {
     add(wakeUp) {
       const before = waiting.get(wakeUp.deviceId);
-      // One that waits wakes for this as well.
+      // A queued notification also covers this change.
       if (before) {
         if (wakeUp.urgency === "high") before.urgency = "high";
         return;

@@ -1,7 +1,6 @@
-// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing,
-// encrypted as UnifiedPush asks of every message (RFC 8291, RFC 8188): between the push service and the handset all
-// are alike. Goes over connections to its origin that are kept. Must not know rows or other wake-ups; nothing is
-// tried twice, and no redirect is followed.
+// The sender of one push notification: a POST to a push service (RFC 8030), without a body or with an empty encrypted
+// message, as UnifiedPush requires (RFC 8291, RFC 8188). Connections to a push service are reused. This module does not
+// depend on rows or other notifications. It does not retry or follow redirects.
 
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 import type { Pool } from "undici";
@@ -18,7 +17,7 @@ const LAST = Buffer.from([2]);
 const derived = (key: Uint8Array, salt: Uint8Array, info: Buffer, length: number) =>
   Buffer.from(hkdfSync("sha256", key, salt, info, length));
 
-/** Null: what was stored is no pair of keys. */
+/** Null if the stored keys are not valid. */
 export function encryptEmptyMessage(keys: PushKeys): Buffer | null {
   const handset = parsePushKeys(keys);
   if (!handset) return null;
@@ -41,9 +40,9 @@ export function encryptEmptyMessage(keys: PushKeys): Buffer | null {
 }
 
 const TIMEOUT_MS = LIMITS.push_seconds * 1000;
-/** What is read of an answer, so that its connection can be used again. */
+/** The number of bytes read of a response, so that its connection can be reused. */
 const MAX_REPLY_BYTES = 4 * 1024;
-/** How long a push service keeps a wake-up for a handset that is not there. Later its app asks by itself. */
+/** The time that a push service keeps a notification for an offline handset. Later, its app polls by itself. */
 const TTL_S = 24 * 3600;
 const KEPT = 64;
 
@@ -51,8 +50,8 @@ const KEPT = 64;
 export type PushUrgency = "normal" | "high";
 
 /**
- * What became of it: taken · the push service knows no such endpoint any more · another answer · no answer, which
- * says more about the origin than about the endpoint.
+ * The outcome: accepted, unknown endpoint, another response, or no response, which indicates a problem of the push
+ * service.
  */
 export type PushOutcome = "accepted" | "gone" | "failed" | "unanswered";
 
@@ -71,7 +70,7 @@ export function createPushSender({
   /** Receives the status of an answer that refuses who sends, 401 or 403. Must not throw. */
   refused?(status: number): void;
 }) {
-  /** By origin, the one that was used longest ago first. */
+  /** By origin, the least recently used first. */
   const pools = new Map<string, { pool: Promise<Pool>; using: number }>();
   const underWay = new Set<AbortController>();
 
@@ -93,7 +92,7 @@ export function createPushSender({
   }
 
   return {
-    /** With `keys` its body is a message that holds nothing, encrypted for them. Never throws. */
+    /** Sends a notification; with `keys`, its body is an empty encrypted message. Never throws. */
     async send(endpoint: URL, urgency: PushUrgency, keys: PushKeys | null = null): Promise<PushOutcome> {
       const kept = use(endpoint.origin);
       const end = new AbortController();
@@ -108,7 +107,7 @@ export function createPushSender({
             authorization: vapid.authorizationFor(endpoint.origin),
             ttl: String(TTL_S),
             urgency,
-            // A wake-up that still waits for the handset is replaced by the next one: they say the same.
+            // The next notification replaces one that still waits for the handset, because they are equal.
             topic: "inbox",
             "user-agent": "Belfry-Push/1",
             ...(message && { "content-encoding": "aes128gcm", "content-type": "application/octet-stream" }),
@@ -141,6 +140,6 @@ export function createPushSender({
 function outcomeOf(status: number): PushOutcome {
   if (status >= 200 && status < 300) return "accepted";
   if (status === 404 || status === 410) return "gone";
-  // Too many at once is said of us, not of the endpoint.
+  // 429 is about our server, not the endpoint.
   return status === 429 || status >= 500 ? "unanswered" : "failed";
 }

@@ -1,8 +1,7 @@
-// Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an
-// event after whose commit the devices of its channel are woken (rules#push-wakes). Joins the parts of this folder to
-// the rows. What the answers of push services say about endpoints is written down beside the service's work: one that
-// is gone is forgotten, one that fails is counted, one that works again counts from the beginning. A wake-up that was
-// taken leaves nothing (rules#push-leaves-nothing).
+// Push notifications for the rest of the service: the key for subscriptions, the check of an endpoint, and an event
+// after whose commit the devices of its channel are notified (rules#push-wakes). It connects the modules of this folder
+// with the rows. Results are recorded in the background: an expired endpoint is deleted, failures are counted, and a
+// success resets the count. An accepted notification leaves nothing (rules#push-leaves-nothing).
 
 import { checkTarget, parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -28,10 +27,10 @@ import { createPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "./push_queu
 import { createPushSender, type PushOutcome, type PushUrgency } from "./push_sender.ts";
 import { createVapid, loadVapidKey } from "./vapid_keys.ts";
 
-/** What is under way at shutdown is given so long; a push service answers within a moment. */
+/** The time for running notifications at shutdown; a push service responds within a moment. */
 const DRAIN_MS = 1_000;
 /**
- * Endpoints whose names are asked for at once before they are stored; beyond that the wake-up's own look-up has to
+ * The number of endpoints with a DNS look-up before they are stored. Above it, the look-up of the notification has to
  * do.
  */
 const LOOK_UPS = 32;
@@ -147,7 +146,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
       const [url = "", p256dh, auth] = seal.decrypt(endpoint).split("\n");
       return { endpoint: new URL(url), keys: p256dh && auth ? { p256dh, auth } : null };
     } catch {
-      // Not the error: it may hold the endpoint.
+      // The error is not logged, because it may contain the endpoint.
       said({}, "a push endpoint could not be decrypted");
       return null;
     }
@@ -210,7 +209,7 @@ export interface EndpointVersion {
 type OfVersions<More> = Statement<{ devices: readonly string[]; endpoints: readonly Uint8Array[] } & More, unknown>;
 
 export interface EndpointOutcomes {
-  /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */
+  /** Neither throws nor blocks. A lost result is found again with another notification. */
   record(version: EndpointVersion, outcome: PushOutcome): void;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-// How a wake-up says who sends it (VAPID, RFC 8292): a token for the push service's origin, signed with this server's
-// own key. One token serves an origin for hours, so that many wake-ups cost one signature. The key is made when
-// wake-ups are first switched on, and kept, sealed, beside what tells the server secret: every browser's subscription
-// is bound to it. Must not know endpoints.
+// The identification of the sender of push notifications (VAPID, RFC 8292): a token for a push service, signed with
+// this server's key. One token is valid for hours, so many notifications cost one signature. The key is created when
+// push notifications are first enabled, and stored encrypted, because every browser's subscription is bound to it. This
+// module does not depend on endpoints.
 
 import {
   createPrivateKey,
@@ -17,9 +17,9 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { readPushKey, storePushKey } from "../../store/queries/push_endpoints.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 
-/** What push services take is at most a day. */
+/** Push services accept at most a day. */
 const LIFE_S = 12 * 3600;
-/** A token is handed out for so long. One that a push service gets is good for hours more, whatever its clock says. */
+/** The time for which a token is used. It stays valid for hours more, for any clock of the push service. */
 const USE_S = 4 * 3600;
 /** Tokens kept. Devices choose origins, so there may be any number of them. */
 const KEPT = 1_000;
@@ -48,7 +48,7 @@ export function createVapid(pem: string, contact: string, now: () => number) {
 
   return {
     publicKey,
-    /** The value of `Authorization` for wake-ups to this origin. */
+    /** Returns the `Authorization` header for notifications to this origin. */
     authorizationFor(origin: string): string {
       const seconds = Math.floor(now() / 1000);
       const known = kept.get(origin);
@@ -72,7 +72,7 @@ function pointOf(key: KeyObject): string {
   );
 }
 
-/** Of two processes that make one at the same time, both take the one that was written first. */
+/** Loads or creates the key. If two processes create one at once, both use the first one. */
 export async function loadVapidKey(orm: Orm, secret: string): Promise<string> {
   const kysely = getKysely(orm);
   const seal = createEncryption(secret, "push key");

@@ -1,5 +1,5 @@
-// What the lists of alerts share: their arguments, what is a search and what the plain history, and a page of rows as
-// the wire shows it. A place in a search names the search, so that it is no place in another one.
+// Shared parts of the lists of alerts: their arguments, the choice between search and plain history, and pages of rows.
+// A cursor of a search is not valid in another one.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -32,12 +32,12 @@ import { buildSearchQuery } from "./search_query.ts";
 
 const WRITERS = ["key", "con", "mem"] as const;
 
-/** How many words a search takes; as texts, since a search without one would find everything. */
+/** Counts the terms of a search. The value is a text, because a search without a term would find everything. */
 const sought = (query: string) => parseQueryWords(query).length;
 
 export const alertListInput = {
   status: z.enum(ALERT_STATUSES).optional().describe("Absent: all."),
-  // Its words have no invisible characters, so none has to be refused.
+  // Terms have no invisible characters, so none is refused.
   query: textSchema(1, LIMITS.search, { cleaned: true })
     .refine((query) => sought(query) > 0, fieldError("invalid_format", "must contain a letter or a digit"))
     .refine(
@@ -63,7 +63,7 @@ export const alertListInput = {
 
 export type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;
 
-/** What of a list's arguments makes it a search; undefined: the plain history, by created_at. */
+/** Returns the search of a list's arguments; undefined for the plain history, by created_at. */
 function searchOf({ status, query, from, to, order, writer }: AlertListInput, channel: string | null) {
   if ([query, from, to, order, writer].every((value) => value === undefined)) return undefined;
   const usual: SearchOrder = status === "scheduled" ? "oldest" : "newest";
@@ -76,7 +76,7 @@ function searchOf({ status, query, from, to, order, writer }: AlertListInput, ch
   return { range, side, name: hash.readUInt32BE().toString().padStart(10, "0") };
 }
 
-/** The instant of a row that a search goes by. */
+/** Returns the timestamp of a row by which a search is sorted. */
 const instantOf = (
   { status }: AlertListInput,
   row: { created_at: string; sent_at: string | null; send_at: string | null },
@@ -85,7 +85,7 @@ const instantOf = (
     ? assertDefined(row.sent_at ?? row.send_at, "phones see it at some time")
     : row.created_at;
 
-/** Where a list goes on after a row, which `next` follows. `channel`: its own, where the list is of one. */
+/** Returns the cursor between a row and `next`. `channel` is set for a list of one channel. */
 export function getAlertCursor(row: AnswerRow, next: AnswerRow, input: AlertListInput, channel: string | null): string {
   const shown = row as { id: string; created_at: string; sent_at: string | null; send_at: string | null };
   const search = searchOf(input, channel);

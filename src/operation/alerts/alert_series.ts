@@ -1,5 +1,5 @@
-// What verbs do to a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md). The
-// alert and its channel are locked.
+// The effects of verbs on a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md).
+// The alert and its channel are locked.
 
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -88,14 +88,17 @@ export async function updateSeriesOccurrences(before: AlertRecord, after: AlertR
   }
 }
 
-/** What is planned of a series that ends is cancelled with it. */
+/** Cancels the planned occurrences of a series that ends. */
 export async function stopSeries({ id }: AlertRecord, ctx: Context): Promise<AlertRecord[]> {
   const rows = await ctx.sql(endSeries, { id });
   cancelled(rows, ctx);
   return rows;
 }
 
-/** An occurrence is cancelled with all that follow it; answers it as it is then. @throws 422 for what is none. */
+/**
+ * Cancels an occurrence and all later ones, and returns it.
+ * @throws 422 if it is not an occurrence
+ */
 export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: Context): Promise<AlertRecord> {
   const { series_id, occurs_at } = alert;
   const [series] = series_id === null ? [] : await ctx.sql(readSeriesRecurrence, { id: series_id });

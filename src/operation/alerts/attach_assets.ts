@@ -1,5 +1,5 @@
-// The uploaded files that a change of an alert names: found among those that the caller may attach, and held until the
-// change is committed. A file that is not there is 422 on its field (rules#alert-asset-missing).
+// Uploaded files in a change of an alert: found among those that the caller may attach, and locked until the commit. A
+// missing file is 422 on its field (rules#alert-asset-missing).
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import { ASSET_FIELDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
@@ -13,11 +13,11 @@ import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
 type Named = { [F in AssetField]?: string | null };
 
 export interface AttachedAssets<S> {
-  /** What was sent, with uuids for the ids of its files. */
+  /** The sent fields, with UUIDs of the files. */
   sent: S;
   /** The text of the html file, when this change brings it or shows it in another layout. */
   text: string | null;
-  /** What is wrong with the files. The operation reports it when its turn in the order of checks comes. */
+  /** The error about the files, which the operation throws at its position in the order of checks. */
   problem: ApiError | null;
 }
 

@@ -44,10 +44,13 @@ const changedMessage = (version: string) =>
     "The alert has changed since you opened it. Check it again before you decide.",
   );
 
-/** Due alerts of a channel that a change of one of them settles along with it. */
+/** The number of due alerts of a channel that a change of one also publishes. */
 const SETTLED = 500;
 
-/** The uuids of a path. @throws 404 for a text that is no such id. */
+/**
+ * Returns the UUIDs of a path.
+ * @throws 404 for a text that is not such an id
+ */
 export function parseAlertIds(path: AlertPath): { pusherId: string; alertId: string } {
   const pusherId = parseChannelId(path.pusher_id, "alert");
   const alertId = parseId("alr", path.alert_id);
@@ -56,17 +59,17 @@ export function parseAlertIds(path: AlertPath): { pusherId: string; alertId: str
 }
 
 /**
- * The alert, locked until the transaction ends, and settled if it is due. What the caller expects of it is compared
- * here for every verb, with the row locked (rules#expected-version). @throws 404 when the caller does not see it; 409
- * when it is another version than the expected one.
+ * Returns the alert, locked until the end of the transaction, and published if it is due. The expected version is
+ * compared here for every verb, with the row locked (rules#expected-version).
+ * @throws 404 if the caller cannot see it; 409 for another version
  */
 export async function loadLockedAlert(path: AlertToChange, ctx: Context) {
   const { pusherId, alertId } = parseAlertIds(path);
   const [alert] = await ctx.sql(lockAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
   requireExpectedVersion(alert, path, ctx);
-  // If the rest of the change fails, they are due all the same, and a wake-up says no more than that something may be
-  // new.
+  // If the rest of the change fails, they are still due. A push notification only means that the inbox may have
+  // changed.
   if (alert.due) ctx.services.notifyDue(await ctx.sql(publishDueAlerts, { channels: [pusherId], limit: SETTLED }));
   return { alert, pusherId };
 }
@@ -78,7 +81,10 @@ export function requireExpectedVersion(alert: AlertRecord, { expected_updated_at
     throw conflict("version_conflict", changedMessage(version));
 }
 
-/** What the grid says to the verb. @throws 409 when the channel is not active or the state refuses the verb. */
+/**
+ * Returns the transition of a verb.
+ * @throws 409 if the channel is not active or the status refuses the verb
+ */
 export function getTransition(verb: AlertVerb, { active, status }: { active: boolean; status: AlertRecord["status"] }) {
   if (!active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
   const cell = ALERT_TRANSITIONS[status][verb];
@@ -87,8 +93,8 @@ export function getTransition(verb: AlertVerb, { active, status }: { active: boo
 }
 
 /**
- * The locked alert and what the grid says to the verb.
- * @throws as `loadLockedAlert` does; 409 when the channel is not active or the state refuses the verb.
+ * Returns the locked alert and the transition of a verb.
+ * @throws like `loadLockedAlert`; 409 if the channel is not active or the status refuses the verb
  */
 export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx: Context) {
   const { alert, pusherId } = await loadLockedAlert(path, ctx);
@@ -96,9 +102,9 @@ export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx
 }
 
 /**
- * An edit that leaves an alert scheduled changes what will be published (rules#composing-is-not-publishing). Judged
- * of the locked row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403
- * insufficient_scope.
+ * Checks the scope for editing a scheduled alert, which changes the published text (rules#composing-is-not-publishing).
+ * It uses the locked row, so an edit that waited for another caller's schedule is also checked.
+ * @throws 403 insufficient_scope
  */
 export function requireScopeToReschedule(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
   if (alert.status === "draft" || sent.send_at === null) return;
@@ -128,12 +134,12 @@ export function requireScopeToWithdraw(alert: AlertRecord, ctx: Context): void {
   );
 }
 
-/** What send, schedule and cancel answer: the alert as it is now, and what the verb means. */
+/** Returns the response of send, schedule and cancel: the current alert, and the note of the verb. */
 export function formatVerbAnswer(verb: keyof typeof VERB_NOTES, record: AlertRecord, ctx: Context) {
   return { ...showAlert(record, ctx.services.assets), note: VERB_NOTES[verb] };
 }
 
-/** What is told of an alert: `sent_at` comes last, where the statement that sends a new one finds it. */
+/** The fields of an alert in events. `sent_at` is the last, where the statement of a new alert finds it. */
 type Announced = Pick<AlertRecord, "id" | "pusher_id" | "status" | "sent_at" | keyof typeof EVENT_ALERT_FIELDS>;
 
 /**
@@ -150,17 +156,14 @@ export function emitAlertEvent(
   return ctx.emit({ ...written, event, data: createAlertEventData(record) });
 }
 
-/** What the audit log says of an alert, where a call changed several. */
+/** Returns the audit entry of an alert, for a call that changed several. */
 export const toAuditSubject = ({ id, pusher_id, status }: Pick<AlertRecord, "id" | "pusher_id" | "status">) => ({
   id: formatId("alr", id),
   pusher_id: formatId("psh", pusher_id),
   status,
 });
 
-/**
- * Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever
- * they name.
- */
+/** Counts a send, as its last check. Calls of a workspace count only for its own channels, with any id. */
 export const countSend = (ctx: Context, pusherId: string): ReturnType<Context["countAgainstLimit"]> =>
   ctx.countAgainstLimit(getSendLimitSubject(ctx.caller, pusherId));
 
@@ -182,8 +185,7 @@ export const ALERT_SEND_LIMIT = {
 const COMPARED = getFieldNames(ALERT_FIELDS).filter((name) => name !== "blocked");
 
 /**
- * What an edit replaces: of the fields that it changes, what they hold. Both as rows with instants in UTC, so the ids
- * of files are uuids.
+ * Returns the previous values of the fields that an edit changes. Both are rows with UTC times, so file ids are UUIDs.
  */
 export function getReplacedValues(
   stored: { [N in keyof AlertFields]?: AlertFields[N] | undefined },
@@ -197,9 +199,9 @@ const shown = (name: string, value: unknown): unknown =>
   name.endsWith("_asset_id") && typeof value === "string" ? formatId("ast", value) : value;
 
 /**
- * What each kept edit changed, in the form that answers have, newest first. `current` is the alert as get_alert shows
- * it: an edit left a field as the one after it found it. Sending empties `send_at`, so what that was before is not
- * told of what is sent.
+ * Returns the changes of each stored edit, newest first, in the form of responses. `current` is the alert as get_alert
+ * shows it; each edit changed the state before the next one. Sending clears `send_at`, so its former value is not
+ * listed for a sent alert.
  */
 export function listEdits(current: Readonly<Record<string, unknown>>, rows: readonly ChangeRecord[]) {
   const { send_at, ...others } = current;

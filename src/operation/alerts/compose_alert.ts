@@ -1,5 +1,5 @@
-// From what a caller sent (and, for an edit, what is stored, in the form of answers but with the uuids of its files)
-// to the fields of a row: merged, sanitised, instants in UTC. Nothing unsanitised is ever stored.
+// Composition of the fields of an alert's row from the input and, for an edit, the stored alert (in the form of
+// responses, with UUIDs of files): merged, sanitised, with UTC times. Unsanitised text is never stored.
 
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
@@ -39,8 +39,8 @@ const CLEANED = getFieldNames(selectMarked(ALERT_FIELDS, "cleaned"));
 type Blocked = AlertFields["blocked"];
 
 /**
- * What a text lost that is written now, in place of what the one before it had lost. A text that is the stored one,
- * to the last character, was not changed, so what it had lost stays (rules#blocked-kept).
+ * Records the removed parts of a written text, replacing those of its former text. An unchanged text keeps its record
+ * (rules#blocked-kept).
  */
 export function recordBlocked(
   blocked: Blocked,
@@ -75,8 +75,8 @@ export function cleanTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord>
 }
 
 /**
- * Markup that arrives where there was none, without a word on the layout, in an alert that would be plain text: it is
- * meant to be seen, so its layout comes along. Whoever names layout text keeps it.
+ * Checks for new markup without a layout in a plain-text alert. It is meant to be visible, so the layout is set. An
+ * explicit layout text stays.
  */
 function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
   if (stored && (stored.layout !== "text" || stored.html || stored.html_asset_id)) return false;
@@ -84,16 +84,16 @@ function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
 }
 
 /**
- * What is absent stays, what is null is emptied (rules#patch). `stored` is null for a new alert. Asset ids are uuids
- * here. `assetText` is the text of the html asset where this change concerns it (see
- * operation/alerts/attach_assets.ts).
+ * Merges an edit: absent fields stay, null clears them (rules#patch).
+ * @param stored null for a new alert; asset ids are UUIDs
+ * @param assetText the text of the html asset, if this change concerns it (see operation/alerts/attach_assets.ts)
  */
 export function composeAlert(given: Sent, stored: AlertRecord | null, assetText: string | null): ComposedAlert {
   const blocked = { ...stored?.blocked };
   const sent = cleanTexts(given, stored, blocked);
   const fields = { ...BLANK, blocked };
   for (const name of SENT) {
-    // What somebody replied was about the alert before this change.
+    // A reply of the reviewer was about the alert before this change.
     if (name === "review_reply") continue;
     const own = name === "asset_html" ? undefined : sent[name];
     const value = own === undefined ? stored?.[name] : own;
@@ -127,13 +127,13 @@ export function composeAlert(given: Sent, stored: AlertRecord | null, assetText:
   // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
   if (html === null || (sent.html === undefined && sent.layout === undefined)) return { fields, htmlLength };
   fields.html = cleaned(html, htmlLength);
-  // What stored markup loses now comes on top of what it had lost.
+  // Parts that stored markup loses now are added to those that it lost before.
   if (sent.html === undefined) report.addRows(blocked.html ?? []);
   recordBlocked(blocked, "html", report, stored?.html === html || stored?.html === fields.html);
   return { fields, htmlLength };
 }
 
-/** What an edit begins with. */
+/** Returns the content at the start of an edit. */
 export function getStoredContent(alert: AlertRecord, { services }: Pick<Context, "services">) {
   const { image_asset_id, audio_asset_id, html_asset_id } = alert;
   return { ...showAlert(alert, services.assets), image_asset_id, audio_asset_id, html_asset_id };
@@ -143,7 +143,7 @@ const OWN = Object.fromEntries(getFieldNames(selectMarked(ALERT_FIELDS, "own")).
   [N in keyof ReturnType<typeof selectMarked<typeof ALERT_FIELDS, "own">>]: null;
 };
 
-/** What a copy begins with: without what is the alert's own. */
+/** Returns the content at the start of a copy, without the alert's own fields. */
 export const getCopyContent = (alert: AlertRecord, ctx: Pick<Context, "services">) => ({
   ...getStoredContent(alert, ctx),
   ...OWN,

@@ -1,5 +1,5 @@
-// Which alerts a call moves or cancels. Plans of dry runs: the alerts, their versions and outcomes that a person was
-// shown, stored under a short name for the credential that asked. rules#move-plan
+// The selection of alerts that a call moves or cancels, and plans of dry runs: the shown alerts with their versions and
+// results, stored under a short name for the caller's credential. rules#move-plan
 
 import { randomBytes } from "node:crypto";
 import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";
@@ -48,8 +48,8 @@ export async function storePlan(
 }
 
 /**
- * The plan of this name. @throws 404 for one that this credential was not given or that is over; 422 where `action`
- * or `by_minutes` is another one than the plan's.
+ * Returns the plan of this name.
+ * @throws 404 for a plan of another credential or an expired one; 422 if `action` or `by_minutes` differ from the plan
  */
 export async function findPlan(
   name: string,
@@ -95,8 +95,8 @@ const selectionOf = ({ rows }: DryRunPlan): Selection => ({
 });
 
 /**
- * The alerts of a plan, or those that a call names. @throws 404 for a channel that the caller does not see, or an id
- * that is not an alert's.
+ * Returns the alerts of a plan, or those that a call names.
+ * @throws 404 for a channel that the caller cannot see, or an id that is not an alert's
  */
 export async function selectAlerts(
   plan: DryRunPlan | null,

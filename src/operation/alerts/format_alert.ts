@@ -1,5 +1,5 @@
-// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, where a
-// person reviews it. What was shown to its owner as sent stays sent, as it does for handsets.
+// Formatting of an alert for its owner. It adds notes about silence, removed parts and the review URL. An alert that
+// was shown as sent stays sent, as for handsets.
 
 import { getReviewUrl } from "../../model/domain/alert_review.ts";
 import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
@@ -19,7 +19,7 @@ export function getAlertReviewUrl({ id, pusher_id, status }: AlertRecord, ctx: C
   return getReviewUrl({ publicUrl, workspaceId: ctx.caller.workspace.id, pusherId: pusher_id, alertId: id });
 }
 
-/** One alert whole. `requested`: what its channel asks subscribers for. */
+/** Formats one full alert. `requested` has the permissions that its channel requests. */
 export function formatAlert<R extends AlertRecord>(record: R, requested: readonly string[], ctx: Context) {
   return {
     ...showAlert(record, ctx.services.assets),
@@ -32,13 +32,13 @@ export function formatAlert<R extends AlertRecord>(record: R, requested: readonl
   };
 }
 
-/** What all texts of an alert lost when they were written, as one list (rules#blocked-kept). */
+/** Returns the removed parts of all texts of an alert as one list (rules#blocked-kept). */
 function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
   const texts = Object.values(blocked);
   return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new SanitizerReport()).rows();
 }
 
-/** Settles what these rows show as sent though it is only due. The rows stay as they were read. */
+/** Publishes the due alerts that these rows show as sent. The rows stay unchanged. */
 export async function publishDueShown(rows: AlertRecord[], ctx: Context): Promise<void> {
   const channels = new Set(rows.filter(({ due }) => due).map(({ pusher_id }) => pusher_id));
   if (channels.size > 0) await ctx.services.publishDue([...channels]);

@@ -32,7 +32,7 @@ const USED: CreatedAlert = {
   id: null,
 };
 
-/** What only the statement knows of the answer, beside what is known before it runs. */
+/** Adds the values to a response that only the statement knows. */
 export function completeInsertAnswer(kept: unknown, given: unknown) {
   const answer = kept as ReturnType<typeof formatAlert>;
   const { at, requested_perms } = given as Pick<CreatedAlert, "at" | "requested_perms">;
@@ -88,7 +88,7 @@ export async function writeNewAlert(alert: Alert, ctx: Context) {
       return USED;
     });
   if (created?.repeated) {
-    // It had been written when the connection was lost that should have said so. Or another call had the key.
+    // The alert was written before the connection was lost, or another call used the key.
     const [found] = await ctx.sql(readAlert, alert);
     if (!found) throw new IdempotencyKeyUsedError();
     created = { ...USED, ...found, at: found.created_at };

@@ -22,9 +22,9 @@ import { publishDueShown } from "./format_alert.ts";
 import { UNIQUE_VIOLATION } from "./insert_alert.ts";
 
 /**
- * Publishes the alert, or finds it sent; answers it as it is then. The ceiling counts before, since nothing refuses
- * what is written; what was sent already takes nothing of it. @throws 404, 409, 422 for what is over, 429, in this
- * order.
+ * Publishes the alert, or finds it sent, and returns it. The rate limit counts before, because a written alert is never
+ * refused; a sent one uses nothing of it.
+ * @throws 404, 409, 422 for an expired one, 429, in this order
  */
 export async function publishAlert(path: AlertToChange, ctx: Context): Promise<AlertRecord> {
   const { pusherId, alertId } = parseAlertIds(path);
@@ -48,7 +48,7 @@ export async function publishAlert(path: AlertToChange, ctx: Context): Promise<A
     })
     .catch(async (error) => {
       if (error.code !== UNIQUE_VIOLATION) throw error;
-      // It had been done when the connection was lost that should have said so.
+      // The alert was published before the connection was lost.
       return (await ctx.sql(findPublished, { ...alert, event_id: event.id }))[0];
     });
   if (!row) throw notFound("alert");
@@ -63,7 +63,7 @@ export async function publishAlert(path: AlertToChange, ctx: Context): Promise<A
     if (!mayBeSent) throw counted;
   }
   if (mayBeSent) await counted.refund();
-  // What came due while it was looked at is found sent now.
+  // An alert that became due during the check is found as sent now.
   return row.status === "sent" ? row : publishAlert(path, ctx);
 }
 

@@ -1,6 +1,5 @@
-// The alert by which the owner hears that a draft waits: an ordinary one, on the workspace's own channel for it. It
-// says which channel and who asks, and nothing that the draft says, since it stands on locked screens.
-// rules#reviews-channel
+// The notification of reviewers about a waiting draft: an ordinary alert on the workspace's own channel for it. It
+// names the channel and the author, and nothing of the draft, because it appears on lock screens. rules#reviews-channel
 
 import { z } from "zod";
 import type { ReviewTarget } from "../../model/api_error.ts";
@@ -16,7 +15,7 @@ import type { RunnableOperation } from "../handler_attempt.ts";
 import { emitAlertEvent, parseAlertIds } from "./change_alert.ts";
 import { composeAlert } from "./compose_alert.ts";
 
-/** What a mail says beside it: as much as the alert. */
+/** The content of the e-mail, equal to that of the alert. */
 interface WaitingDraft {
   channel: string;
   asker: string;
@@ -24,8 +23,9 @@ interface WaitingDraft {
 }
 
 /**
- * In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute.
- * `mail` sends to addresses, and neither throws nor blocks; null where no mail is sent.
+ * Creates the internal operation for it. It is in no list of operations and has no audit line. Each draft has at most
+ * one alert, with a limit per minute.
+ * @param mail sends to addresses, and neither throws nor blocks; null without e-mail
  */
 export const createReviewNotice = (
   mail: ((to: readonly string[], draft: WaitingDraft) => void) | null,

@@ -1,5 +1,5 @@
-// What a search of alerts asks of PostgreSQL's full text: words and their beginnings, without those that a tag of the
-// channel has.
+// The full-text query of a search for alerts: terms and their prefixes, without those that a tag of the channel
+// matches.
 
 import {
   getSearchWords,
@@ -21,19 +21,19 @@ interface InSight {
 }
 
 export interface SearchQuery {
-  /** For channels without a tag that begins with one of the words; null: all of their alerts are found. */
+  /** The query for channels without a matching tag; null means that all their alerts match. */
   sought: string | null;
   tagged: TaggedSearch[];
   /** Queries of the index that find at least the same, each within the channels in sight. */
   scans: string[];
-  /** Whether they find more. */
+  /** True if the prefixes may find more. */
   recheck: boolean;
 }
 
 const join = (terms: readonly string[]): string | null => (terms.length === 0 ? null : terms.join(" & "));
 const mark = (sign: string, id: string): string => `'${sign}${id.slice(-ID_SUFFIX_LENGTH)}'`;
 
-/** The query for words of which all have to be there, and for what one writer wrote. */
+/** Builds the query for terms that must all match, and for one author. */
 export async function buildSearchQuery(
   { query, writer }: { query?: string | undefined; writer?: string | undefined },
   seen: InSight,
@@ -43,7 +43,7 @@ export async function buildSearchQuery(
   const by = writer === undefined ? [] : [`'${TERM_PREFIXES.writer}${writer}'`];
   const termsOf = (some: readonly string[]) => [...some.map(toTsqueryTerm), ...by];
   const groups = words.length > 0 ? groupByTags(words, await ctx.sql(taggedChannels, seen)) : [];
-  /** The index is not asked for a beginning of two letters beside other terms: half of all words may begin so. */
+  /** The index is not used for a prefix of two letters with other terms: half of all terms may match. */
   const scan = (some: readonly string[], within: string): string[] => {
     const long = termsOf(some.filter((word) => !isShortWord(word)));
     const terms = join(long.length > 0 ? long : termsOf(some));
@@ -64,7 +64,7 @@ export async function buildSearchQuery(
   };
 }
 
-/** Channels of which a tag begins with some of the words, by the words that are left. */
+/** Groups channels by the terms that their tags do not match. */
 function groupByTags(words: readonly string[], channels: readonly { id: string; tags: string[] }[]) {
   const groups = new Map<string, { words: string[]; ids: string[] }>();
   for (const { id, tags } of channels) {

@@ -1,6 +1,5 @@
-// What the operations on one channel share: find it among those that the caller sees, and lock it; hold its uploaded
-// picture, whose file would go after a day otherwise (rules#channel-picture-held); and tell what `retention_days`
-// leads to (#retention-told).
+// Shared parts of operations on one channel: finding a visible channel and locking it, keeping its uploaded picture
+// from deletion (rules#channel-picture-held), and previewing the effect of `retention_days` (#retention-told).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { invalidRequest, notFound } from "../../model/api_error.ts";
@@ -56,10 +55,10 @@ export async function loadLockedChannel(input: { pusher_id: string }, ctx: Conte
 }
 
 /**
- * The file that a picture's address holds, until the change is committed against removal as well.
- * @param before the address that the channel has already, which needs no permission; null for a new channel
- * @returns the file's uuid; null: the address lies elsewhere, or there is none. Undefined: nothing changes.
- * @throws 422 on image_url.
+ * Locks the file of a picture's URL against deletion until the commit.
+ * @param before the channel's current URL, which needs no permission; null for a new channel
+ * @returns the file's UUID; null for a URL of another server, or none; undefined if nothing changes
+ * @throws 422 on image_url
  */
 export async function holdPicture(
   imageUrl: string | null | undefined,
@@ -71,7 +70,7 @@ export async function holdPicture(
   const id = parseId("ast", named);
   if (!id) return null;
   const address = ctx.services.assets.urlOf(id);
-  // Another server's files have such addresses, too.
+  // URLs of another server's files may look alike.
   if (!address.startsWith(before_id)) return null;
   const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });
   if (!asset || address !== imageUrl)
@@ -89,8 +88,8 @@ export async function holdPicture(
 }
 
 /**
- * Of one channel, or of all that the caller sees and that go by the account's setting: after how many days (null: for
- * ever), and when the first go; null where nothing would.
+ * Returns the retention of one channel, or of all visible ones that use the account's setting: the days (null:
+ * unlimited), and the first deletion (null: none).
  */
 export async function previewRetention(
   pusherId: string | null,

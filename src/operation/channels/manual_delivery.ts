@@ -1,5 +1,5 @@
-// What operations on one webhook endpoint share: finding it, and a delivery that somebody asked for by hand. It is a
-// delivery as any other: one POST, counted as one, and never tried again by itself.
+// Shared parts of operations on one webhook endpoint: finding it, and a delivery by hand. That is an ordinary delivery:
+// one POST, counted once, and never repeated automatically.
 
 import { notFound } from "../../model/api_error.ts";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
@@ -8,7 +8,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/handler_context.ts";
 import { showDelivery } from "../../store/schemas/webhook_schemas.ts";
 
-/** Calls that make this server speak to somebody else's. */
+/** Calls that make this server send requests to other servers. */
 export const MANUAL_DELIVERY_LIMIT = {
   name: "webhook-calls",
   per: "creator",
@@ -24,7 +24,7 @@ export async function findEndpoint(webhookId: string, ctx: Context) {
   return endpoint;
 }
 
-/** What is not known of a delivery before its end. */
+/** The unknown values of a running delivery. */
 const UNDER_WAY = { ok: null, status: null, failure: null, duration_ms: null };
 
 /** Writes the delivery down as under way, counts it, and begins it after the commit. */
