@@ -1,5 +1,5 @@
-// The beginning of an alert's text, as cards and lists carry it (rules#card-text). It is cut in SQL, so that no page
-// reads the rest of a long text.
+// The excerpt of an alert's text for cards and lists (rules#card-text), cut in SQL so that the rest of a long text is
+// not read.
 
 import { int, nullable, selectColumns } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";

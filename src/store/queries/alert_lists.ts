@@ -26,9 +26,9 @@ export function defineByStatus<S>(define: (status: ListedStatus, filter: string)
 export const PAGE_PARAMETERS = { before: nullable(timestamptz), inside: nullable(uuid), limit: int };
 
 /**
- * A page of the history, newest first, for each status filter: strictly before an instant, or inside of it after an
- * alert; rows that share the last instant come along. Of each channel its newest, and of these the newest: cost grows
- * with the channels and the page, never with history.
+ * A page of the history, newest first, for each status filter. It starts before a timestamp, or after an alert with
+ * this timestamp, and includes all rows of its last timestamp. It takes the newest of each channel, then the newest of
+ * these, so the cost grows with the channels and the page, not with history.
  */
 export const listAlerts = defineByStatus((status, filter) =>
   defineList.reading(`list_alerts_${status}`, {

@@ -1,6 +1,5 @@
-// Alerts that were kept as long as their channel keeps them (rules#retention): which these are, how many would go,
-// and their end. What was counted of them stays. Each part is read by an index from its oldest alert on, so that it
-// costs what goes and not what stays.
+// Deletion of alerts after their retention (rules#retention): finding, counting and deleting them. Their statistics
+// stay. An index reads them from the oldest on, so the cost depends on the deleted alerts, not on the kept ones.
 
 import { array, boolean, int, nullable, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -10,7 +9,7 @@ import { VISIBILITY } from "./channels.ts";
 const defineStatement = createStatementDefiner("upkeep");
 const defineSum = createStatementDefiner("statistics");
 
-/** Channels `p` whose alerts go after some time, and the instant before which none does. */
+/** SQL for channels `p` with a retention, and the time before which nothing is deleted. */
 const RULE = `select p.id as pusher_id, coalesce(p.retention_days, w.retention_days) as days,
     coalesce(greatest(p.retention_starts_at, case when p.retention_days is null then w.retention_starts_at end),
       '-infinity') as begins_at
@@ -18,7 +17,7 @@ const RULE = `select p.id as pusher_id, coalesce(p.retention_days, w.retention_d
   where coalesce(p.retention_days, w.retention_days) > 0`;
 
 /**
- * What a channel sent and what it withdrew, `a`, whose end is before an instant: of a sent one that expires, its
+ * SQL for sent and withdrawn alerts `a` of a channel that ended before a time; the end of an expiring alert is its
  * expiry.
  */
 const SENT_BEFORE = (channel: string, before: string) =>
@@ -28,13 +27,13 @@ const CANCELLED_BEFORE = (channel: string, before: string) =>
 
 const PAST = "now() - r.days * interval '1 day'";
 
-/** Ids of a channel's alerts that ended before an instant, the oldest first, at most so many of each part. */
+/** SQL for ids of a channel's alerts that ended before a time, the oldest first, with a limit for each part. */
 const ended = (channel: string, before: string, limit: string) => `
       (select a.id from alert a where ${SENT_BEFORE(channel, before)} order by a.visible_at limit ${limit})
       union all
       (select a.id from alert a where ${CANCELLED_BEFORE(channel, before)} order by a.created_at limit ${limit})`;
 
-/** So many alerts that are to go now. */
+/** Finds alerts to delete now. */
 export const findEnded = defineStatement.reading("find_ended", {
   parameters: { max: int },
   columns: { id: uuid, pusher_id: uuid },
@@ -42,7 +41,7 @@ export const findEnded = defineStatement.reading("find_ended", {
     where r.begins_at <= now() limit $max::int`,
 });
 
-/** Locks some channels, but for those that somebody publishes on. */
+/** Locks channels, except those that another transaction has locked. */
 export const lockEndedChannels = defineStatement("lock_ended_channels", {
   parameters: { pusher_ids: array(uuid) },
   columns: { id: uuid },
@@ -51,8 +50,8 @@ export const lockEndedChannels = defineStatement("lock_ended_channels", {
 });
 
 /**
- * Removes those of these alerts whose channels are locked and still say that they go. Handsets learn of it with the
- * last of what is over in a channel, and not with each slice.
+ * Deletes those of these alerts whose channels are locked and whose retention still applies. Handsets are notified with
+ * the last expired alert of a channel, not with each batch.
  */
 export const removeEnded = defineStatement("remove_ended", {
   parameters: { ids: array(uuid), pusher_ids: array(uuid) },
@@ -78,7 +77,7 @@ export const removeEnded = defineStatement("remove_ended", {
     select count(*)::int as removed from gone`,
 });
 
-/** Removes up to `max` reports of one alert that is gone; no row where there is none any more. */
+/** Deletes up to `max` reports of one deleted alert; no row if none are left. */
 export const removeOrphanedReports = defineStatement("remove_orphaned_reports", {
   parameters: { max: int },
   columns: { removed: int },
@@ -94,8 +93,8 @@ export const removeOrphanedReports = defineStatement("remove_orphaned_reports", 
 });
 
 /**
- * How many alerts go by the present setting at its first instant or now, counted up to a bound: of one channel, or of
- * all that the caller sees and that say nothing of their own.
+ * Counts the alerts that the current retention deletes first, or now, up to a limit: of one channel, or of all visible
+ * ones without a retention of their own.
  */
 export const countUpcomingRemovals = defineSum.reading("count_upcoming_removals", {
   parameters: { ...VISIBILITY.parameters, pusher_id: nullable(uuid) },

@@ -10,19 +10,14 @@ import { VISIBILITY } from "./channels.ts";
 
 const defineList = createStatementDefiner("lists");
 
-/**
- * The channels in sight that have tags: words of a query that begin a tag are not sought in the alerts of its
- * channel.
- */
+/** The visible channels with tags. A term that is a prefix of a tag is not searched in the alerts of its channel. */
 export const taggedChannels = defineList.reading("tagged_channels", {
   parameters: VISIBILITY.parameters,
   columns: { id: uuid, tags: array(text) },
   text: `select p.id, p.tags from pusher p where ${VISIBILITY.text} and p.tags <> '{}' order by p.id`,
 });
 
-/**
- * So many alerts, the nearest to where the page begins, are looked at one by one before the index of words is asked.
- */
+/** The number of alerts at the start of the page that are scanned before the search index is used. */
 const NEAR = 5_000;
 
 const SIDES = {
@@ -32,7 +27,7 @@ const SIDES = {
 
 export type SearchOrder = keyof typeof SIDES;
 
-/** Conditions of the two indexes of words: alerts that phones see some day, and others. */
+/** Conditions of the two search indexes: alerts that are visible to phones at some time, and others. */
 const VISIBLE_SOMEDAY = "visible_at is not null";
 const HIDDEN = "visible_at is null";
 
@@ -43,7 +38,7 @@ interface InTime {
   filters: readonly string[];
   /** The same of indexes of all channels. */
   wide: readonly string[];
-  /** Conditions of the indexes of words. */
+  /** Conditions of the search indexes. */
   indexes: readonly string[];
 }
 
@@ -76,11 +71,11 @@ export interface TaggedSearch {
 }
 
 /**
- * The first alerts of a search after a place, by two ways of which the first is enough for a frequent word, and the
- * second costs little for a rare one (docs/decisions/0056). The nearest alerts are looked at one by one. Where these
- * are not all and give too few, the index of words names all that fit, and of channels of which all is found the
- * nearest are read. `scans` together find at least what `sought` and `tagged` do. Conditions behind `offset 0` are
- * kept from the planner, which would else choose the index of another column.
+ * The first alerts of a search after a position, by two plans (docs/decisions/0056). The first scans the nearest
+ * alerts, which is enough for a frequent term. If they are too few, the second uses the search index, which is cheap
+ * for a rare term, and reads the nearest alerts of channels that match completely. `scans` together find at least the
+ * alerts of `sought` and `tagged`. Conditions after `offset 0` are hidden from the planner, which would use the index
+ * of another column.
  */
 const search = (status: ListedStatus, side: SearchOrder) => {
   const { instant, filters, wide, indexes } = IN_TIME[status];
@@ -101,7 +96,7 @@ const search = (status: ListedStatus, side: SearchOrder) => {
       sought: nullable(text),
       tagged: jsonb<readonly TaggedSearch[]>(),
       scans: array(text),
-      /** Whether `scans` find more than `sought` and `tagged` do. */
+      /** True if `scans` may find more than `sought` and `tagged`. */
       recheck: boolean,
       from: nullable(timestamptz),
       to: nullable(timestamptz),

@@ -1,5 +1,5 @@
-// The words by which alerts are found, as SQL (see `words` in model/entities/alert.ts): how statements write them,
-// and how they are made where an earlier version wrote none.
+// SQL for the search terms of alerts (see `words` in model/entities/alert.ts): writing them, and creating them for rows
+// of an earlier version.
 
 import { int, jsonb, nullable, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
@@ -7,17 +7,15 @@ import { createStatementDefiner } from "../db/statement.ts";
 const defineStatement = createStatementDefiner("upkeep");
 
 /**
- * Signs before what is no word: the workspace, the channel and the writer of the alert, and that it was edited an odd
- * number of times.
+ * Prefixes of other search terms: the workspace, the channel and the author of the alert, and an odd number of edits.
  */
 export const TERM_PREFIXES = { workspace: "%", channel: "#", writer: "@", edited: "~" } as const;
 
-/** How much of an id is enough to tell most of a database apart; its row is looked at as well. */
+/** The length of an id's suffix that is nearly unique; the row is also checked. */
 export const ID_SUFFIX_LENGTH = 8;
 
 /**
- * SQL: the words of a new alert. `writer`: SQL of the id of the credential or member that wrote it, which may be
- * null.
+ * SQL for the terms of a new alert. `writer`: SQL for the id of its author, a credential or member, which may be null.
  */
 export const newSearchTerms = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(${words} || array_remove(array[
@@ -34,9 +32,8 @@ const STAYING = [TERM_PREFIXES.workspace, TERM_PREFIXES.channel, TERM_PREFIXES.w
   .join(", ");
 
 /**
- * SQL: the words of the updated row of `alert` after an edit. Who wrote it stays, and each edit changes them: a
- * version that does not know the column leaves them as they were, which a trigger recognises. Null stays null until
- * all words are made.
+ * SQL for the terms of an updated `alert`. The author stays. Each edit changes the terms, so a trigger detects a
+ * version that does not know the column, because it leaves them unchanged. Null stays null until all terms are created.
  */
 export const editedSearchTerms = (words: string) =>
   `case when alert.search_vector is not null then array_to_tsvector(${words}
@@ -45,7 +42,7 @@ export const editedSearchTerms = (words: string) =>
       || case when alert.search_vector @@ '''${TERM_PREFIXES.edited}''' then '{}'::text[]
         else '{${TERM_PREFIXES.edited}}'::text[] end) end`;
 
-/** Locks up to `max` alerts that have no words yet, the newest first, except those that are being changed. */
+/** Locks up to `max` alerts without terms, the newest first, and skips locked ones. */
 export const lockUnindexed = defineStatement("lock_unindexed_alerts", {
   parameters: { max: int },
   columns: { id: uuid, title: text, body: nullable(text) },
@@ -54,8 +51,8 @@ export const lockUnindexed = defineStatement("lock_unindexed_alerts", {
 });
 
 /**
- * Makes the words of locked alerts. The audit log names who wrote them, as far as it goes back; `subject` is an
- * alert's id there.
+ * Creates the terms of locked alerts. The audit log has their authors, as far as it is kept; `subject` there is an
+ * alert's id.
  */
 export const indexAlerts = defineStatement("index_alerts", {
   parameters: { items: jsonb<readonly { id: string; subject: string; words: string[] }[]>() },

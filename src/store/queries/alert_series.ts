@@ -1,5 +1,5 @@
-// Repeating alerts: their occurrences are written down ahead as scheduled alerts, many in one statement, by whoever
-// comes first. A slot of a series, `(series_id, occurs_at)`, is written once whatever number of processes try
+// Repeating alerts. Occurrences are created in advance as scheduled alerts, many in one statement, by any process. A
+// slot of a series, `(series_id, occurs_at)`, is written once for any number of processes
 // (docs/decisions/0033-each-occurrence-is-an-alert.md).
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
@@ -15,7 +15,7 @@ const defineUpkeep = createStatementDefiner("upkeep");
 
 const PLANNED = sqlIsPlanned("alert", "clock_timestamp()");
 
-/** What an occurrence has of its own; all else it says as its series. */
+/** The values of an occurrence that differ from its series. */
 const OWN: Readonly<Record<string, string>> = {
   send_at: "o.occurs_at",
   expires_at: "o.occurs_at + (s.expires_at - s.send_at)",
@@ -25,7 +25,7 @@ const OWN: Readonly<Record<string, string>> = {
 
 const SHARED = ALERT_COLUMN_NAMES.filter((name) => !Object.hasOwn(OWN, name));
 
-/** How many alerts of a channel, which is locked, repeat. */
+/** Counts the repeating alerts of a locked channel. */
 export const countRepeating = defineStatement.reading("count_repeating", {
   parameters: { pusher_id: uuid },
   columns: { repeating: int },
@@ -46,10 +46,7 @@ export const repeatAlert = defineStatement("repeat_alert", {
     select * from changed`,
 });
 
-/**
- * Series of which more is to be written now, the longest waiting first, but for those of channels that somebody is
- * changing.
- */
+/** Series with occurrences to create now, the longest waiting first, without those of locked channels. */
 export const lockDueSeries = defineUpkeep("lock_due_series", {
   parameters: { max: int },
   columns: {
@@ -71,7 +68,7 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
     order by s.alert_id for update of s`,
 });
 
-/** How far the occurrences of series are written, of channels that the caller sees. */
+/** The time up to which occurrences of visible series exist. */
 export const filledSeries = defineList.reading("filled_series", {
   parameters: { ids: array(uuid), ...VISIBILITY.parameters },
   columns: { alert_id: uuid, filled_until: timestamptz },
@@ -81,7 +78,8 @@ export const filledSeries = defineList.reading("filled_series", {
 });
 
 /**
- * Writes occurrences of series whose channels are locked, and how far that goes; a series that is over is cancelled.
+ * Creates occurrences of series in locked channels, with the time up to which they exist, and cancels a finished
+ * series.
  */
 export const createOccurrences = defineStatement("create_occurrences", {
   parameters: { items: jsonb<readonly ReturnType<typeof planSeriesFill>[]>() },
@@ -109,10 +107,7 @@ export const createOccurrences = defineStatement("create_occurrences", {
     select p.workspace_id, made.* from made join pusher p on p.id = made.pusher_id order by made.occurs_at`,
 });
 
-/**
- * Ends a locked series, or has it look anew at what its rule names from now on; what is planned of it goes. `id`: the
- * series.
- */
+/** Ends a locked series, or restarts its rule from now on, and removes its planned occurrences. `id`: the series. */
 const withdrawing = (name: string, { change, series }: { change: string; series: string }) =>
   defineStatement(name, {
     parameters: { id: uuid },
@@ -129,7 +124,7 @@ export const endSeries = withdrawing("end_series", {
   series: NO_SERIES,
 });
 
-/** The same of a series that is a draft again: it leaves no trace, so that it can be scheduled anew. */
+/** The same for a series that becomes a draft again. It leaves no trace, so it can be scheduled again. */
 export const withdrawSeries = withdrawing("take_back_series", {
   change: `delete from alert where ${OF_SERIES}`,
   series: NO_SERIES,
@@ -153,7 +148,7 @@ export const cancelFollowing = defineStatement("cancel_following", {
     update alert set ${CANCELLED} where ${OF_SERIES} and occurs_at >= $occurs_at::timestamptz returning ${FULL_SELECTION.text}`,
 });
 
-/** What is planned of a series says what it says now, but for those that were edited alone. */
+/** Applies the content of a series to its planned occurrences, except those that were edited separately. */
 export const applyToSeries = defineStatement("apply_to_series", {
   parameters: { id: uuid },
   columns: { id: uuid },

@@ -1,7 +1,7 @@
-// Alert rows by raw SQL: what reads and changes run; lists have a file of their own. Visibility comes as an argument
-// (see store/queries/channels.ts). What a status means at this instant is said in model/domain/alert_status.ts alone.
-// What edits replaced (see model/entities/alert.ts) is kept by the statement that makes the edit, so it costs no
-// exchange of its own. Drafts that wait for a person are told of from here.
+// SQL for alert rows: reads and changes; lists are in a separate file. The visible rows are an argument (see
+// store/queries/channels.ts). Only model/domain/alert_status.ts compares a status with the clock. The statement of an
+// edit also stores the previous values (see model/entities/alert.ts), without a further round trip. Waiting drafts are
+// reported from here.
 
 import { sqlEffectiveSentAt, sqlEffectiveStatus, sqlIsDue, sqlIsVisible } from "../../model/domain/alert_status.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
@@ -43,7 +43,7 @@ export const ALERT_PARAMETERS = ALERT_COLUMN_NAMES.map((name) => `$${name}::${AL
 
 const IN_LISTS = getSqlColumns(selectShownTo(ALERT_FIELDS, "list"));
 
-/** What only whole reads have. */
+/** The columns of full reads only. */
 const REST = getSqlColumns(selectHiddenFrom(ALERT_FIELDS, "list"));
 
 /** An alert as `selectFields` reads its fields, without those that only whole reads have. */
@@ -53,7 +53,7 @@ const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
     pusher_id: uuid,
     /** The effective one. */
     status: textEnum(ALERT_STATUSES),
-    /** Scheduled as the row says, though its instant has come (see store/queries/inbox.ts). */
+    /** True if the row is scheduled and its time has passed (see store/queries/inbox.ts). */
     due: boolean,
     ...IN_LISTS,
     html_length: int,
@@ -93,10 +93,8 @@ export type PreviousValues = Record<string, unknown>;
 export const HISTORY_PARAMETERS = { id: uuid, previous_values: nullable(jsonb<PreviousValues>()) };
 
 /**
- * `with` parts that follow `changed`, the rows that an update of alert `$id` returns: they keep what the edit
- * replaced, unless `$previous_values` is null, and let go of what is older than the newest. All parts see the table
- * as it was
- * before.
+ * `with` parts after `changed`, the rows that an update of alert `$id` returns. They store the previous values, unless
+ * `$previous_values` is null, and delete the oldest ones. All parts see the table as it was before.
  */
 export const KEEP_HISTORY_SQL = `kept as (
     insert into alert_change (alert_id, updated_at, previous_values)
@@ -117,10 +115,7 @@ export type ChangeRecord = RowOf<typeof listAlertChanges>;
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE, id: uuid };
 
-/**
- * Writes an alert beside other changes of its transaction, on a channel that is locked (see
- * store/queries/publish_alerts.ts).
- */
+/** Inserts an alert in a transaction with other changes, on a locked channel (see store/queries/publish_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
   parameters: {
     id: uuid,
@@ -155,7 +150,7 @@ export const findAlertChannel = defineStatement.reading("find_alert_channel", {
     where a.id = $id and ${VISIBILITY.text}`,
 });
 
-/** Whether there is such an alert, and since when it is visible; without its fields. */
+/** Checks that the alert exists, with the time since when it is visible, without its fields. */
 export const alertExists = defineStatement.reading("alert_exists", {
   parameters: OWN,
   columns: { id: uuid, sent_at: nullable(timestamptz) },
@@ -171,13 +166,13 @@ export const alertVersions = defineList.reading("alert_versions", {
     from alert a cross join lateral ${selectReportCounts("a.id")} c where a.id = any($ids::uuid[])`,
 });
 
-/** What handsets are shown: two alerts that agree in it are one to who reads them. */
+/** The columns that handsets see. Two alerts with equal ones look identical. */
 const READ = getSqlColumns(selectShownTo(ALERT_FIELDS, "handset"));
 const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
 
 /**
- * The newest alert of a channel that was sent in the last minutes and reads as the given fields do. One row for a
- * visible channel, with nulls where there is none; the alert that a form made is none to that form (`once`).
+ * The newest alert of a channel that was sent in the last minutes with the given fields. One row for a visible channel,
+ * with nulls if there is none; the alert of the same form (`once`) does not count.
  */
 export const findEqualSend = defineList.reading("find_equal_send", {
   parameters: { ...CHANNEL_SCOPE, credential_id: text, once: nullable(text), ...READ },
@@ -194,10 +189,7 @@ export const findEqualSend = defineList.reading("find_equal_send", {
     where p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 
-/**
- * One alert for changing: its channel and it are locked until the transaction ends, so that of simultaneous changes
- * each sees what the one before it left.
- */
+/** Locks one alert and its channel until the end of the transaction, so simultaneous changes see each other. */
 export const lockAlert = defineStatement("lock_alert", {
   parameters: OWN,
   columns: { active: boolean, requested_perms: array(text), ...FULL_SELECTION.columns },
@@ -222,7 +214,7 @@ const edit = (set: string) => `with changed as (
 
 /** Takes the fields of an alert. */
 export const updateAlert = defineStatement("update_alert", {
-  /** `detached`: what an occurrence says is its own from now on. */
+  /** `detached`: the occurrence no longer follows its series. */
   parameters: {
     ...HISTORY_PARAMETERS,
     status: text,
@@ -253,7 +245,7 @@ export const declineAlert = defineStatement("decline_alert", {
   text: edit("status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply"),
 });
 
-/** What had become visible keeps its `sent_at`; what had not keeps none. */
+/** A visible alert keeps its `sent_at`; another one has none. */
 export const cancelAlert = defineStatement("cancel_alert", {
   parameters: { id: uuid },
   columns: FULL_SELECTION.columns,
@@ -263,9 +255,9 @@ export const cancelAlert = defineStatement("cancel_alert", {
 });
 
 /**
- * The channel on which a waiting draft is to be told of, the name of its own, and who wants a mail and may decide; no
- * row where there is none, where it was told before, where nobody has to decide, and for a draft on that channel
- * itself. Once for each draft, also of simultaneous callers.
+ * The channel for the notification about a waiting draft, the name of the draft's channel, and the members who want an
+ * e-mail and may decide. No row if there is no such channel, the draft was already reported, needs no decision, or is
+ * on that channel itself. Once for each draft, also for simultaneous callers.
  */
 export const claimReviewNotice = defineClaim("claim_review_notice", {
   parameters: { ...CHANNEL_SCOPE, id: uuid, review_notice_id: uuid },

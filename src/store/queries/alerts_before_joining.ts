@@ -1,10 +1,10 @@
-// Which alerts of a channel a device sees that joined it, as SQL (rules#before-joining).
+// SQL for the alerts from before a device joined a channel that it sees (rules#before-joining).
 
 import { LIMITS } from "../../model/limits.ts";
 
 /**
- * SQL: the place, as (visible_at, id), of the oldest alert of channel `channel` that a device sees which joined it at
- * `since` (rules#before-joining). No row: it sees all.
+ * SQL for the position, as (visible_at, id), of the oldest alert of channel `channel` that a device sees after joining
+ * it at `since` (rules#before-joining). No row: it sees all.
  */
 export const firstShown = (channel: string, since: string) =>
   `select old.visible_at, old.id from alert old

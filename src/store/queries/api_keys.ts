@@ -1,6 +1,6 @@
-// Keys by hash, what operators do with them, and the last requests of keys in another program's words; and what the
-// look-ups of all credentials begin with: several secrets at once (see createPositionBatcher in
-// store/db/batching.ts), and the member behind one.
+// API keys: look-ups by hash, operator commands, and the last requests in another program's format. Also shared parts
+// of the look-ups of all credentials: several secrets at once (see createPositionBatcher in store/db/batching.ts), and
+// the member of one.
 
 import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { ROLES } from "../../model/entities/member.ts";
@@ -23,7 +23,7 @@ const defineStatement = createStatementDefiner("credentials");
 const defineList = createStatementDefiner("lists");
 const defineJournal = createStatementDefiner("journal");
 
-/** What a call needs to know of a member `m` and its workspace `w`. */
+/** The columns that a call needs of a member `m` and its workspace `w`. */
 export const MEMBER_COLUMNS = {
   columns: {
     member_id: uuid,
@@ -31,7 +31,7 @@ export const MEMBER_COLUMNS = {
     pusher_ids: nullable(array(uuid)),
     workspace_id: uuid,
     workspace_name: text,
-    /** Whether any webhook endpoint of the workspace is to hear of changes. */
+    /** True if a webhook endpoint of the workspace subscribes to changes. */
     listening: boolean,
   },
   text: `m.id as member_id, m.role, m.pusher_ids, w.id as workspace_id, w.name as workspace_name,
@@ -39,8 +39,8 @@ export const MEMBER_COLUMNS = {
 };
 
 /**
- * Hashes in hex → rows, by position. The array stands in a subquery so that the planner does not see its length: with a
- * short one it would take a plan made for that call to be cheaper, and plan anew every time.
+ * Hashes in hex → rows, by position. The array is in a subquery to hide its length from the planner. For a short one,
+ * it would plan again for every call.
  */
 export const HASH_PARAMETERS = {
   parameters: { hashes: array(text) },
@@ -111,7 +111,7 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
     order by k.created_at desc`,
 });
 
-/** The newest first; what comes behind the last that is kept is gone. */
+/** The newest first; rows after the limit are removed. */
 export const noteSenderRequest = defineJournal("note_sender_request", {
   parameters: { key_id: uuid, request: jsonb<SenderRequest>() },
   text: `insert into sender_log as l (key_id, requests) values ($key_id, jsonb_build_array($request::jsonb))

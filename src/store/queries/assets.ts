@@ -1,6 +1,6 @@
-// Uploaded files where they are listed, served and held against removal. A file is there for callers when it is
-// stored and has not expired; a caller that does not see the whole workspace knows only the files of its own member.
-// Expiry needs no worker: an expired row is no row. A new row and its end go through the entity manager.
+// Uploaded files: listing, serving, and protection from deletion. A file exists for callers if it is stored and has not
+// expired. A caller without access to the whole workspace sees only the files of its own member. Expired rows count as
+// missing, so expiry needs no job. The entity manager inserts and deletes rows.
 
 import { ASSET_KINDS } from "../../model/entities/asset.ts";
 import {
@@ -50,7 +50,7 @@ const VISIBLE = {
   text: "workspace_id = $workspace_id and (member_id = $member_id or not $only_own::boolean)",
 };
 
-/** What of the workspace's files the caller sees. */
+/** Returns the part of the workspace's files that the caller sees. */
 export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.parameters> {
   return {
     workspace_id: caller.workspace.id,
@@ -60,8 +60,8 @@ export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.paramete
 }
 
 /**
- * The kinds of those among some files that may be attached. Held until the transaction ends against removal, which
- * locks for update, but not against one another.
+ * Returns the kinds of attachable files, and locks them until the end of the transaction. Deletion locks for update, so
+ * it waits; other attachments do not.
  */
 export const attachableAssets = defineLock("attachable_assets", {
   parameters: { ...VISIBLE.parameters, ids: array(uuid) },
@@ -86,8 +86,8 @@ export const listAssets = defineList.reading("list_assets", {
 });
 
 /**
- * The first half of a removal: the row stays until the file is gone, but is not there for anybody. Waits for whoever
- * is attaching it. No row when it is not there or an alert has it.
+ * The first step of a deletion: the row stays until the file is deleted, but is invisible. It waits for attachments. No
+ * row if the file is missing or in use.
  */
 export const claimAsset = defineStatement("claim_asset", {
   parameters: { ...VISIBLE.parameters, id: uuid },
@@ -97,7 +97,7 @@ export const claimAsset = defineStatement("claim_asset", {
       returning id`,
 });
 
-/** The same for some files that had expired at an instant; those that somebody holds are left for another time. */
+/** The same for expired files; locked ones are skipped. */
 export const claimExpired = defineStatement("claim_expired", {
   parameters: { at: timestamptz, limit: int },
   columns: { id: uuid },
@@ -106,14 +106,14 @@ export const claimExpired = defineStatement("claim_expired", {
     returning id`,
 });
 
-/** Whether there is such a file for the caller. */
+/** Checks that the caller sees the file. */
 export const visibleAsset = defineStatement.reading("visible_asset", {
   parameters: { ...VISIBLE.parameters, id: uuid },
   columns: { id: uuid },
   text: `select id from asset where ${VISIBLE.text} and id = $id and ${THERE}`,
 });
 
-/** For everybody who holds the file's address; whether they do is decided before. */
+/** For all clients with the file's URL, which is checked before. */
 export const servedAsset = defineForPage.reading("served_asset", {
   parameters: { id: uuid },
   columns: { kind: textEnum(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },

@@ -1,6 +1,6 @@
-// What a call that changes something leaves beside it: a line of the audit log, the answer for a repeat, and events.
-// The feed of events is written at the end of the transaction that made them true, and numbered by who reads
-// (docs/decisions/0018-event-numbers-are-assigned-on-reading.md). And pages of the log and of the feed.
+// Records of changing calls: lines of the audit log, responses for repeats, and events. Events are written at the end
+// of the transaction that caused them, and numbered by readers
+// (docs/decisions/0018-event-numbers-are-assigned-on-reading.md). Also pages of the log and of the event feed.
 
 import { assertDefined } from "../../model/assert.ts";
 import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
@@ -24,7 +24,7 @@ import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 const defineStatement = createStatementDefiner("journal");
 const defineList = createStatementDefiner("lists");
 
-/** What is written of a line. */
+/** The columns of an audit line. */
 export const AUDIT_LINE = {
   id: uuid,
   workspace_id: nullable(uuid),
@@ -41,7 +41,7 @@ export const AUDIT_LINE = {
   changed: nullable(array(text)),
 };
 
-/** What is shown of it. */
+/** The shown columns. */
 const { workspace_id: _, ...TOLD } = AUDIT_LINE;
 
 const NAMES = Object.keys(AUDIT_LINE);
@@ -55,7 +55,7 @@ export const insertAuditBefore = defineStatement("insert_audit_before", {
   text: `${AUDIT_INSERT} returning id`,
 });
 
-/** In which workspaces a person's own acts are told, and by which name. */
+/** The workspaces that record a person's own actions, with the person's name in each. */
 export const membershipsToNotify = defineStatement.reading("memberships_to_notify", {
   parameters: { user_id: text },
   columns: { workspace_id: uuid, member_id: uuid, name: text },
@@ -70,7 +70,7 @@ export const insertAudit = defineStatement("insert_audit", {
   closes: true,
 });
 
-/** Which alerts a credential left scheduled, by the newest `lines` of what it did. */
+/** The scheduled alerts of a credential, from the newest `lines` of its audit log. */
 export const scheduledBy = defineList.reading("scheduled_by", {
   parameters: { workspace_id: uuid, actor_id: text, lines: int },
   columns: { subject_id: neverNull(text) },
@@ -79,7 +79,7 @@ export const scheduledBy = defineList.reading("scheduled_by", {
     where status = 'scheduled' and subject_id is not null`,
 });
 
-/** What one channel's restriction leaves of a workspace's log, newest first; ties of the last instant come along. */
+/** A page of a workspace's audit log, restricted by channel, newest first, with all rows of the last timestamp. */
 export const listAudit = defineList.reading("list_audit", {
   parameters: {
     workspace_id: uuid,
@@ -107,7 +107,7 @@ export const listAudit = defineList.reading("list_audit", {
 
 export type AuditRecord = RowOf<typeof listAudit>;
 
-/** Whose key it is, and of which operation. */
+/** The owner and the operation of a key. */
 const OWN = {
   parameters: { credential_id: text, operation: text, key: text },
   text: "credential_id = $credential_id and operation = $operation and key = $key",
@@ -154,7 +154,7 @@ const EVENTS = {
       with ordinality e (id, workspace_id, pusher_id, body, n) order by n`,
 };
 
-/** What is written of events, in their order. */
+/** The columns of events, in order. */
 export const eventRows = (events: readonly DomainEvent[]) => ({
   event_ids: events.map(({ id }) => id),
   event_workspaces: events.map(({ workspaceId }) => workspaceId),
@@ -175,9 +175,9 @@ export const insertAuditAndEvents = defineStatement("insert_audit_and_events", {
 });
 
 /**
- * Gives places to up to `limit` committed events that have none. Readers queue for the workspace's row and hold it
- * until they commit, so places become visible in their order. A reader that waited may have looked before the other
- * one committed: what has a place by then keeps it, and its own place stays empty.
+ * Numbers up to `limit` committed events. Readers queue for the workspace's row and lock it until their commit, so
+ * numbers become visible in order. A reader that waited may have read before the other commit: numbered events keep
+ * their number, and its own number stays unused.
  */
 export const numberEvents = defineList("number_events", {
   parameters: { workspace_id: uuid, limit: int },

@@ -1,6 +1,5 @@
-// Channel rows by raw SQL. Every statement takes what the caller sees: a channel outside of it is no row. And a page
-// of invites, and an eviction: the channel was found visible, and locked where it changes, before. One invite goes
-// through the entity manager.
+// SQL for channel rows. Every statement takes the channels that the caller sees; others count as missing. Also a page
+// of invites, and an eviction, after the channel was found and locked. The entity manager handles single invites.
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
@@ -27,7 +26,7 @@ const defineLock = createStatementDefiner("locks");
 const defineSum = createStatementDefiner("statistics");
 const defineJoin = createStatementDefiner("joins");
 
-/** Holds for a pusher `p` that somebody sees: of the workspace, and one of these unless they see all (null). */
+/** SQL condition for a visible channel `p`: in the workspace, and one of these (null: all). */
 export const visibleTo = (workspaceId: string, pusherIds: string) =>
   `p.workspace_id = ${workspaceId} and (${pusherIds} is null or p.id = any(${pusherIds}))`;
 
@@ -37,7 +36,7 @@ export const VISIBILITY = {
   text: visibleTo("$workspace_id", "$pusher_ids::uuid[]"),
 };
 
-/** What the caller sees, for statements over all of its channels. */
+/** Returns the parameters for statements over all visible channels. */
 export function visibilityParameters(caller: Caller): ParametersOf<typeof VISIBILITY.parameters> {
   return { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
 }
@@ -84,7 +83,7 @@ export const lockChannel = defineLock("lock_channel", {
     where c.pusher_id = $pusher_id and ${VISIBILITY.text} for update of c`,
 });
 
-/** `subscribers` and `alerts_sent` of one channel: the scheduled ones whose instant has not come are not yet sent. */
+/** `subscribers` and `alerts_sent` of one channel. Scheduled alerts before their time do not count as sent. */
 export const channelCounts = defineSum.reading("channel_counts", {
   parameters: { pusher_id: uuid },
   columns: { subscribers: int, alerts_sent: int },
@@ -105,7 +104,7 @@ const CHANNEL = {
 /** A channel as the SQL below returns it: timestamps as PostgreSQL prints them. */
 export type PusherRecord = ValuesOf<typeof CHANNEL>;
 
-/** What a channel `p` has that is not visible yet. */
+/** The invisible alerts of a channel `p`. */
 const BACKLOG = {
   columns: { drafts: int, scheduled: int },
   text: `(select count(*) from alert a where a.pusher_id = p.id and a.status = 'draft')::int as drafts,
@@ -113,8 +112,8 @@ const BACKLOG = {
 };
 
 /**
- * The channels that the caller sees with their unsent backlog, newest first. `handle` and `before` null are any; ties
- * of the last instant come along.
+ * The visible channels with their unsent backlog, newest first, with all rows of the last timestamp. `handle` and
+ * `before` may be null.
  */
 export const listChannels = defineStatement.reading("list_channels", {
   parameters: {
@@ -148,7 +147,7 @@ const COLUMNS = {
   created_at: timestamptz,
 };
 
-/** Strictly before an instant (null: from the newest); ties of the last one come along. */
+/** Before a timestamp (null: from the newest), with all rows of the last one. */
 export const listInvites = defineStatement.reading("list_invites", {
   parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
   columns: COLUMNS,
@@ -158,7 +157,7 @@ export const listInvites = defineStatement.reading("list_invites", {
     order by created_at desc, id desc`,
 });
 
-/** So many of them are told at once; the others hear within a second. */
+/** The number of devices that are notified at once; the others follow within a second. */
 const TOLD = 10_000;
 
 /** rules#revoke-evicts. */

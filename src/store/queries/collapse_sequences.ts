@@ -9,9 +9,8 @@ import { createStatementDefiner } from "../db/statement.ts";
 const defineStatement = createStatementDefiner("publish");
 
 /**
- * Scheduled alerts with a collapse key or an id, and those among the newest `$newest` that were sent, newest first.
- * An occurrence of a series is none of them. The cost depends on how many alerts wait for their time, and not on the
- * history.
+ * Scheduled alerts with a collapse key or an id, and sent ones among the newest `$newest`, newest first, without
+ * occurrences of a series. The cost depends on the number of scheduled alerts, not on history.
  */
 export const findSequence = defineStatement.reading("find_sequence", {
   parameters: { pusher_id: uuid, collapse_key: text, id: nullable(uuid), newest: int },

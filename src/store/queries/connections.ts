@@ -1,5 +1,5 @@
-// Connections and their grants by raw SQL, and the sign-in library's rows that hang on a grant by its id: clients of
-// the authorization server among them.
+// SQL for connections and their grants, and for rows of the sign-in library that refer to a grant, including clients of
+// the authorization server.
 
 import {
   array,
@@ -50,7 +50,7 @@ export const connectionsOfClient = defineList.reading("connections_of_client", {
     order by (select max(g.created_at) from connection_grant g where g.connection_id = c.id) desc nulls last, c.id`,
 });
 
-/** A client that asks again gets its row changed. */
+/** A client that connects again gets its row updated. */
 export const claimConnection = defineClaim("claim_connection", {
   parameters: {
     id: uuid,
@@ -69,7 +69,7 @@ export const claimConnection = defineClaim("claim_connection", {
       returning c.id`,
 });
 
-/** What an earlier consent remembered; that of the last grant counts. */
+/** Deletes remembered consents except that of the last grant. */
 export const forgetEarlierConsents = defineStatement("forget_earlier_consents", {
   parameters: { connection_id: uuid, last_grant_id: uuid },
   text: `delete from auth."oauthConsent" where "referenceId" in (
@@ -77,8 +77,8 @@ export const forgetEarlierConsents = defineStatement("forget_earlier_consents", 
 });
 
 /**
- * The grant under which a client may come back without a page: the last one, unless the person connected the client in
- * several workspaces, when only the person can say which is meant.
+ * The grant for a client that reconnects without a page: the last one. If the person connected it in several
+ * workspaces, the person must choose.
  */
 export const rememberedGrant = defineLookUp.reading("remembered_grant", {
   parameters: { user_id: text, client_id: nullable(text) },
@@ -90,7 +90,7 @@ export const rememberedGrant = defineLookUp.reading("remembered_grant", {
     order by g.created_at desc, g.id desc limit 1`,
 });
 
-/** Whether tokens may be made from a grant. */
+/** Checks that a grant may issue tokens. */
 export const grantLives = defineLookUp.reading("grant_lives", {
   parameters: { grant_id: uuid, user_id: text },
   columns: { id: uuid },
@@ -98,7 +98,7 @@ export const grantLives = defineLookUp.reading("grant_lives", {
     join member m on m.id = c.member_id and m.user_id = c.user_id where g.id = $grant_id and c.user_id = $user_id`,
 });
 
-/** Holds the connection of a grant, so that nothing is added to it meanwhile. */
+/** Locks the connection of a grant against additions. */
 export const lockConnectionOfGrant = defineLock("lock_connection_of_grant", {
   parameters: { grant_id: uuid },
   columns: { id: uuid },
@@ -106,7 +106,7 @@ export const lockConnectionOfGrant = defineLock("lock_connection_of_grant", {
     where c.id = (select connection_id from connection_grant where id = $grant_id) for update`,
 });
 
-/** A connection that no grant is left of is none. */
+/** Deletes a connection without remaining grants. */
 export const removeIfUnused = defineClaim("remove_if_unused", {
   parameters: { id: uuid },
   text: `delete from connection c
@@ -208,7 +208,7 @@ export const claimRepeat = defineClaim("claim_repeat", {
     where token = $token and revoked is not null and "replayedAt" is null returning id`,
 });
 
-/** How many codes of one grant are remembered; they are good for ten minutes, and one consent makes few. */
+/** The number of remembered codes for each grant. They are valid for ten minutes, and one consent creates few. */
 const CODES_KEPT = 20;
 
 /** Writes down that a code, which is still there, is presented. `code` is its hash. */
@@ -235,8 +235,8 @@ export const grantsOfSpentCode = defineStatement.reading("grants_of_spent_code",
 });
 
 /**
- * Writes a client down, or what it says of itself now. `id` and `link_id` are new rows', that of the client and that of
- * its link to the resource; `secret` is a hash.
+ * Stores a client or updates its metadata. `id` and `link_id` are for new rows: the client, and its link to the
+ * resource. `secret` is a hash.
  */
 export const storeClient = defineStatement("store_client", {
   parameters: {
@@ -266,16 +266,16 @@ export const storeClient = defineStatement("store_client", {
     select $link_id, "clientId", $resource, now() from kept on conflict ("clientId", "resourceId") do nothing`,
 });
 
-/** What an authorization needs to know of a client; `user_id` null is nobody. */
+/** The columns of a client for an authorization; `user_id` is null without a user. */
 export const findClient = defineStatement.reading("find_client", {
   parameters: { client_id: text, user_id: nullable(text) },
   columns: {
     grant_types: nullable(jsonb<string[]>()),
-    /** How it authenticates at the token endpoint. */
+    /** The authentication method at the token endpoint. */
     auth_method: nullable(text),
     /** Seconds since it was written down or looked at again. */
     age: nullable(float8),
-    /** Whether the person has let it in before. */
+    /** True if the person has approved it before. */
     approved: boolean,
   },
   text: `select "grantTypes" as grant_types, "tokenEndpointAuthMethod" as auth_method, extract(epoch from now() - "updatedAt")::float8 as age,
@@ -290,7 +290,7 @@ export const storeStepUp = defineStatement("store_step_up", {
     on conflict (user_id, client_id) do update set requested_at = excluded.requested_at`,
 });
 
-/** One row for the first refresh within so many seconds after a client was told what it lacks. `token` is a hash. */
+/** One row for the first refresh within some seconds after a scope challenge. `token` is a hash. */
 export const claimStepUp = defineStatement("claim_step_up", {
   parameters: { token: text, seconds: int },
   columns: { client_id: text },

@@ -24,8 +24,8 @@ export const renewEpoch = defineStatement("renew_epoch", {
 });
 
 /**
- * At each start: a row that was written on another server, in another database or (`place`, of the embedded one) by
- * other files is that of a copy, and has another epoch from now on. Also what standbys are to know of a promotion.
+ * Runs at each start. A row from another server, another database or (`place`, of the embedded one) other files is a
+ * copy, and gets a new epoch. It also stores the timeline for standbys.
  */
 export const keepEpoch = defineStatement("keep_epoch", {
   parameters: { place: nullable(text) },
@@ -38,8 +38,8 @@ export const keepEpoch = defineStatement("keep_epoch", {
 });
 
 /**
- * Whatever is visible on the primary stands before this place. Without waiting for the disk it is visible before it
- * is written.
+ * All visible changes of the primary are before this position. With asynchronous commits, a change may be visible
+ * before it is written.
  */
 export const readWalPosition = defineStatement.reading("read_wal_position", {
   columns: { place: float8, timeline: text },
@@ -47,7 +47,7 @@ export const readWalPosition = defineStatement.reading("read_wal_position", {
       else pg_current_wal_flush_lsn() end - '0/0'::pg_lsn)::float8 as place, ${TIMELINE} as timeline`,
 });
 
-/** Whose rows these are: equal on a primary and its standbys, and in no other database. */
+/** The identity of the rows: equal on a primary and its standbys only. */
 const IDENTITY = `concat_ws(' ', ${EPOCH_SQL}, (select system_identifier from pg_control_system()),
     (select oid from pg_database where datname = current_database()))`;
 
@@ -66,7 +66,7 @@ export const readInstallation = defineStatement.reading("read_installation", {
   text: "select left(md5('installation ' || epoch), 16) as installation from database_epoch",
 });
 
-/** How far a standby has come; null where it is none. */
+/** The replayed position of a standby; null on a primary. */
 export const readReplayPosition = defineStatement.reading("read_replay_position", {
   columns: { place: nullable(float8), identity: text },
   text: `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 end as place,

@@ -1,6 +1,6 @@
-// Devices, cards of channels and subscriptions by raw SQL. A handset sees channels by handle and by its own
-// subscriptions; a suspended channel is left out everywhere. And the directory, for handsets and for pages: public
-// channels that are active, newest first, all of them or those that hold some letters.
+// SQL for devices, channel cards and subscriptions. A handset sees channels by handle and by its own subscriptions,
+// without suspended ones. Also the directory for handsets and pages: public active channels, newest first, all or those
+// that match a search.
 
 import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
@@ -27,22 +27,21 @@ const defineList = createStatementDefiner("lists");
 const defineJoin = createStatementDefiner("joins");
 
 /**
- * SQL that holds for every row of a joined table: of an `or` PostgreSQL never comes to the second half. It counts it
- * all the same, for each row that it would read, so reading the whole table to join a few rows is no cheap plan.
- * Without it a table of some hundred rows is read whole for each handset, since by its count a page that is looked up
- * costs four times one that comes next. @param key the column that names the row, a uuid
+ * SQL that is always true for a joined table. PostgreSQL never evaluates the second half of the `or`, but counts its
+ * cost for each row, so a full scan for a few rows is expensive. Without it, a table of some hundred rows is scanned
+ * for each handset, because a random page is estimated at four times the cost of a sequential one.
+ * @param key the column with the row's UUID
  */
 export const indexedById = (key: string): string =>
   `(${key} >= '00000000-0000-0000-0000-000000000000' or to_tsvector('simple', to_tsvector('simple', ${key}::text)::text) is null)`;
 
 /**
- * A number of 64 bits for the channel `c` at its revision, which only ever grows. The sum of those of several
- * channels stands for all of them, each at its own revision: a sum of revisions could be that of two different
- * states.
+ * SQL for a 64-bit number of the channel `c` at its revision, which only grows. The sum of several identifies all of
+ * them with their revisions. A sum of revisions could be equal for two different states.
  */
 export const CHANNEL_MARK = "hashint8extended(c.revision, uuid_hash_extended(c.pusher_id, 0))";
 
-/** SQL: when the subscription `s` began, in microseconds since 1970, which a double holds exactly. */
+/** SQL for the start of the subscription `s`, in microseconds since 1970, which fits exactly into a double. */
 export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
 
 /**
@@ -52,17 +51,17 @@ export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float
 export const LEAVE_COUNT = "coalesce('-' || nullif(d.leave_count, 0), '')";
 
 /**
- * The name of the rows that say `sent` in a device's channels: the sum of the channels' marks. It depends on no
- * clock. Equal text means equal rows for one device, and devices with the same channels that left none have the same.
- * The first part changes when the database is restored or replaced, and when the device leaves a channel, which it
- * may join again later.
+ * SQL for the identity of the sent alerts in a device's channels: the sum of the channels' marks, without any clock.
+ * Equal text means equal rows for one device. Devices with the same channels that left none have the same text. The
+ * first part changes when the database is restored or replaced, and when the device leaves a channel, because it may
+ * join again.
  */
 const REVISION = `concat(${EPOCH_SQL}, ${LEAVE_COUNT}, '.', coalesce(joined.mark, 0))`;
 
-/** Nobody wrote down for a day that the device is there. */
+/** SQL condition: the last activity is older than a day. */
 export const UNSEEN_CONDITION = "d.last_seen_at < now() - interval '1 day'";
 
-/** Waits for nobody: who holds the row is busy with the device, so it will be seen again. */
+/** Skips locked rows: they are in use, so the device is seen again. */
 export const noteDevicesSeen = defineStatement("note_devices_seen", {
   parameters: { devices: array(bigint) },
   text: `update device set last_seen_at = now() where id in (
@@ -88,8 +87,8 @@ export const findDevices = defineStatement.reading("find_devices", {
 export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${indexedById("c.pusher_id")}`;
 
 /**
- * An InboxState of the device `d`. `due` is a query over it, run only when something has come due in its channels and
- * is not settled.
+ * SQL for an InboxState of the device `d`. `due` is a query over it, which only runs if its channels have unpublished
+ * due alerts.
  */
 const inboxState = (due: string) => ({
   columns: { revision: text, testing: boolean, due: array(text) },
@@ -103,10 +102,7 @@ const dueChannels = inboxState(`
         select c.pusher_id::text from ${JOINED_CHANNELS}
         where s.device_id = d.id and c.next_due_at <= now()`);
 
-/**
- * The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be
- * settled.
- */
+/** The devices with their InboxState, which is all that a 304 needs. `due` has the channels with alerts to publish. */
 export const findDevicesWithInbox = defineStatement.reading("find_devices_with_inbox", {
   parameters: LOOK_UP.parameters,
   columns: { ...LOOK_UP.columns, ...dueChannels.columns },
@@ -129,7 +125,7 @@ export const inboxStates = defineStatement.reading("inbox_states", {
     ${dueAlerts.joined}`,
 });
 
-/** What a channel's card shows of the channel `p`. */
+/** The columns of a channel's card. */
 export const CARD = {
   handle: text,
   ...getSqlColumns(selectShownTo(CHANNEL_FIELDS, "handset")),
@@ -145,7 +141,7 @@ const cardsOf = (
 ) => `select ${selectColumns("p", CARD)}, s.muted, s.permissions, s.subscribed_at
     from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
 
-/** A channel with the subscription, where there is one, of one device; null asks for nobody's. */
+/** A channel with a device's subscription, if there is one; null for no device. */
 export const CARDS = {
   parameters: { device_id: nullable(bigint) },
   columns: CARD,
@@ -153,13 +149,13 @@ export const CARDS = {
   text: cardsOf("left join"),
 };
 
-/** Holds for an invite `i` that still admits somebody. */
+/** SQL condition for a usable invite `i`. */
 export const USABLE_INVITE =
   "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < i.max_uses)";
 
 /**
- * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last
- * instant come along.
+ * The channels of a device, the newest subscription first, with all rows of the last timestamp. `before` null: from the
+ * newest.
  */
 export const subscribedChannels = defineList.reading("subscribed_channels", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
@@ -187,7 +183,7 @@ export const lockChannelByHandle = defineJoin("lock_channel_by_handle", {
     where p.handle = $handle for no key update of c`,
 });
 
-/** What a device wants of its subscription; null leaves each as it is. */
+/** The requested changes of a subscription; null leaves a value unchanged. */
 const WANTED = { device_id: bigint, muted: nullable(boolean), permissions: nullable(array(text)) };
 
 export const changeSubscription = defineJoin("change_subscription", {
@@ -199,7 +195,7 @@ export const changeSubscription = defineJoin("change_subscription", {
     returning s.muted, s.permissions, s.subscribed_at`,
 });
 
-/** No row when the device joined meanwhile, or is gone. */
+/** No row if the device has just joined or was deleted. */
 export const joinChannel = defineJoin("join_channel", {
   parameters: { ...WANTED, pusher_id: uuid },
   columns: SUBSCRIPTION,
@@ -217,7 +213,10 @@ export const redeemInvite = defineJoin("redeem_invite", {
     where i.pusher_id = $pusher_id and i.code = $code and ${USABLE_INVITE} returning i.id`,
 });
 
-/** What the directory lists of the channel `p`, newest first. Null is any category, and from the newest on. */
+/**
+ * The columns and filter of the directory for the channel `p`, newest first. Null: any category, and from the newest
+ * on.
+ */
 const LISTED = {
   parameters: { category: nullable(textEnum(CATEGORIES)), before: nullable(timestamptz), limit: int },
   text: `p.is_public and p.status = 'active'
@@ -226,7 +225,7 @@ const LISTED = {
     order by p.created_at desc fetch first ($limit::int) rows with ties`,
 };
 
-/** rules#directory. Ties of the last instant come along. */
+/** rules#directory. It includes all rows of the last timestamp. */
 export const directory = defineList.reading("directory", {
   parameters: { ...CARDS.parameters, ...LISTED.parameters },
   columns: CARDS.columns,
@@ -235,9 +234,9 @@ export const directory = defineList.reading("directory", {
 });
 
 /**
- * The same of channels whose name and tags contain `find`. The index finds those with all of its `ngrams`, and of them
- * those are taken that have them in this order. It is asked first and apart: a plan that walks the newest channels
- * until enough are found would walk all of them for what is rare.
+ * The same for channels whose name and tags contain `find`. The index finds those with all `ngrams`; those with the
+ * right order are kept. The index runs first and separately, because a scan of the newest channels would read all of
+ * them for a rare term.
  */
 export const directorySearch = defineList.reading("directory_search", {
   parameters: { ...CARDS.parameters, ...LISTED.parameters, find: text, ngrams: array(text) },
@@ -262,14 +261,14 @@ export function searchTrigrams(find: string): string[] {
   ];
 }
 
-/** What a search of the directory asks for; `find` null lists it. */
+/** The filter of the directory; `find` null lists all. */
 export interface DirectoryFilter {
   find: string | null;
   category: (typeof CATEGORIES)[number] | null;
   before: string | null;
 }
 
-/** A page of the directory as `device_id` sees it, or as anybody does. `sql` runs a statement. */
+/** A page of the directory for `device_id`, or for the public. `sql` runs a statement. */
 export function directoryPage(
   sql: <In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>) => Promise<Row[]>,
   { find, ...filter }: DirectoryFilter & { device_id: string | null; limit: number },

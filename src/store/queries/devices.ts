@@ -1,7 +1,6 @@
-// How devices go. Whoever takes them away locks their channels first, then the devices, each in one order, as joins,
-// leaves and evictions do. What one says of itself goes through the entity manager. And subscriptions on their way to
-// another device: written down and read again, or moved by a one-time code of which only the hash is kept. And the
-// handsets that a person linked to the own account, with the draft that they are shown as a test (rules#own-devices).
+// Deletion of devices: their channels are locked first, then the devices, each in one order, like joins, leaves and
+// evictions. Also the transfer of subscriptions to another device, by export and import or by a single-use code, stored
+// as a hash. Also test devices, with their shown draft (rules#own-devices). The entity manager handles device details.
 
 import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -50,7 +49,7 @@ export const removeDevices = defineStatement("remove_devices", {
     select count(*)::int as removed from gone`,
 });
 
-/** What a device joined, the newest first; a suspended channel is left out. Ties of the last instant come along. */
+/** The subscriptions of a device, newest first, without suspended channels, with all rows of the last timestamp. */
 export const exportedSubscriptions = defineList.reading("exported_subscriptions", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { handle: text, muted: boolean, permissions: array(text), subscribed_at: timestamptz },
@@ -61,7 +60,7 @@ export const exportedSubscriptions = defineList.reading("exported_subscriptions"
     order by s.subscribed_at desc fetch first ($limit::int) rows with ties`,
 });
 
-/** Locks those of the channels that a device may join without an invite or has joined; all others are no rows. */
+/** Locks the channels that a device may join without an invite, or has joined; others have no row. */
 export const lockOpenChannels = defineStatement("lock_open_channels", {
   parameters: { device_id: bigint, handles: array(text) },
   columns: { id: uuid, handle: text, workspace_id: uuid },
@@ -72,8 +71,8 @@ export const lockOpenChannels = defineStatement("lock_open_channels", {
 });
 
 /**
- * Joins channels that are locked; what is joined already stays as it is and is no row. Arrays of one length;
- * permissions with commas between.
+ * Joins locked channels. Existing subscriptions stay and have no row. Arrays have equal lengths; permissions are
+ * separated by commas.
  */
 export const joinChannels = defineStatement("join_channels", {
   parameters: { device_id: bigint, pusher_ids: array(uuid), muted: array(boolean), permissions: array(text) },
@@ -91,7 +90,7 @@ export const channelsJoined = defineStatement.reading("channels_joined", {
   text: "select count(*)::int as joined from subscription where device_id = $device_id",
 });
 
-/** A device has one code at a time. No row when the device is gone. */
+/** A device has one code at a time. No row if the device was deleted. */
 export const putTransfer = defineClaim("put_transfer", {
   parameters: { device_id: bigint, code_hash: bytea, seconds: int },
   columns: { expires_at: timestamptz },
@@ -111,8 +110,8 @@ export const redeemTransfer = defineClaim("redeem_transfer", {
 });
 
 /**
- * The same subscriptions for another device, the invites that they came by included; one that it has already is no row.
- * Both devices and the channels are locked.
+ * Copies subscriptions with their invites to another device; existing ones have no row. Both devices and the channels
+ * are locked.
  */
 export const copySubscriptions = defineStatement("copy_subscriptions", {
   parameters: { from_device: bigint, to_device: bigint },
@@ -124,8 +123,8 @@ export const copySubscriptions = defineStatement("copy_subscriptions", {
 });
 
 /**
- * SQL: own devices `o` with the draft `alert` that they are shown: the version that was tested, as long as it is one,
- * on a channel that the device follows and its person may still write on.
+ * SQL for test devices `o` with their shown draft `alert`: the tested version, while it is a draft, on a channel that
+ * the device follows and its person may write on.
  */
 export const TEST_DRAFT_JOIN = `(test_device o
       join alert on alert.id = o.draft_id and alert.status = 'draft' and alert.updated_at = o.draft_version
@@ -155,7 +154,7 @@ export const redeemOwnLink = defineClaim("redeem_own_link", {
     select taken.user_id, u.name from taken join auth."user" u on u.id = taken.user_id`,
 });
 
-/** The device is this person's from now on, whosever it was. No row: it is gone. */
+/** Links the device to this person, replacing any earlier link. No row if it was deleted. */
 export const linkOwnDevice = defineStatement("link_own_device", {
   parameters: { id: uuid, user_id: text, device_id: bigint },
   columns: { id: uuid },
@@ -166,7 +165,7 @@ export const linkOwnDevice = defineStatement("link_own_device", {
     returning id`,
 });
 
-/** Who the device belongs to. */
+/** The person to whom the device is linked. */
 export const ownerOfDevice = defineList.reading("owner_of_device", {
   parameters: { device_id: bigint },
   columns: { name: text },
@@ -181,7 +180,7 @@ export const listOwnDevices = defineList.reading("list_own_devices", {
     where o.user_id = $user_id order by o.created_at desc, o.id`,
 });
 
-/** What an unlinked device was shown it is shown no more. Answers the device. */
+/** Ends the tests of an unlinked device and returns it. */
 const unlinkBy = (which: string) => `with gone as (delete from test_device where ${which} returning device_id)
     update device d set subscriptions_revision = d.subscriptions_revision + 1, test_until = null from gone
       where d.id = gone.device_id
@@ -199,7 +198,7 @@ export const unlinkDevice = defineStatement("unlink_device", {
   text: unlinkBy("device_id = $device_id"),
 });
 
-/** Forgets every device and link of a person. What they are shown ends with it. */
+/** Deletes all test devices and links of a person, and ends their tests. */
 export const forgetOwnDevices = defineStatement("forget_own_devices", {
   parameters: { user_id: text },
   text: "delete from test_device where user_id = $user_id",

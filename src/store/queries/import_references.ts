@@ -1,5 +1,4 @@
-// The references that rows of an import bring along, held against the rows that are there: none may lead into another
-// workspace.
+// Checks of the references of imported rows: none may refer to another workspace.
 
 import { int, jsonb } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
@@ -7,7 +6,7 @@ import { createStatementDefiner } from "../db/statement.ts";
 const defineStatement = createStatementDefiner("upkeep");
 
 export interface ImportReference {
-  /** The place of the row among those that are asked about. */
+  /** The position of the row in the input. */
   at: number;
   /** The kind of row that it refers to; the three kinds of files count as kinds of their own. */
   what: "member" | "channel" | "invite" | "alert" | "image" | "audio" | "html";
@@ -15,11 +14,11 @@ export interface ImportReference {
   /** The row by which its workspace is known. */
   of: "workspace" | "member" | "channel";
   owner: string;
-  /** It must be there. Otherwise it may be gone, as a key's channel may be. */
+  /** The reference must exist. Otherwise its target may be deleted, like a key's channel. */
   must: boolean;
 }
 
-/** Of these references those that lead to a row of another workspace, or to none where one must be there. */
+/** Returns the references to a row of another workspace, or to a missing row that must exist. */
 export const foreignReferences = defineStatement.reading("foreign_references", {
   parameters: { references: jsonb<readonly ImportReference[]>() },
   columns: { at: int },

@@ -1,8 +1,7 @@
-// The inbox is a query over sent alerts: rules#publishing-is-one-row. A scheduled alert that handsets are
-// about to be shown is settled: written down as sent first, so that no clock can take it back, on this replica or on
-// another. It needs no worker, since readers of the row see it as sent already. So the rows of a page are those that
-// say `sent`, whatever the clock says. Where an endpoint asks to be told of what was settled, that is noted in the
-// same statement (rules#events-asked-for).
+// The inbox, a query over sent alerts: rules#publishing-is-one-row. A scheduled alert is marked as sent before handsets
+// see it, so no clock can withdraw it on any replica. This needs no worker, since readers of the row treat it as sent
+// already. So the rows of a page are those with the status `sent`, for any clock. The same statement marks pending
+// events for subscribed endpoints (rules#events-asked-for).
 
 import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
@@ -35,7 +34,7 @@ const NAMES = [...Object.keys(SHOWN_COLUMNS), ...Object.keys(BODY_LENGTH)];
 /** SQL: these, with the beginning of the text. */
 export const SELECTED_COLUMNS = `${selectExcerpt("alert", SHOWN_COLUMNS)}, ${bodyLength("alert")}`;
 
-/** The markup that handsets are shown, an uploaded page's as well. */
+/** The markup for handsets, including that of an uploaded page. */
 export const MARKUP = "coalesce(alert.html, alert.asset_html)";
 
 /** An unescaped row, about: what may be long in it, and a kilobyte for everything else that a handset is shown. */
@@ -51,7 +50,7 @@ export const SIZE = [
     .map((bytes) => `coalesce(${bytes}, 0)`),
 ].join(" + ");
 
-/** What a row of a page shows of its alert. */
+/** The columns of an alert on a page. */
 export const INBOX_ALERT = {
   id: uuid,
   pusher_id: uuid,
@@ -69,8 +68,8 @@ const PLACE = {
 };
 
 /**
- * What a first page follows from: channels `c`, each at its revision, out of `from`. Equal text means equal rows,
- * whoever asks.
+ * SQL for the state of a first page: channels `c` with their revisions, from `from`. Equal text means equal rows for
+ * any device.
  */
 const channelsAt = (from: string) =>
   `(select string_agg(concat_ws('.', c.pusher_id, c.revision), ' ' order by c.pusher_id) from ${from})`;
@@ -87,12 +86,11 @@ export const inboxChannels = defineStatement.reading("inbox_channels", {
 });
 
 /**
- * A page of a device's inbox, newest first, strictly before an instant (null: from the newest); rows that share the
- * last instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read.
- * `inside` is an alert that became visible at `before`: those of this instant that come after it are included. Ids
- * come from the index alone, whole rows only for the page, and what is long of a row only where it is shown. Of each
- * channel the alerts from before the device joined end after a few (rules#before-joining). `also` is SQL that
- * adds to the ids of one channel.
+ * A page of a device's inbox, newest first, before a timestamp (null: from the newest), with all rows of the last
+ * timestamp. `max_bytes` ends it after its first row at the earliest; further markup is not read. `inside` is an alert
+ * that became visible at `before`; later alerts of this timestamp are included. Ids come from the index, full rows only
+ * for the page, and long values only where they are shown. A few alerts of each channel from before the device joined
+ * are included (rules#before-joining). `also` is SQL that adds to the ids of one channel.
  */
 const page = (also: string) => ({
   parameters: { device_id: bigint, ...PLACE.parameters, limit: int, max_bytes: int },
@@ -141,7 +139,7 @@ const withDue = page(`
         where a.pusher_id = channels.pusher_id and a.status = 'scheduled'
           and concat_ws('.', a.id, a.xmin) = any($due::text[]) and ${PLACE.text}`);
 
-/** The same with due alerts that could not be settled, as `inbox_states` names them. */
+/** The same with unpublished due alerts, as named by `inbox_states`. */
 export const inboxPageWithDue = defineStatement.reading("inbox_page_with_due", {
   ...withDue,
   parameters: { ...withDue.parameters, due: array(text) },
@@ -152,14 +150,13 @@ export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at" | "before_
   Partial<Pick<RowOf<typeof inboxPage>, "before_joining"> & { test_until: string }>;
 
 /**
- * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such
- * devices are a set; those of most devices come first, and the devices stand in the first row of their set. Sets are
- * `read` as long as their channels are not more than `max_channels` and their pages not larger than `max_total`
- * bytes, the first one always. A device that is gone is in no set. `channels_at` as `inbox_channels` says it. A
- * device is its id, followed by the channels that it joined after the oldest alert of the page, each with the time in
- * microseconds since 1970. One row for each alert of a set's page, newest first, or one without an alert; `devices`
- * and `channels_at` stand in the first row of a set only, and what an alert shows stands in the first row that names
- * it.
+ * The first pages of several devices, read once for each set of devices with the same channels in this snapshot. Larger
+ * sets come first, and the first row of a set has its devices. Sets are `read` while their channels are at most
+ * `max_channels` and their pages at most `max_total` bytes; the first one always is. Deleted devices are in no set.
+ * `channels_at` is that of `inbox_channels`. A device is its id, followed by the channels that it joined after the
+ * oldest alert of the page, each with the time in microseconds since 1970. There is one row for each alert of a set's
+ * page, newest first, or one without an alert. `devices` and `channels_at` are only in the first row of a set, and the
+ * content of an alert only in the first row with it.
  */
 export const inboxPages = defineStatement.reading("inbox_pages", {
   parameters: {
@@ -232,10 +229,10 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
 export type InboxPageRow = RowOf<typeof inboxPages>;
 
 /**
- * Settles what is due in channels, up to so many alerts; answers how many in each, and the priorities of those that
- * are not over already. Whoever settles an alert is the only one who does, so it is for them to wake its devices. The
- * channels are locked first and in one order, as for every change of an alert. A channel that another transaction has
- * settled meanwhile has no due alerts left. `updated_at` stays: nobody edited anything.
+ * Publishes due alerts of channels, up to a limit. It returns their number for each channel, and the priorities of
+ * those that have not expired. Only one caller publishes an alert, so that caller notifies its devices. The channels
+ * are locked first, in one order, as for every change of an alert. A channel that another transaction has just handled
+ * has no due alerts left. `updated_at` stays, because nothing was edited.
  */
 export const publishDueAlerts = defineStatement("publish_due_alerts", {
   parameters: { channels: array(uuid), limit: int },
@@ -261,10 +258,10 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
     from settled group by pusher_id`,
 });
 
-/** What was settled in one channel. */
+/** The published alerts of one channel. */
 export type PublishedChannel = RowOf<typeof publishDueAlerts>;
 
-/** So many channels in which something is due, the longest first. */
+/** Channels with due alerts, the longest waiting first. */
 export const channelsWithDue = defineStatement.reading("channels_with_due", {
   primary: true,
   parameters: { limit: int },

@@ -1,5 +1,5 @@
-// Devices with the channels that their held polls and streams wait for (rules#held-inbox), and the newest
-// alerts of channels that are followed. Each statement reads one snapshot.
+// Devices with the channels that their long polls and streams watch (rules#held-inbox), and the newest alerts of
+// followed channels. Each statement reads one snapshot.
 
 import {
   array,
@@ -22,10 +22,7 @@ import { DUE_IN_SQL } from "./revisions.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
-/**
- * More channels than one held poll may wait for (see handset/live_updates/long_polling.ts), so that nobody reads an
- * endless list.
- */
+/** One more than the channels of a long poll (see handset/live_updates/long_polling.ts), so that lists stay limited. */
 export const MAX_CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
@@ -40,7 +37,7 @@ export const findPollTargets = defineStatement.reading("find_poll_targets", {
     testing: boolean,
     /** The first part of its validators. */
     epoch: text,
-    /** Of the channels' marks. */
+    /** The sum of the channels' marks. */
     sum: text,
     channels: array(text),
     channel_revs: array(text),
@@ -66,11 +63,10 @@ export const findPollTargets = defineStatement.reading("find_poll_targets", {
 export type PollTarget = RowOf<typeof findPollTargets>;
 
 /**
- * Channels, each with its revision and mark and its newest alerts that handsets see, `limit` of them and those that
- * share the last one's time; one row for each alert, newest first, or one without. The alert itself is read in
- * channels that are `told` where it is none of the `known`, its markup only where it is not larger than `max_bytes`
- * (`small`). `moved`: of the devices those whose subscriptions have changed since the revision that is known of them,
- * or that are gone.
+ * Channels with their revision, mark and newest visible alerts: `limit` of them, and all with the last timestamp. One
+ * row for each alert, newest first, or one without. The content of an alert is read in channels that are `told`, if it
+ * is not `known`, and its markup only up to `max_bytes` (`small`). `moved` has the devices that were deleted, or whose
+ * subscriptions have changed since the known revision.
  */
 export const readChannelChanges = defineStatement.reading("read_channel_changes", {
   parameters: {

@@ -1,5 +1,5 @@
-// Members and sessions' members by raw SQL; and one-time links: making one, what became of one, and using it up for
-// exactly one of simultaneous uses. Connections stand beside.
+// SQL for members and their sessions, and for one-time links: creating one, its state, and its single use among
+// simultaneous ones. connections.ts has connections.
 
 import { LINK_ISSUERS, ROLES } from "../../model/entities/member.ts";
 import {
@@ -25,15 +25,15 @@ const defineClaims = createStatementDefiner("claims");
 
 const MEMBERSHIP = {
   email: text,
-  /** Whether the service has no other workspace (rules#service-state). */
+  /** True if the service has no other workspace (rules#service-state). */
   is_only_workspace: boolean,
   ...MEMBER_COLUMNS.columns,
 };
 
-/** What a call needs to know of the member that a person is in one workspace, with the address. */
+/** The columns of a person's member in one workspace, with the address. */
 export type MemberRecord = ValuesOf<typeof MEMBERSHIP>;
 
-/** Held until the transaction ends: what counts or replaces something of one member happens in turn. */
+/** Locks a member until the end of the transaction, so changes of its rows run one after another. */
 export const lockMember = defineLock("lock_member", {
   parameters: { id: uuid },
   columns: { id: uuid },
@@ -84,7 +84,7 @@ export const usePasskey = defineForLibrary("use_passkey", {
     where u.id = p."userId" and p."credentialID" = $credential_id returning u.id as user_id, u.email`,
 });
 
-/** The account that somebody tries to get into; one of both is given. */
+/** The account of a sign-in attempt; one of both arguments is given. */
 export const accountTried = defineForLibrary.reading("account_tried", {
   parameters: { email: nullable(text), credential_id: nullable(text) },
   columns: { id: text },
@@ -108,8 +108,8 @@ export const noteSessionUse = defineStatement("note_session_use", {
 const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now()";
 
 /**
- * A new link replaces the earlier ones of its kind: a link that was asked for by the "forgot password" form, which
- * anybody can do who knows the address, does not end one that somebody handed out. `issued_by` is who asks.
+ * A new link replaces earlier ones of its kind. A link from the "forgot password" form, which anyone with the address
+ * can request, does not end one that a person issued. `issued_by` is the issuer.
  */
 export const replaceLinks = defineClaims("replace_links", {
   parameters: { member_id: uuid, issued_by: textEnum(LINK_ISSUERS) },
@@ -129,17 +129,17 @@ const LINK = {
   workspace_name: text,
   /** The account behind the member, or else the one that has the member's address already. */
   user_id: outerJoined(text),
-  /** Whether it was shown that the account is of who reads the address. */
+  /** True if the account's e-mail address is verified. */
   proved: outerJoined(boolean),
-  /** Whether it asks for a second factor. */
+  /** True if it requires a second factor. */
   second_factor: nullable(boolean),
-  /** Whether that account is a member of other workspaces, too. */
+  /** True if that account is a member of other workspaces. */
   elsewhere: boolean,
 };
 
 export type LinkRecord = ValuesOf<typeof LINK>;
 
-/** The link with the member and the account that it is for, whatever became of it. */
+/** The link in any state, with its member and account. */
 export const findLink = defineForLibrary.reading("find_link", {
   parameters: { token_hash: bytea },
   columns: LINK,
@@ -166,14 +166,14 @@ export const endLinksOf = defineClaims("end_links_of", {
   text: `update member_link l set used_at = now() from member m where m.id = l.member_id and m.user_id = $user_id and ${LIVE}`,
 });
 
-/** What decides about an account waits for what another link is doing to it. */
+/** Locks an account, so that simultaneous links wait. */
 export const lockUser = defineLock("lock_user", {
   parameters: { id: text },
   columns: { id: text },
   text: `select id from auth."user" where id = $id for no key update`,
 });
 
-/** The member that a mail about a lost password goes to: one that the account is, else one that it may become. */
+/** The member for a password reset by mail: one of the account, or one that it may become. */
 export const memberToReset = defineForLibrary.reading("member_to_reset", {
   parameters: { email: text },
   columns: { member_id: uuid, user_id: text },

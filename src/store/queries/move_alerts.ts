@@ -24,9 +24,9 @@ const defineStatement = createStatementDefiner("publish");
 const PLANNED = sqlIsPlanned("alert", "clock_timestamp()");
 
 /**
- * The alerts of these ids, or what is scheduled of a channel within a time, the soonest first; of more than the most,
- * one more is found and nothing is changed. Only what the caller sees is found. `minutes` null cancels. `refused` is
- * why one stays as it is. The channels are locked by their ids, then the alerts by theirs.
+ * Moves or cancels the alerts of these ids, or the scheduled ones of a channel within a time, the soonest first. If
+ * there are more than the maximum, one more is returned and nothing changes. Only visible ones are found. `minutes`
+ * null cancels. `refused` is the reason for an unchanged one. The channels are locked by their ids, then the alerts.
  */
 export const moveAlerts = defineStatement("move_alerts", {
   parameters: {

@@ -53,7 +53,7 @@ const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, 
       ${selectExcerpt("a", FIELDS)}, ${bodyLength("a")}`;
 const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 
-/** rules#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
+/** rules#ntfy-listens. The channels of these handles that a device, or an anonymous client, may listen to. */
 export const findNtfyChannels = defineStatement.reading("find_ntfy_channels", {
   parameters: { handles: array(text), device_id: nullable(bigint) },
   columns: {
@@ -73,13 +73,12 @@ export const findNtfyChannels = defineStatement.reading("find_ntfy_channels", {
 
 export type NtfyChannel = RowOf<typeof findNtfyChannels>;
 
-/** Bytes that a message has beside its title and text, about. */
+/** The approximate bytes of a message without its title and text. */
 const REST_BYTES = 250;
 
 /**
- * What is heard of channels from a place on, at one end of it, without what is over: no more than which it is, and
- * about how many bytes its message has. What came due is settled before. A device that joined a channel gets what its
- * inbox shows of it.
+ * SQL for the messages of channels from a position on, without expired ones: their identity, and the approximate bytes.
+ * Due alerts are published before. A device that joined a channel gets the alerts of its inbox.
  */
 const heard = (order: "asc" | "desc") => ({
   parameters: {
@@ -112,10 +111,10 @@ const heard = (order: "asc" | "desc") => ({
     order by newest.visible_at ${order}, newest.id ${order} limit $limit::int`,
 });
 
-/** The newest since an instant, the newest first. */
+/** The newest since a time, newest first. */
 export const ntfyMessagesSince = defineStatement.reading("ntfy_messages_since", heard("desc"));
 
-/** The oldest after the alert `after`, the oldest first; where it is gone, since the instant. */
+/** The oldest after the alert `after`, oldest first; if it was deleted, since the time. */
 export const ntfyMessagesAfter = defineStatement.reading("ntfy_messages_after", heard("asc"));
 
 /** These alerts in this order, without those that were withdrawn or expired in the meantime. */

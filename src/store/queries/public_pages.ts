@@ -1,6 +1,6 @@
-// What pages without a session show: the card of a channel, and its newest alerts; and feeds of public channels:
-// first what a validator takes, from two rows, the alerts only for whom it has changed. Nothing of the owner's,
-// nothing of any device's.
+// Data of pages without a session: the card of a channel with its newest alerts, and feeds of public channels. A feed
+// first reads its validator from two rows, and the alerts only after a change. They contain nothing of owners or
+// devices.
 
 import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
@@ -28,10 +28,10 @@ import { CARD, USABLE_INVITE } from "./device_channels.ts";
 
 const defineStatement = createStatementDefiner("pages");
 
-/** Characters of an alert's text that a page shows, and one more to tell that there are more. */
+/** The number of characters of an alert's text on a page. One more is read to detect longer texts. */
 export const EXCERPT_LENGTH = 600;
 
-/** Of text and markup the page shows a part alone. */
+/** The page shows only a part of text and markup. */
 const { body: _, html: __, ...ON_PAGES } = getSqlColumns(selectDrawnOn(ALERT_FIELDS, "public"));
 const ALERT_COLUMNS = {
   id: uuid,
@@ -41,7 +41,7 @@ const ALERT_COLUMNS = {
   sent_at: neverNull(timestamptz),
 };
 
-/** An alert of a page. Instants are as answers have them. */
+/** An alert of a page, with times in the format of responses. */
 export type PublicAlertRow = ValuesOf<typeof ALERT_COLUMNS>;
 
 const INSTANTS = ["sent_at", "expires_at"];
@@ -56,9 +56,9 @@ const told = (name: string) => {
 };
 
 /**
- * rules#channel-page. One row when somebody who brings this code, or none, may see the channel, with the newest
- * alerts of a public one. `due`: something of it came due and is not settled; what is asked for with `due` is shown
- * all the same (store/queries/inbox.ts).
+ * rules#channel-page. One row if the channel is visible with this invite code or none, with the newest alerts of a
+ * public one. `due`: it has unpublished due alerts; those requested with `due` are still shown
+ * (store/queries/inbox.ts).
  */
 export const publicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
@@ -102,7 +102,7 @@ export const channelsWithLocation = defineStatement.reading("channels_with_locat
     order by p.created_at desc limit $limit::int`,
 });
 
-/** Two channels of the directory, where there are so many. */
+/** Up to two channels of the directory. */
 export const twoPublicChannels = defineStatement.reading("two_public_channels", {
   columns: { handle: text },
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
@@ -111,9 +111,8 @@ export const twoPublicChannels = defineStatement.reading("two_public_channels", 
 const HEAD = getSqlColumns(selectDrawnOn(CHANNEL_FIELDS, "feed"));
 
 /**
- * A channel whose feed anybody may read: rules#feeds. `revision`: equal texts mean equal feeds. `due`: something came
- * due and is not settled. `modified`: the last change of what is shown; null while the second that it fell into goes
- * on.
+ * A channel with a public feed: rules#feeds. Equal `revision` means equal feeds. `due`: it has unpublished due alerts.
+ * `modified`: the last visible change; null during the second of the change.
  */
 export const publicFeed = defineStatement.reading("public_feed", {
   parameters: { handle: text },
@@ -137,13 +136,13 @@ export const publicFeed = defineStatement.reading("public_feed", {
 
 export type FeedChannel = RowOf<typeof publicFeed>;
 
-/** Markup has a bound of its own below. */
+/** Markup has a separate limit below. */
 const { html: ___, ...IN_FEEDS } = getSqlColumns(selectDrawnOn(ALERT_FIELDS, "feed"));
 const ENTRY = { id: uuid, ...IN_FEEDS };
 
 /**
- * The newest alerts of one channel. What came due is settled before; `due` adds what could not be
- * (store/queries/inbox.ts). Of markup beyond `markup_bytes` an entry has the text alone.
+ * The newest alerts of one channel. Due alerts are published before; `due` adds those that could not be
+ * (store/queries/inbox.ts). An entry with markup above `markup_bytes` has only its text.
  */
 export const feedAlerts = defineStatement.reading("feed_alerts", {
   parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },

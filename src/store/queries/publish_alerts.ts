@@ -28,16 +28,16 @@ import { equalIds } from "./equal_alerts.ts";
 
 const defineStatement = createStatementDefiner("publish");
 
-/** How it meets a lock that somebody holds: it leaves the item out, waits for a bounded time, or waits. */
+/** The handling of locked rows: skip the item, wait with a limit, or wait. */
 export interface LockMode {
   skipLocked?: string;
   lockTimeout?: string;
 }
 
 /**
- * SQL: `r`, the items of `$items` by these fields, and `c`, their channels with `columns` beside id and workspace: in
- * the order of their ids, each locked once, and those alone that the caller of an item sees. What locks is looked up
- * for each by its key, whatever number of rows the planner takes `r` for.
+ * SQL for `r`, the items of `$items` with these fields, and `c`, their channels with `columns`, id and workspace. Only
+ * channels that an item's caller sees are locked, each once, in the order of their ids. Locked rows are looked up by
+ * their keys, for any estimated number of rows of `r`.
  */
 export const lockChannelsSql = (
   fields: Readonly<Record<string, { sql: string }>>,
@@ -76,11 +76,11 @@ const SEND = {
 
 type Send = ParametersOf<typeof SEND>;
 
-/** SQL: an instant as the wire spells it. */
+/** SQL for a timestamp in the format of the wire. */
 export const formatTimestampSql = (instant: string) =>
   `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Nothing of ours that is told of a sent alert is an instant: it has no `send_at` any more. */
+/** The event of a sent alert contains no other timestamp, because `send_at` is cleared. */
 const TOLD = getFieldNames(EVENT_ALERT_FIELDS)
   .map((name) => `,"${name}":' || ${name === "send_at" ? "'null'" : `coalesce(to_json(i.${name})::text, 'null')`} || '`)
   .join("");
@@ -88,9 +88,9 @@ const TOLD = getFieldNames(EVENT_ALERT_FIELDS)
 const LINE_NAMES = Object.keys(AUDIT_LINE);
 
 /**
- * Publishes alerts. Positions count from 1; one row for each that the caller sees, as it is now: `sent` where this
- * call published it. Channels are locked in the order of their ids, then the alerts, each once. Of several that
- * publish the same alert one does, and the others find it sent. By one instant, read when all is locked.
+ * Publishes alerts. Positions count from 1. There is one row for each visible alert in its current state; `sent` if
+ * this call published it. Channels are locked in the order of their ids, then the alerts, each once. If several items
+ * publish the same alert, one does and the others find it sent. All use one time, read after the locks.
  */
 const publish = (name: string, locking: LockMode) =>
   defineStatement(name, {
@@ -144,7 +144,7 @@ export const PUBLISH_STATEMENTS = {
   ownerKey: ({ workspace_id }: Send) => workspace_id,
 };
 
-/** What became of a call whose line is in the audit log already; one row. */
+/** The result of a call whose audit line exists; one row. */
 export const findPublished = defineStatement.reading("find_published", {
   parameters: { ...CHANNEL_SCOPE, id: uuid, event_id: uuid },
   columns: { sent: boolean, active: boolean, ...FULL_SELECTION.columns },
@@ -155,7 +155,7 @@ export const findPublished = defineStatement.reading("find_published", {
     where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 
-/** What a line of the audit log has beside what it shares with the alert. */
+/** The values of an audit line that the alert does not have. */
 const { status, ...ACT_ANEW } = ACT;
 
 const NEW_ALERT = {
@@ -168,14 +168,14 @@ const NEW_ALERT = {
   words: array(text),
   audit_id,
   ...ACT_ANEW,
-  /** Of an alert that is no draft. */
+  /** For an alert that is not a draft. */
   event_id: nullable(uuid),
-  /** Of what is sent it ends with `"sent_at":null}}`, which the statement fills in. */
+  /** For a sent alert, it ends with `"sent_at":null}}`, which the statement fills in. */
   event_body: nullable(text),
   /** The credential whose idempotency key it is. */
   key_of: nullable(text),
   key: nullable(text),
-  /** Of the call, and its sealed answer but for what the statement gives; both in base64. */
+  /** The hash of the call, and its encrypted response without the values of the statement, both in base64. */
   key_hash: nullable(text),
   key_answer: nullable(text),
 };
@@ -187,16 +187,16 @@ const UNKNOWN = "null}}";
 const MAY = "(v.active or v.status = 'draft')";
 
 /**
- * SQL: for a send without a key, the writer's own alerts. Hidden in coalesce, it is no reason to read an index of
- * words.
+ * SQL for the author's own alerts, for a send without a key. It is hidden in coalesce, so it does not cause a scan of
+ * the search index.
  */
 const EQUAL_IS_SOUGHT = `v.status <> 'draft' and v.key is null and coalesce(${isWrittenBy("v.actor_id")}, false)`;
 
 /**
- * Writes new alerts, and checks in the same statement that the channels of those that are published are active.
- * Positions count from 1. One row for each whose channel is visible: `id` is null when the channel refused, and where
- * the key was used before (`repeated`), by another item of these as well. The channels are locked in the order of
- * their ids, each once, and those alone that the caller of an alert sees; then the keys, in theirs.
+ * Inserts new alerts, and checks that the channels of published ones are active. Positions count from 1. There is one
+ * row for each alert with a visible channel. `id` is null if the channel refused, and if the key was used before
+ * (`repeated`), also by another item. Only channels that an alert's caller sees are locked, each once, in the order of
+ * their ids, then the keys in theirs.
  */
 const create = (name: string, locking: LockMode) =>
   defineStatement(name, {

@@ -1,5 +1,5 @@
-// Where push services take wake-ups for devices, and whom a channel wakes (rules#push-wakes). What is sealed in a row
-// names its version: whoever judges an endpoint judges the one that it was given, not one that took its place.
+// Push endpoints of devices, and the devices that a channel notifies (rules#push-wakes). An encrypted endpoint names
+// its version, so results apply to this endpoint and not to its replacement.
 
 import { PUSH_KINDS, WANTS_PUSH_SQL } from "../../model/entities/devices_and_reports.ts";
 import { array, bigint, boolean, bytea, int, nullable, textEnum, uuid } from "../../model/fields/sql_types.ts";
@@ -10,7 +10,7 @@ const defineClaim = createStatementDefiner("claims");
 const defineCount = createStatementDefiner("statistics");
 const defineUpkeep = createStatementDefiner("upkeep");
 
-/** One endpoint a device. No row: the device is gone. */
+/** One endpoint for each device. No row if the device was deleted. */
 export const putPushEndpoint = defineClaim("put_push_endpoint", {
   parameters: { device_id: bigint, kind: textEnum(PUSH_KINDS), endpoint: bytea },
   columns: { device_id: bigint },
@@ -22,9 +22,9 @@ export const putPushEndpoint = defineClaim("put_push_endpoint", {
 });
 
 /**
- * Looks at up to `look` subscriptions of a channel that wake, after a device, and finds up to `limit` that have an
- * endpoint; nobody is woken by a suspended channel. At least one row: `last` is the last device looked at, null where
- * no more are left. So a statement is short however few of many subscribers are to be woken.
+ * Reads up to `look` notified subscriptions of a channel, after a device, and returns up to `limit` with an endpoint;
+ * none for a suspended channel. At least one row: `last` is the last device read, null at the end. So a statement is
+ * short even if few of many subscribers have an endpoint.
  */
 export const findPushDevices = defineStatement.reading("find_push_devices", {
   parameters: { pusher_id: uuid, after: bigint, look: int, limit: int },
@@ -53,10 +53,7 @@ export const filterPushDevices = defineStatement.reading("filter_push_devices", 
     where e.device_id = any($devices) and ${WANTS_PUSH_SQL}`,
 });
 
-/**
- * Of up to `look` subscriptions of a channel that wake, how many there are, and how many of their devices have an
- * endpoint.
- */
+/** Counts up to `look` notified subscriptions of a channel, and those with an endpoint. */
 export const countPushDevices = defineCount.reading("count_push_devices", {
   parameters: { pusher_id: uuid, look: int },
   columns: { looked_at: int, woken: int },
@@ -77,7 +74,7 @@ export const removePushEndpoints = defineStatement("forget_push_endpoints", {
   text: `delete from push_endpoint e using ${VERSIONS.text} where ${OF}`,
 });
 
-/** An endpoint that has failed so often in a row, and for so long, is forgotten (rules#push-forgets). */
+/** Deletes an endpoint after enough consecutive failures over enough time (rules#push-forgets). */
 export const recordPushFailures = defineStatement("note_push_failures", {
   parameters: { ...VERSIONS.parameters, failures: int, days: int },
   text: `with failed as (select e.device_id, e.failures + 1 >= $failures::int
@@ -93,7 +90,7 @@ export const recordPushRecoveries = defineStatement("note_push_recoveries", {
   text: `update push_endpoint e set failures = 0, failing_since = null from ${VERSIONS.text} where ${OF}`,
 });
 
-/** The key that wake-ups are signed with, sealed. The first that is written stays. */
+/** Stores the encrypted key that signs push notifications. The first stored one stays. */
 export const storePushKey = defineUpkeep("store_push_key", {
   parameters: { push_key: bytea },
   text: "update server_secret set push_key = $push_key where push_key is null",

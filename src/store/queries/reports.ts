@@ -1,6 +1,5 @@
-// Self-reports, many devices' in one statement: rows, counters and days change together or not at all. What accounts
-// that asked for it are still to be told of alerts (rules#events-asked-for) is noted where it happens, in the
-// same statement, and told afterwards by whichever process comes first.
+// Reports of many devices in one statement: rows, counters and days change together or not at all. The same statement
+// marks pending events for subscribed accounts (rules#events-asked-for), which any process emits afterwards.
 
 import { sqlIsVisible } from "../../model/domain/alert_status.ts";
 import { EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
@@ -42,8 +41,8 @@ export const selectReportCounts = (alertId: string) => `(
       union all select reads, acks, replies from alert_counter_stripe where alert_id = ${alertId}) parts)`;
 
 /**
- * Whether the workspace of an alert of `n` asks for an event. No list of all that ask is made: it would grow with
- * their alerts.
+ * SQL condition: the workspace of an alert of `n` subscribes to an event. It uses no list of all subscribed alerts,
+ * which would grow with history.
  */
 const asked = (event: EventName) =>
   `coalesce((select true from pusher p where p.id = n.pusher_id and ${isSubscribedToEvent(event, "p.workspace_id")} limit 1), false)`;
@@ -58,9 +57,9 @@ const REPORTS = {
 const WITH_CHOICES = { ...REPORTS, choices: array(text) };
 
 /**
- * `r`, the reports, and `held`, their alerts with what is read of them: held, so that an alert that is being deleted
- * takes its reports along, or takes none any more. The arrays stand in subqueries for the reason that
- * store/queries/device_channels.ts gives.
+ * SQL for `r`, the reports, and `held`, their alerts with the needed columns. The alerts are locked, so the deletion of
+ * one includes its reports, or the alert accepts none. Arrays are in subqueries for the reason in
+ * store/queries/device_channels.ts.
  */
 const begin = (parameters: object, columns: string) => `with r as materialized (
      select * from unnest(${Object.entries(parameters)
@@ -113,8 +112,8 @@ export const recordReports = defineStatement("record_reports", {
 
 /**
  * The same for reports of every kind, with the choice of each reply (else empty). A reply that the alert does not
- * offer or that comes when it is over is skipped. Of a device's replies to an alert the last one counts: its row
- * keeps the one before it (`previous_choice`), and the statement that changes the row takes that back.
+ * offer, or after its expiry, is skipped. The last reply of a device counts. Its row keeps the previous one
+ * (`previous_choice`), which the statement subtracts.
  */
 export const recordReportsWithReplies = defineStatement("record_reports_with_replies", {
   parameters: WITH_CHOICES,
@@ -156,19 +155,19 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
    select request, count(*)::int as accepted from v group by request`,
 });
 
-/** Forgets when reports before an instant were made; that they were made stays (rules#prune-reports). */
+/** Deletes the times of reports before a timestamp; their counts stay (rules#prune-reports). */
 export const pruneReports = defineStatement("prune_reports", {
   parameters: { device_id: bigint, before: timestamptz },
   text: `update report set reported_at = null where device_id = $device_id and reported_at is not null
     and reported_at < $before`,
 });
 
-/** Hold for a counter `c` whose acks, and whose replies, may be told again. */
+/** SQL conditions: the acks, or replies, of counter `c` may be reported again. */
 const MAY_TELL = `coalesce(c.acks_reported_at, '-infinity')
   <= clock_timestamp() - interval '${LIMITS.acks_told_seconds} seconds'`;
 const MAY_TELL_REPLIES = `coalesce(c.replies_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
-/** Locks the counters of alerts of which something is to be told now, but for those that somebody is reporting on. */
+/** Locks the counters of alerts with pending events, and skips locked ones. */
 export const lockPendingAlerts = defineStatement("lock_pending_alerts", {
   parameters: { max: int },
   columns: { alert_id: uuid },
@@ -178,9 +177,8 @@ export const lockPendingAlerts = defineStatement("lock_pending_alerts", {
 });
 
 /**
- * Notes, of alerts whose counters are locked, what their accounts are told now, and answers it: that one became
- * visible, unless it was withdrawn meanwhile; how many acknowledged it (`acks`) and by how many that differs from
- * what was told before (`delta`); how often each reply was chosen.
+ * Records and returns the reported state of alerts with locked counters: that one became visible, unless it was
+ * withdrawn; the acknowledgements (`acks`) with the change since the last event (`delta`); and the count of each reply.
  */
 export const reportPendingAlerts = defineStatement("report_pending_alerts", {
   parameters: { alert_ids: array(uuid) },

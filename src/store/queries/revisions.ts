@@ -1,4 +1,5 @@
-// Which channels, devices, audiences and alerts have changed, and how the processes of a database notify each other.
+// Changes of channels, devices, audiences and alerts by revision, and the notifications between processes of a
+// database.
 
 import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
@@ -21,9 +22,9 @@ export const formatAlertRevision = (version: string, replies: readonly number[])
   `${version} ${replies.join(".")}`;
 
 /**
- * Of channels, devices, audiences and alerts with the revisions that are known of them (null: gone), those that have
- * another one now, and channels in which something is due or comes due within two seconds, or at any time
- * (`planned`). Also channels in which something is planned though it is not known, or the other way round.
+ * Returns the channels, devices, audiences and alerts whose revision differs from the known one (null: deleted). It
+ * also returns channels with alerts that are due, or due within two seconds or at any time (`planned`), and channels
+ * where that has changed.
  */
 export const findChangedRevisions = defineStatement.reading("find_changed_revisions", {
   primary: true,
@@ -65,8 +66,8 @@ export const findChangedRevisions = defineStatement.reading("find_changed_revisi
 });
 
 /**
- * What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end.
- * Under another epoch nothing that is known holds, whatever its revision is.
+ * The current snapshot: while the text is equal, no changing transaction has ended. After a change of the epoch, no
+ * known revision is valid.
  */
 export const readSnapshot = defineStatement.reading("read_snapshot", {
   primary: true,
@@ -75,9 +76,8 @@ export const readSnapshot = defineStatement.reading("read_snapshot", {
 });
 
 /**
- * Tells every process that listens. It is sent after the commit that it speaks of, in a transaction of its own: in
- * the same one, senders would queue up for each other. Nothing waits for the disk: a word that is lost is found
- * without it.
+ * Notifies all listening processes, after the commit and in a separate transaction, because senders in one would queue.
+ * It does not wait for the disk: a lost message is detected without it.
  */
 export const notifyProcesses = defineStatement.reading("notify_processes", {
   primary: true,

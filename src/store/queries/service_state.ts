@@ -1,4 +1,4 @@
-// What a service has in its database as a whole, over all workspaces: for who runs it, and nobody else.
+// The state of the whole service over all workspaces, for its operator only.
 
 import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { bigint, int, nullable, text, timestamptz } from "../../model/fields/sql_types.ts";
@@ -6,17 +6,17 @@ import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
-/** How many workspaces there are, counted to two. */
+/** Checks for a second workspace. */
 export const hasSeveralWorkspaces = defineStatement.reading("has_several_workspaces", {
   columns: { workspaces: int },
   text: "select count(*)::int as workspaces from (select 1 from workspace limit 2) few",
 });
 
-/** How many rows a table has by the database's own last look; null before the first one. */
+/** SQL for the estimated rows of a table; null before the first estimate. */
 const about = (table: string) =>
   `(select nullif(greatest(reltuples, -1), -1)::bigint from pg_class where oid = '${table}'::regclass) as about_${table}s`;
 
-/** Rows are counted by the database's estimate, so that asking costs the same however many there are. */
+/** The numbers of rows are estimates of the database, so the cost does not depend on their size. */
 export const readServiceState = defineStatement.reading("read_service_state", {
   columns: {
     postgres: text,

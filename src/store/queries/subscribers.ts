@@ -1,5 +1,5 @@
-// Subscribers of a channel, the breakdown over the whole set from the few rows that the triggers keep, and what the
-// account was told of their number.
+// Subscribers of a channel, the breakdown of all of them from the rows that the triggers maintain, and the count that
+// was last reported.
 
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
 import { getSqlColumns, selectShownTo } from "../../model/fields/field_table.ts";
@@ -12,7 +12,7 @@ const defineJoin = createStatementDefiner("joins");
 
 const FACTS = selectShownTo(DEVICE_FIELDS, "list");
 
-/** Ties of the last instant come along. `before` null: from the newest. */
+/** Includes all rows of the last timestamp. `before` null: from the newest. */
 const listBy = (status: string, filter: string) =>
   defineStatement.reading(`list_subscribers_${status}`, {
     parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
@@ -35,7 +35,7 @@ export const listSubscribers = {
   muted: listBy("muted", "s.muted"),
 };
 
-/** How many subscribers share each combination of facts. */
+/** The number of subscribers for each combination of properties. */
 export const subscriberBreakdown = defineSum.reading("subscriber_breakdown", {
   parameters: { pusher_id: uuid },
   columns: { platform: text, app_version: text, locale: text, timezone: text, device_count: int, muted_count: int },
@@ -44,12 +44,12 @@ export const subscriberBreakdown = defineSum.reading("subscriber_breakdown", {
     from subscriber_breakdown where pusher_id = $pusher_id and device_count > 0`,
 });
 
-/** Holds for a channel's state `c` when its account may hear of its subscribers again. */
+/** SQL condition: the subscribers of a channel's state `c` may be reported again. */
 const MAY_TELL = `coalesce(c.subscribers_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /**
- * Notes, of channels that are locked, what their account is told now: the count and how it differs from the one told
- * before. Where it may not hear yet, it is noted that something waits, and there is no row.
+ * Records and returns the reported count of locked channels, with the change since the last one. If it is too early,
+ * the event is marked as pending, without a row.
  */
 export const reportSubscribers = defineJoin("report_subscribers", {
   parameters: { pusher_ids: array(uuid) },
@@ -69,7 +69,7 @@ export const reportSubscribers = defineJoin("report_subscribers", {
     from judged j join pusher p on p.id = j.pusher_id where j.now and j.delta <> 0 order by 1`,
 });
 
-/** Locks channels of which something waits to be told and may be, but for those that somebody is joining. */
+/** Locks channels with pending events that may be emitted, and skips locked ones. */
 export const lockPendingSubscribers = defineJoin("lock_pending_subscribers", {
   parameters: { max: int },
   columns: { pusher_id: uuid },

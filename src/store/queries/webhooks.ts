@@ -1,5 +1,5 @@
-// What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, what became of
-// a delivery, and pages of the log of deliveries. The operations, and one delivery, go through the entity manager.
+// SQL for webhook endpoints: the recipients of an event, the results of deliveries, and pages of the delivery log. The
+// entity manager handles the operations and single deliveries.
 
 import { boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
@@ -9,7 +9,7 @@ import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 const defineStatement = createStatementDefiner("deliveries");
 const defineLists = createStatementDefiner("lists");
 
-/** What an endpoint `e` signs with: its secret, and the one before while that is good. */
+/** The secrets of an endpoint `e`: the current one, and the previous one while it is valid. */
 const SECRETS = {
   columns: { secret: bytea, previous: nullable(bytea) },
   text: "e.secret, case when e.previous_secret_until > clock_timestamp() then e.previous_secret end as previous",
@@ -22,7 +22,7 @@ export const endpointById = defineStatement.reading("endpoint_by_id", {
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e where e.id = $id`,
 });
 
-/** The enabled endpoints that asked for an event of a channel, and whose makers may still hear of that channel. */
+/** The enabled endpoints that subscribe to an event of a channel, and whose creators still see that channel. */
 export const endpointsFor = defineStatement.reading("endpoints_for", {
   parameters: { workspace_id: uuid, event: text, pusher_id: nullable(uuid) },
   columns: { id: uuid, url: text, ...SECRETS.columns },
@@ -31,24 +31,23 @@ export const endpointsFor = defineStatement.reading("endpoints_for", {
       and (m.pusher_ids is null or $pusher_id = any(m.pusher_ids)) and (e.pusher_id is null or e.pusher_id = $pusher_id)`,
 });
 
-/** Holds for an event that strangers cause, named by `event`. */
+/** SQL condition for an event that strangers cause, named by `event`. */
 const OF_STRANGERS = (event: string) =>
   `(${event} like 'subscriber.%' or ${event} in ('alert.acknowledged', 'alert.replied'))`;
 
-/** SQL: whether an endpoint of a workspace asks for an event, disabled or not. */
+/** SQL condition: an endpoint of a workspace, enabled or not, subscribes to an event. */
 export const isSubscribedToEvent = (event: EventName, workspaceId: string) =>
   `exists (select from webhook_endpoint e where e.workspace_id = ${workspaceId} and '${event}' = any(e.events))`;
 
-/** Holds for a failure that counts. */
+/** SQL condition for a failure that counts. */
 const COUNTED = `(not $ok::boolean and (not ${OF_STRANGERS("$event")} or subscriber_failure_at is null
         or subscriber_failure_at <= clock_timestamp() - interval '${LIMITS.webhook_subscriber_failure_seconds} seconds'))`;
 
 /**
- * Counts a result in one step, so that simultaneous ones cannot lose one another: so many consecutive failures
- * disable the endpoint, and a success resets the counter to zero. A disabled endpoint stays so. The same step writes
- * the delivery into the endpoint's log, which keeps its newest, and forgets a secret whose time is over. Whoever
- * joins and leaves can neither disable an endpoint that is away for a moment, nor push the owner's own events out of
- * the log.
+ * Counts a result in one step, so simultaneous ones are not lost. Enough consecutive failures disable the endpoint, and
+ * a success resets the counter. A disabled endpoint stays disabled. The same step writes the delivery into the
+ * endpoint's log, which keeps the newest, and deletes an expired secret. Subscriber events can neither disable an
+ * endpoint that is briefly down, nor push the owner's own events out of the log.
  */
 export const recordDelivery = defineStatement("record_delivery", {
   parameters: {
@@ -86,7 +85,7 @@ export const recordDelivery = defineStatement("record_delivery", {
     select enabled from e`,
 });
 
-/** Our own lack of room says nothing about the receiver, so it touches nothing else. */
+/** A full queue of ours is not a failure of the receiver, so it changes nothing else. */
 export const recordDroppedEvents = defineStatement("record_dropped_events", {
   parameters: { id: uuid, count: int },
   text: "update webhook_endpoint set dropped_count = dropped_count + $count::int where id = $id",
@@ -106,7 +105,7 @@ const SHOWN = {
 };
 const COLUMNS = Object.keys(SHOWN).join(", ");
 
-/** A page of an endpoint's deliveries, newest first; ties of the last instant come along. */
+/** A page of an endpoint's deliveries, newest first, with all rows of the last timestamp. */
 export const listDeliveries = defineLists.reading("list_deliveries", {
   parameters: { endpoint_id: uuid, before: nullable(timestamptz), limit: int },
   columns: SHOWN,

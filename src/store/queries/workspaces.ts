@@ -1,5 +1,5 @@
-// Workspaces: the lock on a whole one; and a person's own ones: what would become of each without the person, making
-// one, and leaving.
+// SQL for workspaces: the lock on one, and a person's own workspaces: the effect of leaving each, creating one, and
+// leaving.
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { ROLES } from "../../model/entities/member.ts";
@@ -11,7 +11,7 @@ const defineLock = createStatementDefiner("locks");
 const defineList = createStatementDefiner("lists");
 const defineUpkeep = createStatementDefiner("upkeep");
 
-/** Held until the transaction ends, so that what may be there so many times is counted and made in turn. */
+/** Locks a workspace until the end of the transaction, so limited rows are counted and inserted one after another. */
 export const lockWorkspace = defineLock("lock_workspace", {
   parameters: { id: uuid },
   columns: { id: uuid },
@@ -72,21 +72,21 @@ export const pauseWorkspaceChannels = defineUpkeep("pause_workspace_channels", {
     where workspace_id = $workspace_id and status = 'active' returning id`,
 });
 
-/** By which name and address a person stands in a workspace. */
+/** The name and address of a person in a workspace. */
 export const readAccount = defineStatement.reading("read_account", {
   parameters: { user_id: text },
   columns: { email: text, name: text },
   text: `select email, name from auth."user" where id = $user_id`,
 });
 
-/** The person as everybody sees it, in the account and in each workspace. */
+/** Renames the person in the account and in each workspace. */
 export const renamePerson = defineStatement("rename_person", {
   parameters: { user_id: text, name: text },
   text: `with account as (update auth."user" set name = $name, "updatedAt" = now() where id = $user_id)
     update member set name = $name where user_id = $user_id`,
 });
 
-/** Sessions, passkeys, the second factor, own devices and what assistants hold go with it. */
+/** Also deletes sessions, passkeys, the second factor, test devices and credentials of assistants. */
 export const removeAccount = defineStatement("remove_account", {
   parameters: { user_id: text },
   text: `with own as (delete from test_device where user_id = $user_id) delete from auth."user" where id = $user_id`,
