@@ -95,9 +95,9 @@ describeInBrowser("in a browser", () => {
 
   // rules#push-wakes
   test("the person switches it on, beside the channel or in the settings, and the service is told where", async () => {
-    const silent = page.getByText("This device receives no notifications while the app is closed.");
+    const silent = page.getByText("This channel can’t alert you yet.");
     await silent.waitFor();
-    await page.getByRole("button", { name: "Notify me while the app is closed" }).click();
+    await page.getByRole("button", { name: "Allow notifications" }).click();
     await silent.waitFor({ state: "detached" });
     await page.goto(`${site.url}/app/#settings`);
     const wake = page.getByRole("switch", { name: "Notify me while the app is closed" });

@@ -229,7 +229,7 @@ describeInBrowser("the app", () => {
                 ? `#join=${another.handle}`
                 : view;
         await page.goto(`${its.site.url}/app/${hash}`);
-        if (view === "join") await page.getByRole("button", { name: "Subscribe" }).waitFor();
+        if (view === "join") await page.getByRole("button", { name: "Subscribe and allow notifications" }).waitFor();
         if (view === "#discover") await page.locator(".list .row").first().waitFor();
         await checkAccessibility(page, view);
         // Beside one another, list and what was chosen scroll by themselves.

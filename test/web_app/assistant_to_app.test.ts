@@ -138,7 +138,7 @@ describeInBrowser("from an assistant to an ear", () => {
     await subscribe("Play sounds", "Use your location");
     await send("Far away", { lat: 48.2, lon: 16.37, radius_km: 3 });
     await card(page, "Far away").waitFor();
-    await card(page, "Far away").getByRole("link").click();
+    await card(page, "Far away").getByRole("link").first().click();
     await page.getByText("Why it was silent").click();
     await page.getByText("You were outside the alert’s area.").waitFor();
     expect(await page.evaluate(() => (globalThis as any).heard.ever())).toBe(0);

@@ -7,7 +7,7 @@ import { observeOutputs, waitForRing } from "../support/app_modules.ts";
 import { launchBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 import { environment, readStart, startServer, temporaryFolder } from "../support/processes.ts";
-import { WAIT } from "../support/wait.ts";
+import { eventually, WAIT } from "../support/wait.ts";
 
 const ROOT = `${import.meta.dirname}/../..`;
 
@@ -38,9 +38,11 @@ describeInBrowser("after the first start", () => {
       await observeOutputs(page);
       await page.goto(printed);
       await page.getByRole("link", { name: "Subscribe" }).first().click();
-      await page.getByRole("switch", { name: "Play sounds" }).check();
-      await page.getByRole("button", { name: "Subscribe" }).click();
+      await page.getByRole("button", { name: "Subscribe and allow notifications" }).click();
       await page.getByText("Subscribed", { exact: true }).first().waitFor();
+      // The test tone of the subscription is not the alert's.
+      await eventually(async () => (await page.evaluate("heard.peak()")) === 0);
+      await page.evaluate("heard.forget()");
       const line = /^ +(.*npm run -s belfry .*)$/m.exec(welcome)![1]!;
       expect(line).toMatch(/ create-alert .* --send$/);
       const { code, said } = await typed(line);

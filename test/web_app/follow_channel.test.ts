@@ -32,12 +32,14 @@ describeInBrowser("following a channel", () => {
   const held = (count: number) => waitFor(async () => expect(await countHeldPolls(its.site.world)).toBe(count));
 
   // rules#app-grants-nothing
-  test("the link shows who asks for what, grants nothing by itself, and joins", async () => {
+  test("the link shows the requested permissions, grants nothing by itself, and joins with those left on", async () => {
     await page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
     await page.getByRole("heading", { name: "Riverside Flood Desk" }).waitFor();
     const switches = await page.getByRole("switch").all();
-    expect(await Promise.all(switches.map((one) => one.isChecked()))).toEqual([false, false]);
-    await page.getByRole("button", { name: "Subscribe" }).click();
+    expect(await Promise.all(switches.map((one) => one.isChecked()))).toEqual([true, true]);
+    expect(await readAppStore(page, "channels")).toEqual([]);
+    for (const one of switches) await one.uncheck();
+    await page.getByRole("button", { name: "Subscribe", exact: true }).click();
     await page.getByText("Subscribed", { exact: true }).waitFor();
     const { body } = await its.site.world.handset("GET", `/channels/${pusher.handle}`, await readDeviceToken(page));
     expect(body.subscription).toMatchObject({ muted: false, permissions: [] });
@@ -101,7 +103,7 @@ describeInBrowser("following a channel", () => {
     await card(page, "Move your cars").getByText("Acknowledged at").waitFor();
     await waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }));
     const other = await send("Read me");
-    await card(page, "Read me").getByRole("link").click();
+    await card(page, "Read me").getByRole("link").first().click();
     await page.getByRole("heading", { name: "Read me", level: 1 }).waitFor();
     await waitFor(async () => expect(await stats(other)).toMatchObject({ reads: 1, acks: 0 }));
     expect(await readAppStore(page, "reports")).toEqual([]);
@@ -116,7 +118,7 @@ describeInBrowser("following a channel", () => {
     await page.getByRole("switch", { name: "Report reads" }).uncheck();
     await inbox();
     const alert = await send("Only here", { requires_ack: true });
-    await card(page, "Only here").getByRole("link").click();
+    await card(page, "Only here").getByRole("link").first().click();
     await page.locator(".chosen").getByRole("button", { name: "Acknowledge" }).click();
     await page.getByText("your acknowledgement stays on this device").waitFor();
     expect(await readAppStore(page, "reports")).toEqual([]);
@@ -206,7 +208,7 @@ describeInBrowser("following a channel", () => {
     await send("To both");
     await Promise.all([card(page, "To both").waitFor(), card(second, "To both").waitFor()]);
     await held(1);
-    await card(second, "To both").getByRole("link").click();
+    await card(second, "To both").getByRole("link").first().click();
     await card(page, "To both").locator(".dot").waitFor({ state: "detached" });
     await page.close();
     await held(1);
@@ -246,7 +248,7 @@ describeInBrowser("following a channel", () => {
     await card(page, "A false alarm").waitFor();
     await its.site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
     await card(page, "A false alarm").getByText("Withdrawn").waitFor();
-    await card(page, "A false alarm").getByRole("link").click();
+    await card(page, "A false alarm").getByRole("link").first().click();
     await page.getByText("Withdrawn by the channel, kept on this device.").waitFor();
   });
 

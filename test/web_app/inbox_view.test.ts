@@ -41,7 +41,7 @@ describeInBrowser("the inbox", () => {
       ["Other", 1],
     ] as const) {
       await inbox();
-      await card(page, title).getByRole("link").click();
+      await card(page, title).getByRole("link").first().click();
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
       expect(await page.locator("iframe").count()).toBe(1);
       expect([title, await page.locator("article.whole > p.text").count()]).toEqual([title, texts]);
@@ -67,7 +67,7 @@ describeInBrowser("the inbox", () => {
     await now.getByText("Before you subscribed").waitFor();
     await now.getByText("Until tonight.").waitFor();
     expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
-    await card(page, "Old 30.").getByRole("link").click();
+    await card(page, "Old 30.").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Old 30." }).waitFor();
     expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
     // What comes from then on is new, and to be confirmed.
@@ -164,7 +164,7 @@ describeInBrowser("the inbox", () => {
     await page.getByText("Nothing needs your attention.").waitFor();
     await card(page, "The lift is broken").getByText("Dismissed").waitFor();
     await page.reload();
-    await card(page, "The lift is broken").getByRole("link").click();
+    await card(page, "The lift is broken").getByRole("link").first().click();
     await page.getByRole("button", { name: "Show under Now again" }).click();
     await inbox();
     await page.getByRole("region", { name: "Now" }).getByText("The lift is broken").waitFor();

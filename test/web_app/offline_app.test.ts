@@ -37,7 +37,7 @@ describeInBrowser("what the app has kept", () => {
     await page.locator("iframe").waitFor({ state: "detached" });
     await context.setOffline(true);
     await page.reload();
-    await card(page, "High water").getByRole("link").click();
+    await card(page, "High water").getByRole("link").first().click();
     await inFrame().waitFor();
     expect(await page.getByText("The page could not be loaded.").count()).toBe(0);
   });
@@ -47,7 +47,7 @@ describeInBrowser("what the app has kept", () => {
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     await page.goto(`${its.site.url}/app/#inbox`);
     await send("High water", tides);
-    await card(page, "High water").getByRole("link").click();
+    await card(page, "High water").getByRole("link").first().click();
     await page.getByText("The page could not be loaded. Go online and try again.").waitFor();
     await context.unroute(frames);
     await page.getByRole("button", { name: "Try again" }).click();
@@ -89,7 +89,7 @@ describeInBrowser("what the app has kept", () => {
     // Without a network, so that no newer row takes the place of an old one.
     await context.setOffline(true);
     await page.reload();
-    await card(page, "From before").getByRole("link").click();
+    await card(page, "From before").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "From before" }).waitFor();
     await page.locator(".chosen").getByRole("button", { name: "Acknowledge" }).click();
     await page.locator(".chosen").getByText("Acknowledged at").waitFor();

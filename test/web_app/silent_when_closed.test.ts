@@ -7,7 +7,7 @@ import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { card, joinInApp } from "../support/web_app.ts";
 
-const SILENT = "This device receives no notifications while the app is closed.";
+const SILENT = "This channel can’t alert you yet.";
 const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 
@@ -25,6 +25,7 @@ describeInBrowser("a closed app that hears nothing", () => {
     await joinInApp(page, url, { handle: pusher.handle, grants: ["Send notifications"] });
     const note = page.locator(".chosen .note", { hasText: SILENT });
     await note.waitFor();
+    expect(await note.locator("svg.drawing").count()).toBe(1);
     const beside = (await note.innerText()).replace(SILENT, "").trim();
     await page.goto(`${url}/app/#settings`);
     const settings = page.locator("section", { hasText: "Push notifications" });
@@ -64,22 +65,36 @@ describeInBrowser("a closed app that hears nothing", () => {
     // Before joining as well.
     const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
     await iphone.page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
-    await iphone.page.getByRole("switch", { name: "Send notifications" }).check();
     await iphone.page.getByText("choose “Add to Home Screen”").waitFor();
     expect((await says(iphone.page))[0]).toMatch(/Add to Home Screen.*open the app from there/);
     await iphone.context.close();
   });
 
-  test("where it is only switched off, with the button that switches it on; and nothing where nothing is granted", async () => {
+  test("where it is only turned off, with the button that turns it on", async () => {
     const { context, page } = await openWatchedPage(its.browser, its.site);
     await context.grantPermissions(["notifications"], { origin: its.site.url });
     expect(await says(page)).toEqual([
-      "Notify me while the app is closed",
+      expect.stringMatching(/^Push notifications are off on this device\.\s+Allow notifications$/),
       expect.stringContaining("Notify me while the app is closed"),
     ]);
-    const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
+    await context.close();
+  });
+
+  test("where nothing was allowed: on the channel, in the inbox and on the card; muted, nothing of it", async () => {
+    const { context, page } = await openWatchedPage(its.browser, its.site);
+    const pusher = await its.site.world.pusher({ name: "Quay", requested_perms: ["notify"] });
+    const calm = await its.site.world.pusher({ name: "Calm" });
+    await joinInApp(page, its.site.url, { handle: calm.handle });
     await joinInApp(page, its.site.url, { handle: pusher.handle });
-    expect(await page.getByText(SILENT).count()).toBe(0);
+    await page.locator(".chosen .note", { hasText: "You have not allowed it to notify you" }).waitFor();
+    await its.site.world.alert(pusher.id, { title: "High water", send: true });
+    await its.site.world.alert(calm.id, { title: "Low water", send: true });
+    await page.goto(`${its.site.url}/app/#inbox`);
+    await card(page, "High water").getByRole("link", { name: SILENT }).waitFor();
+    expect(await card(page, "Low water").getByRole("link", { name: SILENT }).count()).toBe(0);
+    await page.locator(".list .note", { hasText: "Quay can’t alert you yet." }).getByRole("link").click();
+    await page.getByRole("button", { name: "Mute", exact: true }).click();
+    await page.getByText(SILENT).first().waitFor({ state: "detached" });
     await context.close();
   });
 });

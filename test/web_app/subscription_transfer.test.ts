@@ -102,7 +102,7 @@ describeInBrowser("this device", () => {
     for (const title of ["Opened", "Confirmed", "Untouched"]) await send(title);
     await card(page, "Untouched").waitFor();
     await card(page, "Confirmed").getByRole("button", { name: "Acknowledge" }).click();
-    await card(page, "Opened").getByRole("link").click();
+    await card(page, "Opened").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Opened" }).waitFor();
     await settings(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });

@@ -11,6 +11,7 @@ import { buildNotification, showNotification } from "./outputs/notifications.ts"
 import { getPosition } from "./outputs/position.ts";
 import { decideArrivals, decideRepeat, findDueRepeat, isNoticeable } from "./rules/arrival_decisions.ts";
 import { toCompleteCircle } from "./rules/circle.ts";
+import { isReminderDue } from "./rules/snooze.ts";
 import { arrangeInbox } from "./rules/spotlight.ts";
 import { t } from "./texts/translate.ts";
 
@@ -51,6 +52,23 @@ export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<voi
     if (isNoticeable(decision)) void playAlert(decision, alert).catch(() => {});
   }
   await notifyStoreChanged();
+}
+
+/** Shows postponed alerts whose reminder is due, as new ones and once among all tabs. */
+export async function showDueReminders(): Promise<void> {
+  const { store, alerts } = getState();
+  const at = now();
+  const due = alerts.filter((alert) => isReminderDue(alert, at)).map(({ id }) => id);
+  if (!store || due.length === 0) return;
+  const mine: StoredAlert[] = [];
+  await updateAlerts(store, due, (kept) => {
+    if (!isReminderDue(kept, at)) return null;
+    const alert = { ...fillStoredAlert(kept), reminded: true, read_at: null };
+    mine.push(alert);
+    return { alert };
+  });
+  await notifyStoreChanged();
+  await announceAlerts(mine);
 }
 
 /** Shows again what is due to be, once among all tabs. */

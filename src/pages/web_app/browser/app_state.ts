@@ -16,16 +16,22 @@ import {
 } from "./local_store.ts";
 import { markBeforeJoining } from "./rules/merge_inbox.ts";
 import { notifyOtherTabs } from "./tab_leader.ts";
+import type { TextKey } from "./texts/text_types.ts";
 
 /** How the app stands with the service. */
 export type ConnectionState = "starting" | "live" | "away";
 
 /**
- * `on` and `off` are the person's choice. The others say why the device cannot get push notifications: the page is
- * not https; an iPhone or iPad only notifies apps on the home screen; this browser cannot; the service does not;
- * notifications of this site are blocked.
+ * `on` and `off` are the user's choice. `asking`: the browser's question is open. `pending` and `failed` are states of
+ * the registration. The others are reasons against push notifications. The page is not https (`insecure`), or the app
+ * is not on the home screen (`ios`). The browser or the server does not support them, or the user blocked them.
  */
-export type PushState = "on" | "off" | "insecure" | "ios" | "browser" | "server" | "denied";
+export type PushState =
+  | ("on" | "off" | "asking" | "pending" | "failed")
+  | ("insecure" | "ios" | "browser" | "server" | "denied");
+
+/** The reason of a failed registration: one of our texts, or the server's own sentence. */
+export type PushProblem = { key: TextKey } | { message: string };
 
 export interface AppState {
   /** Null: there is no store, since the browser keeps none for this page. */
@@ -44,8 +50,14 @@ export interface AppState {
   update: (() => void) | null;
   /** Whether this device is woken while the app is closed, or why it cannot be; null: not known. */
   wakes: PushState | null;
+  /** With `failed` only. */
+  pushProblem: PushProblem | null;
+  /** Opens the browser's dialog that installs the app; null where the browser offers none. */
+  install: (() => Promise<void>) | null;
   /** The alert that stands over everything else until it is answered. */
   full: string | null;
+  /** An action that can be undone for some seconds. */
+  undo: { text: string; undo: () => Promise<void> } | null;
   /** What has just been done and may be undone or was refused; shown once. */
   said: { text: string; bad: boolean } | null;
   /** The instant that views reckon with; goes on by the minute. */
@@ -65,7 +77,10 @@ let state: AppState = {
   currentAt: null,
   update: null,
   wakes: null,
+  pushProblem: null,
+  install: null,
   full: null,
+  undo: null,
   said: null,
   at: now(),
 };

@@ -6,17 +6,17 @@ import { getState, notifyStoreChanged } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
 import { ApiRefusal, deleteSubscription, getCard, putSubscription } from "./handset_api.ts";
-import { deleteChannel, type StoredChannel } from "./local_store.ts";
+import { type ChannelChoices, deleteChannel, type StoredChannel } from "./local_store.ts";
 import { syncNow } from "./tab_leader.ts";
 
 /**
- * Keeps a card as it was shown now. Who calls it says `notifyStoreChanged()` afterwards. `once` stays as it was last
- * kept where it is not said: what is on the screen may be older than what the person has just chosen.
+ * Stores a card as of now. The caller calls `notifyStoreChanged()` afterwards. Choices that are not given stay as they
+ * are stored: the screen may be older than the user's last choice.
  */
-export const storeChannel = async (card: ChannelCard, once?: boolean): Promise<StoredChannel> => {
+export const storeChannel = async (card: ChannelCard, choices: ChannelChoices = {}): Promise<StoredChannel> => {
   const work = getState().store?.transaction("channels", "readwrite");
-  const before = await work?.store.get(card.handle);
-  const kept = { ...card, once: once ?? before?.once ?? false, looked_at: now() };
+  const { once = false, paused_until = null, sounds = {} } = (await work?.store.get(card.handle)) ?? {};
+  const kept = { ...card, once, paused_until, sounds, ...choices, looked_at: now() };
   await work?.store.put(kept);
   await work?.done;
   return kept;
@@ -50,10 +50,10 @@ export async function updateSubscription(
   await settle(card, await putSubscription(token, card.handle, part));
 }
 
-/** Whether urgent alerts of it are shown again is this device's own business: the service is not told. */
-export async function setShowOnce(card: ChannelCard, once: boolean): Promise<void> {
+/** Stores choices that stay on this device: pauses, sounds, and repeats of urgent alerts. */
+export async function setChannelChoices(card: ChannelCard, choices: ChannelChoices): Promise<void> {
   const kept = getState().channels.get(card.handle);
-  if (kept) await storeChannel(kept, once);
+  if (kept) await storeChannel(kept, choices);
   await notifyStoreChanged();
 }
 

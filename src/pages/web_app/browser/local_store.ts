@@ -19,6 +19,8 @@ export interface StoredAlert extends InboxAlert {
   acked_at: string | null;
   /** Which of its repeats the last one was. */
   repeated?: number;
+  /** The reminder was shown. */
+  reminded?: boolean;
   /** What the person answered last. */
   reply?: string;
   /** Why it was quieter than it might have been, as keys of texts. */
@@ -33,6 +35,9 @@ export interface StoredChannel extends ChannelCard {
   /** The person wants no urgent alert of it shown again. */
   once?: boolean;
 }
+
+/** Choices that only this device knows; a card from the service has none of them. */
+export type ChannelChoices = Pick<StoredChannel, "once" | "paused_until" | "sounds">;
 
 export interface QueuedReport {
   alert_id: string;

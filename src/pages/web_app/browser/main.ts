@@ -2,14 +2,14 @@
 // from then on. Registers the app's worker, which a newer one replaces when the person says so.
 
 import { render } from "preact";
-import { repeatUrgentAlerts } from "./alert_effects.ts";
+import { repeatUrgentAlerts, showDueReminders } from "./alert_effects.ts";
 import { getState, loadState, reloadState, updateState, watchState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { syncInbox } from "./inbox_sync.ts";
 import { setFact } from "./local_store.ts";
 import { html } from "./markup.ts";
 import { unlockSoundOnTouch } from "./outputs/alert_player.ts";
-import { refreshPushState } from "./push_notifications.ts";
+import { refreshPushState, watchNotificationPermission } from "./push_notifications.ts";
 import { routeLinks } from "./router.ts";
 import { listenToTabs, runAsLeader } from "./tab_leader.ts";
 import { getDirection, getLangAttribute, LANGUAGE_STORAGE_KEY } from "./texts/languages.ts";
@@ -55,6 +55,24 @@ function take(waiting: ServiceWorker): void {
   waiting.postMessage("skip");
 }
 
+/** What lib.dom lacks: only Chromium has it. */
+interface InstallPrompt extends Event {
+  prompt(): Promise<unknown>;
+}
+
+/** Keeps the browser's offer to install the app for our own button. It works once. */
+function offerInstallation(): void {
+  addEventListener("beforeinstallprompt", (event) => {
+    event.preventDefault();
+    const install = async () => {
+      updateState({ install: null });
+      await (event as InstallPrompt).prompt();
+    };
+    updateState({ install });
+  });
+  addEventListener("appinstalled", () => updateState({ install: null }));
+}
+
 /** How often what is over is looked for, while nothing else changes. */
 const MINUTE_MS = 60_000;
 
@@ -97,15 +115,19 @@ async function start(): Promise<void> {
   setInterval(() => {
     updateState({ at: now() });
     void repeatUrgentAlerts();
+    void showDueReminders();
   }, MINUTE_MS);
   unlockSoundOnTouch(document);
   void refreshCapabilities();
+  void showDueReminders();
   void startWorker();
   void refreshPushState();
+  void watchNotificationPermission();
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     if (typeof data?.open === "string") location.hash = routeLinks.alert(data.open);
   });
   if (getState().store) void runAsLeader(syncInbox);
 }
 
+offerInstallation();
 void start();

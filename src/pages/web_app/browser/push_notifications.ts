@@ -1,12 +1,18 @@
-// Being woken while the app is closed: the browser's push service hands out an address, which the service is told and
-// nobody else. The person switches it on and off. What a wake-up shows, the worker decides.
+// Push notifications while the app is closed: the browser's push service issues an address, which only the server
+// receives. The user turns them on and off, and every state that keeps them from arriving has a reason to show.
 
-import { getState, type PushState, updateState } from "./app_state.ts";
+import { getState, type PushProblem, type PushState, updateState } from "./app_state.ts";
 import { ensureDevice } from "./device.ts";
-import { deletePush, getPush, putPush } from "./handset_api.ts";
+import { ApiRefusal, deletePush, getPush, putPush, ServiceUnreachable } from "./handset_api.ts";
+import { getNotificationPermission } from "./outputs/notifications.ts";
 
-/** What stands in the way here, whatever the service does. */
-function barrier(): PushState | null {
+/** A registration without an answer is reported after this time; it continues, and may still succeed. */
+const PATIENCE_MS = 4_000;
+
+class WorkerMissing extends Error {}
+
+/** What prevents push notifications in this browser, independent of the server; null for nothing. */
+function findBarrier(): PushState | null {
   if (!isSecureContext) return "insecure";
   if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis) return null;
   // An iPad calls itself a Mac.
@@ -15,52 +21,113 @@ function barrier(): PushState | null {
   return apple && !matchMedia("(display-mode: standalone)").matches ? "ios" : "browser";
 }
 
-const manager = async () => (await navigator.serviceWorker.ready).pushManager;
-
-/** Asks how it stands. An address that the service has forgotten is said anew. */
-export async function refreshPushState(): Promise<void> {
-  const token = getState().device?.token;
-  const barred = barrier();
-  // Not to know it is no fault that a person could mend.
-  if (barred || !token) return updateState({ wakes: barred });
-  await standing(token).then(
-    (wakes) => updateState({ wakes }),
-    () => {},
-  );
+/** The worker's registration. @throws WorkerMissing when it does not start in time */
+export async function readyWorker(): Promise<ServiceWorkerRegistration> {
+  const late = new Promise<never>((_, reject) => setTimeout(() => reject(new WorkerMissing()), PATIENCE_MS));
+  return Promise.race([navigator.serviceWorker.ready, late]);
 }
 
-async function standing(token: string): Promise<PushState> {
+/** A registration is pending, so its result decides about the state. */
+let registering = false;
+
+const setPush = (wakes: PushState | null, problem: PushProblem | null = null) =>
+  updateState({ wakes, pushProblem: problem });
+
+/** Reads the state from the browser and the server. An address that the server has forgotten is stored again. */
+export async function refreshPushState(): Promise<void> {
+  const token = getState().device?.token;
+  if (registering) return;
+  const barrier = findBarrier();
+  // An unknown state is not a fault that the user could fix.
+  if (barrier || !token) return setPush(barrier);
+  try {
+    const wakes = await readState(token);
+    // The reason of a failure stays until the next try.
+    if (!registering && !(wakes === "off" && getState().wakes === "failed")) setPush(wakes);
+  } catch (error) {
+    if (error instanceof WorkerMissing && !registering) setPush("failed", describeProblem(error));
+  }
+}
+
+async function readState(token: string): Promise<PushState> {
   const { enabled, kind } = await getPush(token);
   if (!enabled) return "server";
   if (Notification.permission === "denied") return "denied";
-  const subscription = await (await manager()).getSubscription();
+  const subscription = await (await readyWorker()).pushManager.getSubscription();
   if (!subscription) return "off";
   if (kind === null) await putPush(token, subscription.endpoint);
   return "on";
 }
 
-/** Asks for the browser's permission where it is not given, so it belongs behind a tap. */
-export async function enablePush(): Promise<void> {
+/** Reads the state again when the user changes the permission in the browser's settings. */
+export async function watchNotificationPermission(): Promise<void> {
+  try {
+    const state = await navigator.permissions.query({ name: "notifications" });
+    state.onchange = () => void refreshPushState();
+  } catch {
+    // Safari before 16.4 cannot report it; the state is read with the next view.
+  }
+}
+
+/** Requests the browser's permission, where it was not decided before. To be called in a gesture. */
+export async function requestNotifications(): Promise<NotificationPermission | "missing"> {
+  if (getNotificationPermission() !== "default") return getNotificationPermission();
+  return Notification.requestPermission().catch(() => "default");
+}
+
+/**
+ * Registers for push notifications. Each step is visible at once: the browser's question, the registration, and the
+ * reason of a failure (rules#app-says-silence). @param answer of the browser
+ */
+export async function enablePush(answer = requestNotifications()): Promise<void> {
+  const barrier = findBarrier();
+  if (barrier) return setPush(barrier);
+  registering = true;
+  let late: number | undefined;
+  try {
+    if (getNotificationPermission() === "default") setPush("asking");
+    const permission = await answer;
+    if (permission !== "granted") return setPush(permission === "denied" ? "denied" : "off");
+    setPush("pending");
+    late = setTimeout(() => setPush("failed", { key: "push.failed_late" }), PATIENCE_MS);
+    setPush((await register()) ? "on" : "server");
+  } catch (error) {
+    setPush("failed", describeProblem(error));
+  } finally {
+    clearTimeout(late);
+    registering = false;
+  }
+}
+
+/** False where the server sends no push notifications. */
+async function register(): Promise<boolean> {
   const { token } = await ensureDevice();
   const { public_key } = await getPush(token);
-  if (barrier() || public_key === null || (await Notification.requestPermission()) !== "granted")
-    return refreshPushState();
-  const push = await manager();
+  if (public_key === null) return false;
+  const push = (await readyWorker()).pushManager;
   const wanted = { userVisibleOnly: true, applicationServerKey: public_key };
   const subscription = await push.subscribe(wanted).catch(async (error: unknown) => {
-    // One that is bound to another server's key stands in the way.
+    // One that is bound to another server's key prevents it.
     const old = await push.getSubscription();
     if (!old) throw error;
     await old.unsubscribe();
     return push.subscribe(wanted);
   });
   await putPush(token, subscription.endpoint);
-  updateState({ wakes: "on" });
+  return true;
 }
 
-/** The service forgets first: an address that nobody listens at would fail for days. */
+function describeProblem(error: unknown): PushProblem {
+  if (error instanceof ApiRefusal) return { message: error.message };
+  if (error instanceof ServiceUnreachable) return { key: "net.trouble" };
+  if (error instanceof WorkerMissing) return { key: "push.failed_worker" };
+  const refused = error instanceof DOMException && error.name === "NotAllowedError";
+  return { key: refused ? "push.failed_private" : "push.failed_service" };
+}
+
+/** The server forgets first: an address without a receiver would fail for days. */
 export async function disablePush(): Promise<void> {
   await deletePush((await ensureDevice()).token);
-  await (await (await manager()).getSubscription())?.unsubscribe();
-  updateState({ wakes: "off" });
+  await (await (await readyWorker()).pushManager.getSubscription())?.unsubscribe();
+  setPush("off");
 }

@@ -79,6 +79,16 @@ export async function recordReply(alert: StoredAlert, choice: string): Promise<v
 /** Nothing of these is unread any more. Channels are told of what was opened, so of this they are not. */
 export const markRead = (alerts: readonly StoredAlert[]): Promise<void> => note(alerts, () => ({}));
 
+type Marks = Partial<Pick<StoredAlert, "dismissed" | "archived" | "snoozed_until" | "reminded" | "read_at">>;
+
+/** Puts an alert aside, with an offer to undo it. Nothing of it is reported. `text`: what was done. */
+export async function putAside(alert: StoredAlert, marks: Marks, text: string): Promise<void> {
+  const { dismissed = false, archived = false, snoozed_until = null, reminded = false, read_at } = alert;
+  await note([alert], () => marks);
+  const undo = () => note([alert], () => ({ dismissed, archived, snoozed_until, reminded, read_at }));
+  updateState({ undo: { text, undo } });
+}
+
 /** Puts an alert out of the spotlight, read, or back into it. What it waits for it waits for in the history. */
 export const setDismissed = (alert: StoredAlert, dismissed: boolean): Promise<void> =>
   note([alert], () => ({ dismissed }));

@@ -74,7 +74,7 @@ export function getNotificationPermission(): NotificationPermission | "missing" 
 }
 
 /** Shows a line through the worker, which phones demand. False when it could not be shown. */
-export async function showNotification(title: string, options: NotificationLine): Promise<boolean> {
+export async function showNotification(title: string, options: NotificationOptions): Promise<boolean> {
   if (getNotificationPermission() !== "granted") return false;
   const registration = await navigator.serviceWorker?.getRegistration();
   if (!registration?.active) return false;

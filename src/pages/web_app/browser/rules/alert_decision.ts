@@ -3,12 +3,20 @@
 
 import { isInCircle, POSITION_MAX_AGE_MS } from "./circle.ts";
 import { isQuiet } from "./quiet_hours.ts";
-import type { AlertCapability, RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
-import { getSpotlightEnd, isWithdrawn } from "./spotlight.ts";
+import {
+  type AlertCapability,
+  PRIORITIES,
+  type RuleAlert,
+  type RuleChannel,
+  type RuleDevice,
+  type SoundChoice,
+} from "./rule_types.ts";
+import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./spotlight.ts";
 
 /** Keys of texts that tell the person why something did not happen. */
 export type DecisionReason =
   | `why.${"cancelled" | "acknowledged" | "expired" | "late" | "left" | "before_joining" | "muted"}`
+  | `why.${"paused" | "snoozed" | "chosen_silent"}`
   | `why.${"quiet_hours" | "quiet_broken" | "outside" | "place_unknown" | "sound_off" | "author_silent" | "another_rings"}`
   | `why.${Asked}.${"not_asked" | "not_allowed"}`;
 
@@ -89,17 +97,21 @@ export function decideAlert(alert: RuleAlert, channel: RuleChannel, device: Rule
     because.push("why.quiet_broken");
   }
 
-  const recording = alert.audio_asset_url ?? alert.audio_url;
-  const tone = toneOf(alert.sound);
-  const wantsSound = tone !== "silent" || recording !== null;
-  if (!wantsSound) because.push("why.author_silent");
+  const chosen = getSoundChoice(channel, alert.priority);
+  // The user chooses the tone; that there is one remains the wish of the alert (rules#chosen-sounds).
+  const requested = alert.audio_asset_url ?? alert.audio_url;
+  const authorSilent = toneOf(alert.sound) === "silent" && requested === null;
+  const recording = chosen.tone === undefined ? requested : null;
+  const tone = toneOf(chosen.tone ?? alert.sound);
+  const wantsSound = !authorSilent && (tone !== "silent" || recording !== null);
+  if (!wantsSound) because.push(authorSilent ? "why.author_silent" : "why.chosen_silent");
   const words = alert.tts_text?.trim() ?? "";
   const [mayRing, mayRead] = [wantsSound && may("sound"), words !== "" && may("tts")];
   if ((mayRing || mayRead) && device.volume <= 0) because.push("why.sound_off");
   const sounds = mayRing && device.volume > 0;
   const reads = mayRead && device.volume > 0;
 
-  const pattern = patternOf(alert.vibrate);
+  const pattern = patternOf(alert.vibrate) && patternOf(chosen.vibrate ?? alert.vibrate);
   // Where the author did not speak of it, nothing is missed: no reason is needed.
   const vibrates = pattern !== null && (alert.vibrate === null ? granted(channel, "vibrate") : may("vibrate"));
   return {
@@ -119,14 +131,24 @@ function whyNothing(alert: RuleAlert, channel: RuleChannel, device: RuleDevice, 
   if (isWithdrawn(alert)) return "why.cancelled";
   if (alert.acked_at) return "why.acknowledged";
   if (alert.expires_at !== null && Date.parse(alert.expires_at) <= now) return "why.expired";
+  if (isSnoozed(alert, now)) return "why.snoozed";
   // What no longer stands in the spotlight does not ring either, however long the device slept.
   if (getSpotlightEnd(alert) <= now) return "why.late";
   if (channel.subscription === null) return "why.left";
   if (alert.before_joining || alert.sent_at < channel.subscription.subscribed_at) return "why.before_joining";
   if (channel.subscription.muted) return "why.muted";
+  if ((channel.paused_until ?? 0) > now) return "why.paused";
   if (granted(channel, "loc") && whereabouts(alert, device, now) === false) return "why.outside";
   return null;
 }
+
+/** The user's tone and vibration for this priority; an unknown priority counts as normal. */
+function getSoundChoice({ sounds }: RuleChannel, priority: string): SoundChoice {
+  return sounds?.[PRIORITIES.find((one) => one === priority) ?? "normal"] ?? {};
+}
+
+/** The share of the device's volume at which an alert of this priority plays, 0 to 1. */
+export const getPriorityVolume = (priority: string): number => (CEILINGS.get(priority) ?? NORMAL).volume;
 
 /** A grant counts while the channel asks for it (rules#unasked-is-silent). */
 function granted({ requested_perms, subscription }: RuleChannel, what: AlertCapability): boolean {

@@ -10,6 +10,7 @@ interface MergeableAlert {
   html?: string | null;
   body?: string | null;
   tts_text?: string | null;
+  archived?: boolean;
 }
 
 /** The subscription that the device has now; null after it left the channel. */
@@ -67,8 +68,16 @@ export const MAX_STORED_CHARACTERS = LIMITS.app_characters;
 /** What an alert takes besides its long texts. */
 const USUAL = 500;
 
-/** Ids of the alerts beyond what is kept, the oldest of all. The newest one stays, however long it is. */
+/**
+ * Ids of the alerts beyond the limits, the oldest of all. The newest one stays, with any length. The archive has limits
+ * of its own, so new alerts never remove an archived one.
+ */
 export function findOverflow(alerts: readonly MergeableAlert[]): string[] {
+  const { kept = [], stored = [] } = Object.groupBy(alerts, ({ archived }) => (archived ? "kept" : "stored"));
+  return [...findOldest(stored), ...findOldest(kept)];
+}
+
+function findOldest(alerts: readonly MergeableAlert[]): string[] {
   let characters = 0;
   let count = 0;
   return alerts

@@ -22,9 +22,21 @@ export function wallClock(now: number, timezone: string): number {
   }
 }
 
-/** Whether these are times at all, and two different ones. */
-export function areQuietHours({ from, to }: QuietHours): boolean {
-  return minutesOf(from) !== null && minutesOf(to) !== null && from !== to;
+/** True for two different times on at least one day. */
+export function areQuietHours({ from, to, days }: QuietHours): boolean {
+  return minutesOf(from) !== null && minutesOf(to) !== null && from !== to && days?.length !== 0;
+}
+
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+/** The weekday in the zone, 0 for Sunday; in UTC where the zone is unknown. */
+function weekdayAt(now: number, timezone: string): number {
+  const at = (timeZone: string) => new Intl.DateTimeFormat("en", { weekday: "short", timeZone }).format(now);
+  try {
+    return WEEKDAYS.indexOf(at(timezone));
+  } catch {
+    return WEEKDAYS.indexOf(at("UTC"));
+  }
 }
 
 /** `from` is quiet, `to` is not any more. Hours that are none are never quiet. */
@@ -33,5 +45,10 @@ export function isQuiet(hours: QuietHours | null, now: number, timezone: string)
   const from = minutesOf(hours.from) ?? 0;
   const to = minutesOf(hours.to) ?? 0;
   const minute = wallClock(now, timezone);
-  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+  const overnight = from > to;
+  if (overnight ? minute < from && minute >= to : minute < from || minute >= to) return false;
+  if (hours.days === undefined) return true;
+  // After midnight they are those of the day before.
+  const day = weekdayAt(now, timezone);
+  return hours.days.includes(overnight && minute < to ? (day + 6) % 7 : day);
 }

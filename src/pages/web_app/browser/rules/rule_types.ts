@@ -39,6 +39,10 @@ export interface RuleAlert extends AlertCircle {
   acked_at?: string | null;
   /** The person put it out of the spotlight. */
   dismissed?: boolean;
+  /** The user moved it out of the inbox. */
+  archived?: boolean;
+  /** The user postponed it until then, in milliseconds since 1970. */
+  snoozed_until?: number | null;
   /** It was sent before the subscription that the device has now. */
   before?: boolean;
   /** Its channel is not followed here any more. */
@@ -49,7 +53,21 @@ export interface RuleAlert extends AlertCircle {
 export interface RuleChannel {
   requested_perms: readonly string[];
   subscription: { muted: boolean; permissions: readonly string[]; subscribed_at: string } | null;
+  /** The user paused it until then, in milliseconds since 1970. Only this device knows. */
+  paused_until?: number | null;
+  sounds?: ChannelSounds;
 }
+
+export const PRIORITIES = ["normal", "important", "urgent"] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** The user's tone and vibration for a priority; absent: those that the alert requests. */
+export interface SoundChoice {
+  tone?: string;
+  vibrate?: string;
+}
+
+export type ChannelSounds = Partial<Record<Priority, SoundChoice>>;
 
 export interface Position {
   lat: number;
@@ -64,6 +82,8 @@ export interface Position {
 export interface QuietHours {
   from: string;
   to: string;
+  /** Weekdays on which they begin, 0 for Sunday; absent: every day. */
+  days?: readonly number[];
 }
 
 export interface RuleDevice {

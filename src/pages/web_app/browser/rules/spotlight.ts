@@ -24,6 +24,8 @@ type Arranged = Pick<
   | "collapse_key"
   | "acked_at"
   | "dismissed"
+  | "archived"
+  | "snoozed_until"
   | "before"
   | "ended"
 >;
@@ -46,32 +48,43 @@ export const compareNewestFirst = (
 
 export const isWithdrawn = ({ status = "sent" }: Pick<RuleAlert, "status">): boolean => status !== "sent";
 
+/** True while the user's reminder is in the future. */
+export const isSnoozed = ({ snoozed_until }: Pick<RuleAlert, "snoozed_until">, now: number): boolean =>
+  (snoozed_until ?? 0) > now;
+
 /** When an alert leaves the spotlight by itself, in milliseconds since 1970. */
 export function getSpotlightEnd({
   sent_at,
   expires_at,
   requires_ack,
   before,
-}: Pick<RuleAlert, "sent_at" | "expires_at" | "requires_ack" | "before">): number {
+  snoozed_until,
+}: Pick<RuleAlert, "sent_at" | "expires_at" | "requires_ack" | "before" | "snoozed_until">): number {
   if (expires_at !== null) return Date.parse(expires_at);
   // Who follows from now on is shown of the past what says itself that it still counts.
   if (before) return 0;
-  return Date.parse(sent_at) + (requires_ack ? UNACKED_SPOTLIGHT_MS : SPOTLIGHT_MS);
+  const end = Date.parse(sent_at) + (requires_ack ? UNACKED_SPOTLIGHT_MS : SPOTLIGHT_MS);
+  // A postponed one comes back for as long as a new one.
+  return snoozed_until ? Math.max(end, snoozed_until + SPOTLIGHT_MS) : end;
 }
 
 export function arrangeInbox<A extends Arranged>(alerts: readonly A[], now: number): InboxArrangement<A> {
   const order = alerts.toSorted(compareNewestFirst);
   const standing = new Set<string>();
   const spotlight: A[] = [];
+  const wakes: number[] = [];
   const history: A[] = [];
   for (const alert of order) {
     // What was withdrawn replaces nothing: for a device that never had it, the older one stands.
     const replaced = !isWithdrawn(alert) && alert.collapse_key !== null && !claims(standing, alert);
-    const answered = Boolean(alert.acked_at) || alert.dismissed || alert.ended;
-    const over = replaced || isWithdrawn(alert) || answered || getSpotlightEnd(alert) <= now;
+    const answered = Boolean(alert.acked_at) || alert.dismissed || alert.archived || alert.ended;
+    const past = replaced || isWithdrawn(alert) || answered || getSpotlightEnd(alert) <= now;
+    const sleeps = isSnoozed(alert, now);
+    if (sleeps && !past) wakes.push(alert.snoozed_until ?? now);
+    const over = past || sleeps;
     (over ? history : spotlight).push(alert);
   }
-  const next = Math.min(...spotlight.map(getSpotlightEnd));
+  const next = Math.min(...spotlight.map(getSpotlightEnd), ...wakes);
   // The sort is stable: newest first within a rank.
   spotlight.sort((a, b) => getPriorityRank(b.priority) - getPriorityRank(a.priority));
   return { spotlight, history, next_change_at: Number.isFinite(next) ? next : null };

@@ -137,7 +137,6 @@ export const ar: TextsIn<"zero" | "one" | "two" | "few" | "many" | "other"> = {
   "channel.latest": "أحدث التنبيهات",
   "join.title": "هل تريد الاشتراك في هذه القناة؟",
   "join.asks": "تطلب الإذن من أجل",
-  "join.asks_hint": "كل ذلك اختياري: من دونه تظهر التنبيهات في الوارد فقط. يمكنك تغيير ذلك في أي وقت.",
   "join.private": "لا حساب ولا اسم. ترى القناة عدد المشتركين فقط.",
   "discover.search": "الاسم أو الوسم",
   "discover.category": "الفئة",

@@ -121,8 +121,6 @@ export const de: TextsIn<"one" | "other"> = {
   "channel.latest": "Neueste Meldungen",
   "join.title": "Diesen Kanal abonnieren?",
   "join.asks": "Angeforderte Berechtigungen",
-  "join.asks_hint":
-    "Alles ist freiwillig: Ohne Erlaubnis erscheinen Meldungen nur im Eingang. Du kannst das jederzeit ändern.",
   "join.private": "Kein Konto, kein Name. Der Kanal sieht nur die Zahl der Abonnenten.",
   "discover.search": "Name oder Stichwort",
   "discover.category": "Kategorie",

@@ -121,8 +121,6 @@ export const en = {
   "channel.latest": "Latest alerts",
   "join.title": "Subscribe to this channel?",
   "join.asks": "It requests permission to",
-  "join.asks_hint":
-    "All of these are optional: without them, alerts appear in the inbox only. You can change this at any time.",
   "join.private": "No account and no name. The channel only sees the number of subscribers.",
   "discover.search": "Name or tag",
   "discover.category": "Category",

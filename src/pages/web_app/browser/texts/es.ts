@@ -133,8 +133,6 @@ export const es: TextsIn<"one" | "many" | "other"> = {
   "channel.latest": "Últimas alertas",
   "join.title": "¿Suscribirse a este canal?",
   "join.asks": "Pide permiso para",
-  "join.asks_hint":
-    "Todo es opcional: sin permisos, las alertas solo aparecen en la bandeja. Puedes cambiarlo en cualquier momento.",
   "join.private": "Sin cuenta ni nombre. El canal solo ve el número de suscriptores.",
   "discover.search": "Nombre o etiqueta",
   "discover.category": "Categoría",

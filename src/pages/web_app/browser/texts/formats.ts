@@ -10,6 +10,22 @@ export function formatTime(instant: number, timeZone?: string): string {
   return new Intl.DateTimeFormat(getLocale(), { timeStyle: "short", ...zone(timeZone) }).format(instant);
 }
 
+/** A Sunday, as the first of seven days in a row. */
+const SUNDAY = Date.UTC(2023, 0, 1, 12);
+
+/** The weekdays in the order of the user's region, 0 for Sunday. */
+export function listWeekdays(): { day: number; short: string; long: string }[] {
+  const locale = new Intl.Locale(getLocale()) as Intl.Locale & { getWeekInfo?(): { firstDay: number } };
+  const first = locale.getWeekInfo?.().firstDay ?? 1;
+  const name = (day: number, weekday: "short" | "long") =>
+    new Intl.DateTimeFormat(getLocale(), { weekday, timeZone: "UTC" }).format(SUNDAY + day * DAY);
+  return Array.from({ length: 7 }, (_, i) => (first + i) % 7).map((day) => ({
+    day,
+    short: name(day, "short"),
+    long: name(day, "long"),
+  }));
+}
+
 /** The day as a heading: Today, Yesterday, else weekday and date. */
 export function formatDay(instant: number, now: number, timeZone?: string): string {
   const day = (ms: number) => new Intl.DateTimeFormat("en-CA", zone(timeZone)).format(ms);

@@ -133,8 +133,6 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   "channel.latest": "Dernières alertes",
   "join.title": "S’abonner à ce canal ?",
   "join.asks": "Il demande l’autorisation de",
-  "join.asks_hint":
-    "Tout est facultatif : sans autorisation, les alertes apparaissent seulement dans la réception. Vous pouvez changer d’avis à tout moment.",
   "join.private": "Ni compte ni nom. Le canal voit seulement le nombre d’abonnés.",
   "discover.search": "Nom ou étiquette",
   "discover.category": "Catégorie",

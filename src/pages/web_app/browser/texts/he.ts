@@ -126,7 +126,6 @@ export const he: TextsIn<"one" | "two" | "other"> = {
   "channel.latest": "התרעות אחרונות",
   "join.title": "להירשם לערוץ הזה?",
   "join.asks": "הוא מבקש הרשאה",
-  "join.asks_hint": "הכול אופציונלי: בלי הרשאות, ההתרעות מופיעות רק בדואר הנכנס. אפשר לשנות זאת בכל עת.",
   "join.private": "בלי חשבון ובלי שם. הערוץ רואה רק את מספר המנויים.",
   "discover.search": "שם או תגית",
   "discover.category": "קטגוריה",

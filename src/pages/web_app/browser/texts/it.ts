@@ -130,8 +130,6 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "channel.latest": "Ultimi avvisi",
   "join.title": "Iscriversi a questo canale?",
   "join.asks": "Chiede il permesso di",
-  "join.asks_hint":
-    "Tutto è facoltativo: senza permessi gli avvisi appaiono solo nell’elenco. Puoi cambiarlo in qualsiasi momento.",
   "join.private": "Nessun account e nessun nome. Il canale vede solo il numero di iscritti.",
   "discover.search": "Nome o tag",
   "discover.category": "Categoria",

@@ -118,7 +118,6 @@ export const ja: TextsIn<"other"> = {
   "channel.latest": "最新のアラート",
   "join.title": "このチャンネルに登録しますか?",
   "join.asks": "求められている許可",
-  "join.asks_hint": "すべて任意です。許可しない場合、アラートは受信箱にのみ表示されます。いつでも変更できます。",
   "join.private": "アカウントも名前も不要です。チャンネルにわかるのは登録者数だけです。",
   "discover.search": "名前またはタグ",
   "discover.category": "カテゴリ",

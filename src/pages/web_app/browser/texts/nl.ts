@@ -127,8 +127,6 @@ export const nl: TextsIn<"one" | "other"> = {
   "channel.latest": "Nieuwste alerts",
   "join.title": "Op dit kanaal abonneren?",
   "join.asks": "Het vraagt toestemming voor",
-  "join.asks_hint":
-    "Alles is vrijwillig: zonder toestemming verschijnen alerts alleen in het postvak. Je kunt dit altijd wijzigen.",
   "join.private": "Geen account en geen naam. Het kanaal ziet alleen het aantal abonnees.",
   "discover.search": "Naam of tag",
   "discover.category": "Categorie",

@@ -132,8 +132,6 @@ export const pl: TextsIn<"one" | "few" | "many" | "other"> = {
   "channel.latest": "Najnowsze alerty",
   "join.title": "Zasubskrybować ten kanał?",
   "join.asks": "Prosi o zgodę na",
-  "join.asks_hint":
-    "Wszystko jest opcjonalne: bez zgody alerty pojawiają się tylko w odebranych. Możesz to zmienić w każdej chwili.",
   "join.private": "Bez konta i nazwiska. Kanał widzi tylko liczbę subskrybentów.",
   "discover.search": "Nazwa lub tag",
   "discover.category": "Kategoria",

@@ -130,8 +130,6 @@ export const pt: TextsIn<"one" | "many" | "other"> = {
   "channel.latest": "Alertas mais recentes",
   "join.title": "Subscrever este canal?",
   "join.asks": "Pede permissão para",
-  "join.asks_hint":
-    "Tudo é opcional: sem permissões, os alertas aparecem apenas na entrada. Pode mudar isto a qualquer momento.",
   "join.private": "Sem conta e sem nome. O canal só vê o número de subscritores.",
   "discover.search": "Nome ou etiqueta",
   "discover.category": "Categoria",

@@ -123,7 +123,6 @@ export const sv: TextsIn<"one" | "other"> = {
   "channel.latest": "Senaste larm",
   "join.title": "Prenumerera på kanalen?",
   "join.asks": "Den ber om tillåtelse att",
-  "join.asks_hint": "Allt är frivilligt: utan tillåtelse visas larm bara i inkorgen. Du kan ändra det när som helst.",
   "join.private": "Inget konto och inget namn. Kanalen ser bara antalet prenumeranter.",
   "discover.search": "Namn eller tagg",
   "discover.category": "Kategori",

@@ -119,8 +119,6 @@ export const tr: TextsIn<"one" | "other"> = {
   "channel.latest": "Son uyarılar",
   "join.title": "Bu kanala abone olunsun mu?",
   "join.asks": "Şunlar için izin istiyor",
-  "join.asks_hint":
-    "Hepsi isteğe bağlıdır: izin olmadan uyarılar yalnızca gelenlerde görünür. Bunu istediğiniz zaman değiştirebilirsiniz.",
   "join.private": "Hesap yok, ad yok. Kanal yalnızca abone sayısını görür.",
   "discover.search": "Ad ya da etiket",
   "discover.category": "Kategori",

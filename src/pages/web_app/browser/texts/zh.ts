@@ -113,7 +113,6 @@ export const zh: TextsIn<"other"> = {
   "channel.latest": "最新提醒",
   "join.title": "要订阅此频道吗？",
   "join.asks": "它请求的权限",
-  "join.asks_hint": "以上均为可选：不允许时，提醒只显示在收件箱中。您可以随时更改。",
   "join.private": "无需帐户和姓名。频道只能看到订阅者人数。",
   "discover.search": "名称或标签",
   "discover.category": "类别",

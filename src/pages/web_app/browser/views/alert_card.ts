@@ -9,14 +9,16 @@ import type { InboxAlert } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import type { AppSettings, StoredAlert } from "../local_store.ts";
 import { html } from "../markup.ts";
-import { canReply, recordReadOrAck, recordReply, setDismissed } from "../reports.ts";
+import { canReply, putAside, recordReadOrAck, recordReply } from "../reports.ts";
 import { routeLinks } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
+import { findSilence } from "../rules/silence.ts";
+import { isSnoozed } from "../rules/spotlight.ts";
 import { formatDayAndTime, formatDistance, formatTime, formatUtc } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
 import { LinkedText, useCodeButton } from "./alert_text.ts";
-import { ChannelAvatar, describeError, icon } from "./components.ts";
+import { ChannelAvatar, describeError, icon, tryAction } from "./components.ts";
 
 /** The address of the picture, the uploaded one first. */
 export const getPictureUrl = (alert: InboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
@@ -58,12 +60,14 @@ export const isHighPriority = (priority: string): priority is keyof typeof PRIOR
  * say so.
  */
 export function getAlertMark(
-  { status, acked_at, before, dismissed, ended }: StoredAlert,
+  { status, acked_at, before, dismissed, ended, archived, snoozed_until, reminded }: StoredAlert,
   over: boolean,
 ): TextKey | null {
   if (status !== "sent") return "alert.taken_back";
   if (acked_at) return "alert.seen";
   if (ended) return "channel.out";
+  if (archived) return "alert.archived";
+  if (over && snoozed_until && !reminded) return "alert.snoozed";
   if (!over || before) return null;
   return dismissed ? "alert.dismissed" : "alert.over";
 }
@@ -72,11 +76,15 @@ interface CardProps {
   alert: StoredAlert;
   over: boolean;
   chosen?: boolean;
+  /** On its channel's page, where a note explains a silent channel. */
+  inChannel?: boolean;
 }
 
 /** `over`: it left the spotlight, so that nothing of it is wanted any more. */
-export function AlertCard({ alert, over, chosen }: CardProps): VNode {
-  const { at: now, settings } = useAppState();
+export function AlertCard({ alert, over, chosen, inChannel }: CardProps): VNode {
+  const { at: now, settings, channels, wakes } = useAppState();
+  const channel = channels.get(alert.handle);
+  const silent = !over && !inChannel && channel && findSilence(channel, wakes) !== null;
   const picture = over ? null : getPictureUrl(alert);
   const open = picture !== null && canFetch(picture, settings);
   const loud = isHighPriority(alert.priority) && !over;
@@ -88,6 +96,11 @@ export function AlertCard({ alert, over, chosen }: CardProps): VNode {
     ${alert.body && !over && html`<p class="text clamp"><${LinkedText} text=${alert.body} /></p>`}
     ${picture !== null && !open && html`<${Picture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
+    ${
+      silent &&
+      html`<p class="xs line">${icon("mute", "s")}
+        <a href=${routeLinks.channel(alert.handle)}>${t("silent.title")}</a></p>`
+    }
     ${!over && html`<${AlertActions} alert=${alert} />`}
   </article>`;
 }
@@ -105,20 +118,34 @@ export function AlertCardHeader({ alert, over, bare }: { alert: StoredAlert; ove
     ${state && html`<span class="tag">${t(state)}</span>`}
     <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${over ? formatDayAndTime(sent, now) : formatTime(sent)}</time>
     ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
-    ${!over && !bare && html`<button class="link put" aria-label=${t("alert.dismiss")} onClick=${() => void setDismissed(alert, true)}>${icon("close", "s")}</button>`}
+    ${!bare && html`<${PutAside} alert=${alert} over=${over} />`}
   </header>`;
+}
+
+/** Dismisses a current alert, and archives an earlier one. */
+function PutAside({ alert, over }: { alert: StoredAlert; over: boolean }): VNode | null {
+  if (alert.archived) return null;
+  const label = t(over ? "alert.archive" : "alert.dismiss");
+  const put = () =>
+    over
+      ? putAside(alert, { archived: true }, t("undo.archived"))
+      : putAside(alert, { dismissed: true }, t("undo.dismissed"));
+  return html`<button class="link put" aria-label=${label} title=${label} onClick=${() => void tryAction(put)}>
+    ${icon(over ? "archive" : "close", "s")}</button>`;
 }
 
 /** Where and until when it counts, and what the person did. */
 export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number }): VNode | null {
   const circle = toCompleteCircle(alert);
   const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
+  const snoozed = isSnoozed(alert, now);
   const acked = alert.acked_at === null ? null : Date.parse(alert.acked_at);
   const facts = [
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     alert.before && html`<span>${t("alert.before")}</span>`,
     circle &&
       html`${icon("place", "s")}<span>${t("alert.within", { distance: formatDistance(circle.radius_km) })}</span>`,
+    snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
       html`<span title=${formatUtc(until)}>${t(until > now ? "alert.until" : "alert.was_until", { time: formatDayAndTime(until, now) })}</span>`,
     acked !== null &&

@@ -29,6 +29,7 @@ import {
   PRIORITY_TEXTS,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
+import { AsideActions } from "./aside_actions.ts";
 import { ChannelAvatar, icon, NoteStrip, PaneHeader } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
 
@@ -64,6 +65,7 @@ export function AlertView({ id }: { id: string }): VNode {
       <${AlertSounds} alert=${alert} />
       ${ALERT_GENERIC_FIELDS.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`)}
       <div class="alertacts"><${AlertActions} alert=${alert} /></div>
+      <${AsideActions} alert=${alert} over=${over} />
       ${back && html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t("alert.bring_back")}</button></p>`}
       ${alert.acked_at && !settings.reports && html`<p class="hint">${t("alert.ack_stays")}</p>`}
       ${alert.acked_at && settings.reports && connection === "away" && html`<p class="hint">${t("alert.ack_waits")}</p>`}

@@ -3,6 +3,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { showDueReminders } from "../alert_effects.ts";
 import { updateState, useAppState } from "../app_state.ts";
 import { rejoinChannels } from "../channel_actions.ts";
 import { now as clock } from "../clock.ts";
@@ -25,6 +26,7 @@ import { LinkOwnerView, ReceiveTransferView } from "./device_transfer.ts";
 import { InboxList } from "./inbox_list.ts";
 import { PreloadedFrame } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
+import { UndoToast } from "./undo_toast.ts";
 
 const TABS = [
   { view: "inbox", to: routeLinks.inbox, name: "nav.inbox", sign: "inbox" },
@@ -98,7 +100,13 @@ export function App(): VNode {
 
   useEffect(() => {
     if (next_change_at === null) return;
-    const timer = setTimeout(() => updateState({ at: clock() }), Math.min(LONGEST_MS, next_change_at - clock()) + 50);
+    const timer = setTimeout(
+      () => {
+        updateState({ at: clock() });
+        void showDueReminders();
+      },
+      Math.min(LONGEST_MS, next_change_at - clock()) + 50,
+    );
     return () => clearTimeout(timer);
   }, [next_change_at, now]);
   useEffect(() => showUnreadCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);
@@ -130,6 +138,7 @@ export function App(): VNode {
       <section class="list" aria-label=${t(`nav.${TAB_OF[route.view] === "settings" ? "inbox" : TAB_OF[route.view]}`)}>${!chosen && html`<${StatusMessage} />`}${list}</section>
       <section class="chosen" aria-label=${t("app.chosen")}><div class="inner">${chosen ? html`<${StatusMessage} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`}</div></section>
     </main>
+    <${UndoToast} />
     <${FullScreenAlert} />
     <${PreloadedFrame} />
   </div>`;

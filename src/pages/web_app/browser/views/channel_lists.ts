@@ -45,10 +45,13 @@ function Row({ card, to, chosen, mark }: RowProps): VNode {
 }
 
 export function ChannelList({ chosen }: { chosen: string | null }): VNode {
-  const { channels, ready } = useAppState();
+  const { channels, ready, at: now } = useAppState();
   const rows = [...channels.values()].toSorted((a, b) => a.name.localeCompare(b.name));
-  const markOf = ({ subscription }: ChannelCard) =>
-    subscription === null ? t("channel.out") : subscription.muted ? t("channel.muted") : null;
+  const markOf = ({ subscription, paused_until }: ChannelCard) => {
+    if (subscription === null) return t("channel.out");
+    if (subscription.muted) return t("channel.muted");
+    return (paused_until ?? 0) > now ? t("pause.paused") : null;
+  };
   return html`<${PaneHeader} title=${t("nav.channels")} beside=${useRoute().view !== "channels"} />
     ${!ready && html`<${LoadingPlaceholder} />`}
     ${ready && rows.length === 0 && html`<div class="empty"><p class="lead">${t("channel.none")}</p><p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p></div>`}

@@ -4,13 +4,14 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ChannelCard, Subscription } from "../api_types.ts";
 import { updateState, useAppState } from "../app_state.ts";
-import { leaveChannel, setShowOnce, updateSubscription } from "../channel_actions.ts";
+import { leaveChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
 import { html } from "../markup.ts";
 import { replaceRoute, routeLinks } from "../router.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { NoPushWarning } from "./push_settings.ts";
+import { ChannelSilence } from "./push_settings.ts";
+import { SoundChoices } from "./sound_choices.ts";
 
 interface Props {
   card: ChannelCard;
@@ -25,16 +26,17 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
   return html`<${PaneHeader} title=${t("channel.settings")} back=${routeLinks.channel(card.handle)} always />
     <p class="muted">${card.name}</p>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
-    ${!muted && html`<${NoPushWarning} perms=${permissions} joined />`}
+    <${ChannelSilence} card=${card} />
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
       <${PermissionSwitches} card=${card} granted=${permissions} onChange=${setPermissions} />
       ${
         rings &&
         html`<${SwitchRow} label=${t("channel.repeats")} hint=${t("channel.repeats_hint")}
-          on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => setShowOnce(card, !on)} />`
+          on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => setChannelChoices(card, { once: !on })} />`
       }
     </section>
+    <${SoundChoices} card=${card} />
     <${Leaving} card=${card} />`;
 }
 

@@ -5,13 +5,16 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ChannelCard, Subscription } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
-import { fetchChannel, joinChannel, updateSubscription } from "../channel_actions.ts";
+import { fetchChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
 import { CHANNEL_GENERIC_FIELDS } from "../fields.ts";
 import { html } from "../markup.ts";
 import { replaceRoute, routeLinks } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
+import { canBeNoticed } from "../rules/silence.ts";
+import { listPauses } from "../rules/snooze.ts";
 import { arrangeInbox, compareNewestFirst } from "../rules/spotlight.ts";
-import { formatDistance } from "../texts/formats.ts";
+import { subscribe } from "../subscribing.ts";
+import { formatDayAndTime, formatDistance, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard, isWebUrl, PlainField } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
@@ -27,7 +30,7 @@ import {
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { NoPushWarning } from "./push_settings.ts";
+import { ChannelSilence, PushBarrier } from "./push_settings.ts";
 
 /** Alerts that are shown first, and more with each press. */
 const LATEST = 10;
@@ -79,40 +82,71 @@ export function ChannelView({ handle, invite = null, back, joining = false, sett
     ${!subscription && html`<${Latest} handle=${card.handle} />`}`;
 }
 
+/** One button grants all that the channel requests; below it each permission can be turned off. */
 function Joining({ card, invite }: { card: ChannelCard; invite: string | null }): VNode {
   const { channels, moved } = useAppState();
-  const [granted, setGranted] = useState<string[]>([]);
+  const [granted, setGranted] = useState<string[]>([...card.requested_perms]);
   const [busy, setBusy] = useState(false);
   const put_out = channels.has(card.handle);
-  const go = async () => {
+  const join = async (permissions: string[]) => {
     setBusy(true);
-    const done = await tryAction(() => joinChannel(card, granted, invite));
+    const done = await tryAction(() => subscribe(card, permissions, invite));
     setBusy(false);
     // The invite's code leaves the address with it.
     if (done) replaceRoute(routeLinks.channel(card.handle));
   };
-  return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${t(moved ? "device.moved_away" : "channel.put_out")}</p><//>`}
+  const alerts = canBeNoticed(granted);
+  const gone = t(moved ? "device.moved_away" : "channel.put_out");
+  return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${gone}</p><//>`}
+    ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
+    <div class="decide">
+      <button class="wide" disabled=${busy} onClick=${() => void join(granted)}>
+        ${icon("bell", "s")}${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+      ${
+        alerts &&
+        html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`
+      }
+      <p class="hint">${t("join.private")}</p>
+    </div>
+    <${PushBarrier} perms=${granted} />
     ${
       card.requested_perms.length > 0 &&
-      html`<section class="card"><h2>${t("join.asks")}</h2><p class="hint">${t("join.asks_hint")}</p>
-      <${PermissionSwitches} card=${card} granted=${granted}
+      html`<section class="card"><h2>${t("join.asks")}</h2><p class="hint">${t("join.hint")}</p>
+      <${PermissionSwitches} card=${card} granted=${granted} ask=${false}
         onChange=${async (next: string[]) => setGranted(next)} /></section>`
-    }
-    ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
-    <${NoPushWarning} perms=${granted} joined=${false} />
-    <p class="hint">${t("join.private")}</p>
-    <div class="decide"><button class="wide" disabled=${busy} onClick=${() => void go()}>${icon("bell", "s")}${t("channel.subscribe")}</button></div>`;
+    }`;
 }
 
 /** What was sent first, then what the channel is; its settings are behind the gear. */
 function Followed({ card, subscription }: { card: ChannelCard; subscription: Subscription }): VNode {
-  const { muted, permissions } = subscription;
+  const { muted } = subscription;
+  const { channels, at: now } = useAppState();
+  const until = channels.get(card.handle)?.paused_until ?? 0;
+  const paused = !muted && until > now;
+  const pause = (end: number | null) => tryAction(() => setChannelChoices(card, { paused_until: end }));
+  const mute = () => tryAction(() => updateSubscription(card, { muted: !muted }));
   return html`<div class="cta">
       <span class="button state">${icon("check", "s")}${t("channel.subscribed")}</span>
-      <button class="plain" aria-pressed=${muted} onClick=${() => void tryAction(() => updateSubscription(card, { muted: !muted }))}>${icon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
+      <button class="plain" aria-pressed=${muted} onClick=${() => void mute()}>
+        ${icon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
+      ${
+        !muted &&
+        !paused &&
+        html`<details class="more pauses"><summary class="button plain">${t("pause.title")}</summary>
+          <div class="tones">${listPauses(now).map(
+            ([name, end]) =>
+              html`<button class="plain" key=${name} onClick=${() => void pause(end)}>
+                ${t(`pause.${name}`, { time: formatTime(end) })}</button>`,
+          )}</div></details>`
+      }
     </div>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
-    ${!muted && html`<${NoPushWarning} perms=${permissions} joined />`}`;
+    ${
+      paused &&
+      html`<${NoteStrip} sign="mute"><p>${t("pause.until", { time: formatDayAndTime(until, now) })}</p>
+        <button class="link" onClick=${() => void pause(null)}>${t("pause.resume")}</button><//>`
+    }
+    <${ChannelSilence} card=${card} />`;
 }
 
 function About({ card }: { card: ChannelCard }): VNode | null {
@@ -139,7 +173,9 @@ function Latest({ handle }: { handle: string }): VNode | null {
   return html`<section aria-label=${t("channel.latest")}><h2 class="day">${t("channel.latest")}</h2>
     ${own
       .slice(0, most)
-      .map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${!spotlight.includes(alert)} />`)}
+      .map(
+        (alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${!spotlight.includes(alert)} inChannel />`,
+      )}
     ${
       own.length > most &&
       html`<p><button class="plain wide" onClick=${() => setMost(most + LATEST)}>${t("inbox.more")}</button></p>`

@@ -14,8 +14,9 @@ import { formatDay, formatDayAndTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard } from "./alert_card.ts";
 import { LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
+import { InboxSilence, InstallButton } from "./push_settings.ts";
 
-type Filter = "all" | "unread" | "to_confirm";
+type Filter = "all" | "unread" | "to_confirm" | "archive";
 /** What is looked for: by words in the alerts that are here, and in one channel's; nobody else is asked. */
 interface InboxSearch {
   words: string;
@@ -30,9 +31,11 @@ const STEP = 40;
 const DOWN = 160;
 
 const holds: Record<Filter, (alert: StoredAlert) => boolean> = {
-  all: () => true,
-  unread: ({ read_at }) => read_at === null,
-  to_confirm: ({ requires_ack, acked_at, status }) => requires_ack && acked_at === null && status === "sent",
+  all: ({ archived }) => !archived,
+  unread: ({ read_at, archived }) => read_at === null && !archived,
+  to_confirm: ({ requires_ack, acked_at, status, archived }) =>
+    requires_ack && acked_at === null && status === "sent" && !archived,
+  archive: ({ archived }) => archived === true,
 };
 
 /** Lists what arrived only while the head of the list is in sight; the rest waits. */
@@ -81,11 +84,14 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
     ${
       alerts.length > 0 &&
       html`<div class="chips" role="group" aria-label=${t("inbox.show")}>
-      ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}${chip("to_confirm", t("inbox.to_confirm"))}</div>
+      ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}
+      ${chip("to_confirm", t("inbox.to_confirm"))}
+      ${(filter === "archive" || alerts.some(holds.archive)) && chip("archive", t("inbox.archive"))}</div>
       <${Looking} looked=${looked} onChange=${setLooked} />`
     }
     ${unread.length > 0 && html`<p class="acts"><button class="link small" onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`}
     <${OfflineStrip} />
+    <${InboxSilence} />
     ${calm.waiting > 0 && html`<div class="newpill"><button onClick=${calm.show}>${t("inbox.new", { count: calm.waiting })}</button></div>`}
     ${!ready && html`<${LoadingPlaceholder} />`}
     ${ready && alerts.length === 0 && html`<${Empty} following=${following} asked=${device === null || connection !== "starting"} />`}
@@ -150,6 +156,7 @@ function NothingFound({ looked: { words, handle }, onClear }: { looked: InboxSea
 function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {
   if (!asked) return null;
   return html`<div class="empty"><p class="lead">${t("inbox.empty_title")}</p><p>${t(following ? "inbox.empty_following" : "inbox.empty")}</p>
+    <${InstallButton} />
     ${!following && html`<p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p>`}</div>`;
 }
 

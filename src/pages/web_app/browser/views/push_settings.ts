@@ -1,49 +1,102 @@
-// What becomes of alerts while the app is closed: the switch for being woken, and where nobody can wake this device a
-// line that says so, and the way out. Silence that nobody speaks of is what this is against.
+// Alerts while the app is closed: the switch of push notifications. Where a channel cannot alert this device, a note
+// has the reason, a picture and the solution.
 
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { useAppState } from "../app_state.ts";
+import type { ChannelCard } from "../api_types.ts";
+import { getState, type PushState, useAppState } from "../app_state.ts";
 import { html } from "../markup.ts";
 import { disablePush, enablePush, refreshPushState } from "../push_notifications.ts";
-import type { AlertCapability } from "../rules/rule_types.ts";
+import { routeLinks } from "../router.ts";
+import { canBeNoticed, findSilence } from "../rules/silence.ts";
+import { allowAlerts } from "../subscribing.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
+import { SilencePicture } from "./silence_pictures.ts";
 
-/** How it stands, asked for anew; null while nobody knows. */
-function useWakeUps() {
+/** The state of push notifications, read again; null while it is unknown. */
+function usePushState(): PushState | null {
   const { wakes, device } = useAppState();
   useEffect(() => void refreshPushState(), [device?.token]);
   return wakes;
 }
 
+export type SilenceReason = Exclude<PushState, "on"> | "not_allowed";
+
+/** The reason as a sentence. */
+function describeSilence(reason: SilenceReason): string {
+  const { pushProblem } = getState();
+  if (reason !== "failed") return t(`push.${reason}`);
+  return pushProblem && "message" in pushProblem ? pushProblem.message : t(pushProblem?.key ?? "push.failed_service");
+}
+
+/** Turned on, off, or on the way there: states that the switch shows. */
+const SWITCHED: readonly PushState[] = ["on", "off", "asking", "pending", "failed"];
+
 export function PushSwitch(): VNode | null {
-  const wakes = useWakeUps();
+  const wakes = usePushState();
   if (wakes === null) return null;
-  const able = wakes === "on" || wakes === "off";
+  const switched = SWITCHED.includes(wakes);
+  const set = (on: boolean) => tryAction(on ? () => enablePush() : disablePush);
   return html`<section class="card"><h2>${t("push.title")}</h2>
     ${
-      able
-        ? html`<${SwitchRow} label=${t("push.on")} hint=${t("push.hint")} on=${wakes === "on"} onChange=${(on: boolean) => tryAction(on ? enablePush : disablePush)} />`
-        : html`<p>${t("push.silent")} ${t(`push.${wakes}`)}</p>`
+      switched &&
+      html`<${SwitchRow} label=${t("push.on")} hint=${t("push.hint")} on=${wakes === "on"} onChange=${set} />`
+    }
+    ${
+      wakes !== "on" &&
+      wakes !== "off" &&
+      html`<div class="silence" role="status"><${SilencePicture} reason=${wakes} />
+        <p>${!switched && t("push.silent")} ${describeSilence(wakes)}</p></div>`
     }
   </section>`;
 }
 
-/** What can be noticed of an alert while nobody looks. */
-const HEARD: readonly string[] = ["notify", "sound", "vibrate", "tts", "full"] satisfies AlertCapability[];
-
-interface SilentProps {
-  perms: readonly string[];
-  joined: boolean;
+/** On the page of a followed channel that cannot alert this device: why, and the solution. */
+export function ChannelSilence({ card }: { card: ChannelCard }): VNode | null {
+  const reason = findSilence(card, usePushState());
+  return reason && html`<${Silence} reason=${reason} title=${t("silent.title")} card=${card} />`;
 }
 
-/** Beside a channel that wants to be heard, where this device hears nothing while the app is closed. */
-export function NoPushWarning({ perms, joined }: SilentProps): VNode | null {
-  const wakes = useWakeUps();
-  // Who does not follow it yet has nothing to be woken for.
-  if (wakes === null || wakes === "on" || (wakes === "off" && !joined)) return null;
-  if (!perms.some((one) => HEARD.includes(one))) return null;
-  return html`<${NoteStrip} tone="warn" sign="mute"><p>${t("push.silent")} ${wakes !== "off" && t(`push.${wakes}`)}</p>
-    ${wakes === "off" && html`<button class="link" onClick=${() => void tryAction(enablePush)}>${t("push.on")}</button>`}<//>`;
+/** Before joining: what will keep push notifications from arriving, with any grant. */
+export function PushBarrier({ perms }: { perms: readonly string[] }): VNode | null {
+  const wakes = usePushState();
+  if (wakes === null || SWITCHED.includes(wakes) || !canBeNoticed(perms)) return null;
+  return html`<${Silence} reason=${wakes} title=${t("push.silent")} card=${null} />`;
+}
+
+interface SilenceProps {
+  reason: SilenceReason;
+  title: string;
+  card: ChannelCard | null;
+}
+
+function Silence({ reason, title, card }: SilenceProps): VNode {
+  const waits = reason === "asking" || reason === "pending";
+  const label = { not_allowed: "silent.allow", off: "silent.allow", failed: "do.again", denied: "do.again" } as const;
+  const next = reason in label ? label[reason as keyof typeof label] : null;
+  return html`<${NoteStrip} tone=${waits ? "" : "warn"} sign="mute"><p><strong>${title}</strong></p>
+    <div class="silence"><${SilencePicture} reason=${reason} /><p>${describeSilence(reason)}</p></div>
+    ${card && next && html`<p><button onClick=${() => void tryAction(() => allowAlerts(card))}>${t(next)}</button></p>`}
+    <${InstallButton} /><//>`;
+}
+
+/** Above the inbox: how many followed channels cannot alert this device, with the way to the first one's reason. */
+export function InboxSilence(): VNode | null {
+  const wakes = usePushState();
+  const { channels } = useAppState();
+  const silent = [...channels.values()].filter((card) => findSilence(card, wakes) !== null);
+  const [first] = silent;
+  if (!first) return null;
+  const text = silent.length === 1 ? t("silent.one", { channel: first.name }) : t("silent.some");
+  return html`<${NoteStrip} tone="warn" sign="mute"><p>${text}</p>
+    <a href=${routeLinks.channel(first.handle)}>${t("silent.why")}</a><//>`;
+}
+
+/** Installs the app, where the browser offers it. */
+export function InstallButton(): VNode | null {
+  const { install } = useAppState();
+  if (!install) return null;
+  return html`<p><button class="plain" onClick=${() => void install()}>${t("install.button")}</button>
+    <span class="small muted">${t("install.hint")}</span></p>`;
 }

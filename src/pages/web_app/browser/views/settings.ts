@@ -17,7 +17,6 @@ import { canVibrate, vibrate } from "../outputs/vibration.ts";
 import { setReporting } from "../reports.ts";
 import { routeLinks } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
-import { areQuietHours } from "../rules/quiet_hours.ts";
 import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
 import { getLanguageName } from "../texts/formats.ts";
 import { LANGUAGES } from "../texts/languages.ts";
@@ -25,7 +24,8 @@ import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { DeviceSettings, OwnerSettings } from "./device_transfer.ts";
-import { PushSwitch } from "./push_settings.ts";
+import { InstallButton, PushSwitch } from "./push_settings.ts";
+import { QuietHoursSettings } from "./quiet_settings.ts";
 
 /** What only a question to the browser tells, as last answered. */
 let speech: "ready" | "no_voice" | "missing" = "ready";
@@ -166,7 +166,8 @@ export function SettingsView(): VNode {
       <${SwitchRow} label=${t("settings.elsewhere")} hint=${t("settings.elsewhere_hint")} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
     <${PushSwitch} />
-    <${Quiet} />
+    <${InstallButton} />
+    <${QuietHoursSettings} />
     <${Loudness} />
     <${VibrationAndVoice} />
     <${CapabilityList} />
@@ -184,28 +185,6 @@ export function SettingsView(): VNode {
 
 /** The page about corrections of a translation. */
 const CORRECTIONS = "/docs/contributing/translations";
-
-const USUAL_HOURS = { from: "22:00", to: "07:00" };
-
-function Quiet(): VNode {
-  const { settings } = useAppState();
-  const hours = settings.quiet_hours;
-  const [draft, setDraft] = useState(hours ?? USUAL_HOURS);
-  const set = (part: Partial<typeof USUAL_HOURS>) => {
-    const next = { ...draft, ...part };
-    setDraft(next);
-    if (areQuietHours(next)) void tryAction(() => setSettings({ quiet_hours: next }));
-  };
-  return html`<section class="card"><h2>${t("quiet.title")}</h2>
-    <${SwitchRow} label=${t("quiet.on")} hint=${`${t("quiet.hint")} ${t("quiet.breaks")}`} on=${hours !== null} onChange=${(on: boolean) => tryAction(() => setSettings({ quiet_hours: on ? draft : null }))} />
-    ${
-      hours &&
-      html`<div class="times"><div><label for="quiet-from">${t("quiet.from")}</label><input id="quiet-from" type="time" required value=${draft.from} onChange=${(event: Event) => set({ from: typed(event) })} /></div>
-      <div><label for="quiet-to">${t("quiet.to")}</label><input id="quiet-to" type="time" required value=${draft.to} onChange=${(event: Event) => set({ to: typed(event) })} /></div></div>`
-    }
-    ${hours && !areQuietHours(draft) && html`<p class="wrong" role="alert">${t("quiet.different")}</p>`}
-  </section>`;
-}
 
 function Loudness(): VNode {
   const { settings } = useAppState();

@@ -115,7 +115,6 @@ export const arabicEffectTexts: EffectTexts = {
   "quiet.on": "تفعيل ساعات الهدوء",
   "quiet.from": "من",
   "quiet.to": "إلى",
-  "quiet.hint": "كل يوم، بالمنطقة الزمنية لهذا الجهاز. تستمر التنبيهات في الوصول دون صوت.",
   "quiet.breaks": "يمكن للتنبيهات العاجلة أن ترن إذا سمحت بذلك لقناة ما.",
   "quiet.different": "اختر وقتين مختلفين.",
 };

@@ -111,7 +111,6 @@ export const germanEffectTexts: EffectTexts = {
   "quiet.on": "Ruhezeit einschalten",
   "quiet.from": "Von",
   "quiet.to": "Bis",
-  "quiet.hint": "Jeden Tag, in der Zeitzone dieses Geräts. Meldungen kommen weiter an, ohne Ton.",
   "quiet.breaks": "Dringende Meldungen können trotzdem klingeln, wenn du es einem Kanal erlaubst.",
   "quiet.different": "Wähle zwei verschiedene Zeiten.",
 };

@@ -20,4 +20,74 @@ export const subscriberTexts: SubscriberTexts = {
 
   // A channel
   "channel.settings": "Kanaleinstellungen",
+
+  // Subscribing, and channels that cannot alert this device
+  "join.subscribe": "Abonnieren und Benachrichtigungen erlauben",
+  "join.silent": "Ohne Benachrichtigungen abonnieren",
+  "join.hint": "Schalte aus, was du nicht erlauben möchtest. Du kannst das jederzeit ändern.",
+  "hello.title": "{channel}: Benachrichtigungen funktionieren",
+  "hello.body": "So sehen Meldungen dieses Kanals aus.",
+  "hello.sent": "Eine Testbenachrichtigung wurde gesendet. Siehst du sie nicht, prüfe die Einstellungen des Geräts.",
+  "silent.title": "Dieser Kanal kann dich noch nicht benachrichtigen.",
+  "silent.one": "{channel} kann dich noch nicht benachrichtigen.",
+  "silent.some": "Einige deiner Kanäle können dich noch nicht benachrichtigen.",
+  "silent.why": "Grund anzeigen",
+  "silent.allow": "Benachrichtigungen erlauben",
+  "push.off": "Push-Benachrichtigungen sind auf diesem Gerät ausgeschaltet.",
+  "push.not_allowed": "Du hast ihm weder Benachrichtigungen noch Töne erlaubt.",
+  "push.asking":
+    "Erlaube Benachrichtigungen in der Frage deines Browsers. Siehst du sie nicht, schau in die Adressleiste.",
+  "push.pending": "Dieses Gerät wird für Push-Benachrichtigungen registriert …",
+  "push.failed_late":
+    "Der Push-Dienst deines Browsers antwortet noch nicht. Vielleicht blockiert ihn eine Firewall oder ein VPN.",
+  "push.failed_service":
+    "Dein Browser konnte sich nicht bei seinem Push-Dienst registrieren. Prüfe die Verbindung und versuche es erneut.",
+  "push.failed_private":
+    "Dein Browser lehnt Push-Benachrichtigungen hier ab, etwa in einem privaten Fenster. Nutze ein normales Fenster.",
+  "push.failed_worker": "Der Hintergrunddienst der App ist nicht gestartet. Lade diese Seite neu.",
+  "install.button": "App installieren",
+  "install.hint": "Sie öffnet sich dann vom Startbildschirm oder Desktop aus.",
+
+  // Alerts that are put aside
+  "alert.archive": "Archivieren",
+  "alert.unarchive": "In den Eingang",
+  "alert.archived": "Archiviert",
+  "alert.snoozed": "Verschoben",
+  "alert.normal": "Normal",
+  "inbox.archive": "Archiv",
+  "undo.do": "Rückgängig",
+  "undo.dismissed": "Meldung weggelegt.",
+  "undo.archived": "Meldung archiviert.",
+  "undo.unarchived": "Meldung in den Eingang verschoben.",
+  "undo.snoozed": "Meldung verschoben.",
+  "undo.unsnoozed": "Erinnerung gelöscht.",
+  "snooze.title": "Später erinnern",
+  "snooze.hour": "In 1 Stunde ({time})",
+  "snooze.evening": "Heute Abend ({time})",
+  "snooze.tomorrow": "Morgen ({time})",
+  "snooze.until": "Erinnerung: {time}",
+  "snooze.cancel": "Erinnerung löschen",
+  "snooze.hint": "Sie meldet sich erneut, solange die App offen ist, sonst beim nächsten Öffnen.",
+  "why.snoozed": "Du hast sie verschoben.",
+
+  // Pauses, quiet hours and sounds of a channel
+  "pause.title": "Pausieren",
+  "pause.hour": "Für 1 Stunde (bis {time})",
+  "pause.eight": "Für 8 Stunden (bis {time})",
+  "pause.tomorrow": "Bis morgen ({time})",
+  "pause.until": "Pausiert bis {time}. Meldungen kommen weiterhin an, ohne Ton und Benachrichtigung.",
+  "pause.resume": "Fortsetzen",
+  "pause.paused": "Pausiert",
+  "why.paused": "Du hast diesen Kanal pausiert.",
+  "quiet.zone":
+    "In der Zeitzone dieses Geräts. Stunden nach Mitternacht gehören zum Vortag. Meldungen kommen an, aber ohne Ton.",
+  "quiet.days": "An diesen Tagen",
+  "quiet.no_day": "Wähle mindestens einen Tag.",
+  "sounds.title": "Töne nach Priorität",
+  "sounds.hint":
+    "Deine Wahl ersetzt den Ton der Meldung, in der Lautstärke ihrer Priorität. Stumme Meldungen bleiben stumm.",
+  "sounds.tone": "Ton",
+  "sounds.vibration": "Vibration",
+  "sounds.of_alert": "Von der Meldung",
+  "why.chosen_silent": "Du hast für diese Priorität Stille gewählt.",
 };

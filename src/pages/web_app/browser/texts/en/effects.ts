@@ -114,7 +114,6 @@ export const effectTexts = {
   "quiet.on": "Turn on quiet hours",
   "quiet.from": "From",
   "quiet.to": "To",
-  "quiet.hint": "Every day, in this device’s time zone. Alerts still arrive, without sound.",
   "quiet.breaks": "Urgent alerts can still ring if you allow it for a channel.",
   "quiet.different": "Choose two different times.",
 } as const;

@@ -18,4 +18,72 @@ export const subscriberTexts = {
 
   // A channel
   "channel.settings": "Channel settings",
+
+  // Subscribing, and channels that cannot alert this device
+  "join.subscribe": "Subscribe and allow notifications",
+  "join.silent": "Subscribe without notifications",
+  "join.hint": "Turn off permissions that you do not want to grant. You can change this at any time.",
+  "hello.title": "{channel}: notifications work",
+  "hello.body": "Alerts of this channel will look like this.",
+  "hello.sent": "A test notification was sent. If you do not see it, check the notification settings of your device.",
+  "silent.title": "This channel can’t alert you yet.",
+  "silent.one": "{channel} can’t alert you yet.",
+  "silent.some": "Some of your channels can’t alert you yet.",
+  "silent.why": "Show why",
+  "silent.allow": "Allow notifications",
+  "push.off": "Push notifications are off on this device.",
+  "push.not_allowed": "You have not allowed it to notify you or to play sounds.",
+  "push.asking":
+    "Allow notifications in your browser’s question. If you do not see the question, look at the address bar.",
+  "push.pending": "Registering this device for push notifications…",
+  "push.failed_late":
+    "Your browser’s push service has not answered yet. Check the connection, and whether a firewall or VPN blocks it.",
+  "push.failed_service": "Your browser could not register with its push service. Check the connection and try again.",
+  "push.failed_private": "Your browser refuses push notifications here, as in a private window. Use a normal window.",
+  "push.failed_worker": "The background part of the app did not start. Reload this page.",
+  "install.button": "Install app",
+  "install.hint": "It then opens from your home screen or desktop.",
+
+  // Alerts that are put aside
+  "alert.archive": "Archive",
+  "alert.unarchive": "Move to inbox",
+  "alert.archived": "Archived",
+  "alert.snoozed": "Postponed",
+  "alert.normal": "Normal",
+  "inbox.archive": "Archive",
+  "undo.do": "Undo",
+  "undo.dismissed": "Alert dismissed.",
+  "undo.archived": "Alert archived.",
+  "undo.unarchived": "Alert moved to the inbox.",
+  "undo.snoozed": "Alert postponed.",
+  "undo.unsnoozed": "Reminder cancelled.",
+  "snooze.title": "Remind me later",
+  "snooze.hour": "In 1 hour ({time})",
+  "snooze.evening": "This evening ({time})",
+  "snooze.tomorrow": "Tomorrow ({time})",
+  "snooze.until": "Reminder: {time}",
+  "snooze.cancel": "Cancel reminder",
+  "snooze.hint": "It rings again while the app is open, otherwise when you open it.",
+  "why.snoozed": "You postponed it.",
+
+  // Pauses, quiet hours and sounds of a channel
+  "pause.title": "Pause",
+  "pause.hour": "For 1 hour (until {time})",
+  "pause.eight": "For 8 hours (until {time})",
+  "pause.tomorrow": "Until tomorrow ({time})",
+  "pause.until": "Paused until {time}. Its alerts still arrive, without sound or notification.",
+  "pause.resume": "Resume",
+  "pause.paused": "Paused",
+  "why.paused": "You paused this channel.",
+  "quiet.zone":
+    "In this device’s time zone. Hours past midnight belong to the day before. Alerts still arrive, without sound.",
+  "quiet.days": "On these days",
+  "quiet.no_day": "Choose at least one day.",
+  "sounds.title": "Sounds by priority",
+  "sounds.hint":
+    "Your choice replaces the sound of the alert, at the volume of its priority. Silent alerts stay silent.",
+  "sounds.tone": "Tone",
+  "sounds.vibration": "Vibration",
+  "sounds.of_alert": "From the alert",
+  "why.chosen_silent": "You chose silence for alerts of this priority.",
 } as const;

@@ -116,7 +116,6 @@ export const spanishEffectTexts: EffectTexts = {
   "quiet.on": "Activar horas de silencio",
   "quiet.from": "Desde",
   "quiet.to": "Hasta",
-  "quiet.hint": "Todos los días, en la zona horaria de este dispositivo. Las alertas siguen llegando, sin sonido.",
   "quiet.breaks": "Las alertas urgentes aún pueden sonar si lo permites en un canal.",
   "quiet.different": "Elige dos horas distintas.",
 };

@@ -116,7 +116,6 @@ export const frenchEffectTexts: EffectTexts = {
   "quiet.on": "Activer les heures calmes",
   "quiet.from": "De",
   "quiet.to": "À",
-  "quiet.hint": "Chaque jour, dans le fuseau horaire de cet appareil. Les alertes arrivent toujours, sans son.",
   "quiet.breaks": "Les alertes urgentes peuvent sonner si vous l’autorisez pour un canal.",
   "quiet.different": "Choisissez deux heures différentes.",
 };

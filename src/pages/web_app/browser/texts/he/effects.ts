@@ -115,7 +115,6 @@ export const hebrewEffectTexts: EffectTexts = {
   "quiet.on": "הפעלת שעות שקט",
   "quiet.from": "מ־",
   "quiet.to": "עד",
-  "quiet.hint": "בכל יום, לפי אזור הזמן של המכשיר. ההתרעות עדיין מגיעות, בלי צליל.",
   "quiet.breaks": "התרעות דחופות עדיין יכולות לצלצל אם אישרת זאת לערוץ.",
   "quiet.different": "יש לבחור שתי שעות שונות.",
 };

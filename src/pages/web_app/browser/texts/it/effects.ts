@@ -116,7 +116,6 @@ export const italianEffectTexts: EffectTexts = {
   "quiet.on": "Attiva le ore silenziose",
   "quiet.from": "Dalle",
   "quiet.to": "Alle",
-  "quiet.hint": "Ogni giorno, nel fuso orario di questo dispositivo. Gli avvisi arrivano ancora, senza suono.",
   "quiet.breaks": "Gli avvisi urgenti possono suonare se lo consenti per un canale.",
   "quiet.different": "Scegli due orari diversi.",
 };

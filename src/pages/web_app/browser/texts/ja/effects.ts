@@ -116,7 +116,6 @@ export const japaneseEffectTexts: EffectTexts = {
   "quiet.on": "おやすみ時間をオンにする",
   "quiet.from": "開始",
   "quiet.to": "終了",
-  "quiet.hint": "毎日、この端末のタイムゾーンで適用されます。アラートは音なしで届きます。",
   "quiet.breaks": "チャンネルに許可すれば、至急のアラートは鳴ります。",
   "quiet.different": "異なる 2 つの時刻を選んでください。",
 };

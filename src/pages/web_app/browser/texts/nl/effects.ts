@@ -116,7 +116,6 @@ export const dutchEffectTexts: EffectTexts = {
   "quiet.on": "Stille uren inschakelen",
   "quiet.from": "Van",
   "quiet.to": "Tot",
-  "quiet.hint": "Elke dag, in de tijdzone van dit apparaat. Alerts komen nog binnen, zonder geluid.",
   "quiet.breaks": "Dringende alerts kunnen nog klinken als je dat voor een kanaal toestaat.",
   "quiet.different": "Kies twee verschillende tijden.",
 };

@@ -20,4 +20,74 @@ export const subscriberTexts: SubscriberTexts = {
 
   // A channel
   "channel.settings": "Kanaalinstellingen",
+
+  // Subscribing, and channels that cannot alert this device
+  "join.subscribe": "Abonneren en meldingen toestaan",
+  "join.silent": "Abonneren zonder meldingen",
+  "join.hint": "Zet uit wat je niet wilt toestaan. Je kunt dit altijd wijzigen.",
+  "hello.title": "{channel}: meldingen werken",
+  "hello.body": "Zo zien alerts van dit kanaal eruit.",
+  "hello.sent":
+    "Er is een testmelding verstuurd. Zie je die niet, controleer dan de meldingsinstellingen van je apparaat.",
+  "silent.title": "Dit kanaal kan je nog niet waarschuwen.",
+  "silent.one": "{channel} kan je nog niet waarschuwen.",
+  "silent.some": "Sommige van je kanalen kunnen je nog niet waarschuwen.",
+  "silent.why": "Toon waarom",
+  "silent.allow": "Meldingen toestaan",
+  "push.off": "Pushmeldingen staan uit op dit apparaat.",
+  "push.not_allowed": "Je hebt geen meldingen of geluiden toegestaan.",
+  "push.asking": "Sta meldingen toe als je browser erom vraagt. Zie je de vraag niet, kijk dan in de adresbalk.",
+  "push.pending": "Dit apparaat wordt aangemeld voor pushmeldingen…",
+  "push.failed_late":
+    "De pushdienst van je browser heeft nog niet geantwoord. Controleer de verbinding, en of een firewall of VPN hem blokkeert.",
+  "push.failed_service":
+    "Je browser kon zich niet aanmelden bij zijn pushdienst. Controleer de verbinding en probeer het opnieuw.",
+  "push.failed_private":
+    "Je browser weigert hier pushmeldingen, zoals in een privévenster. Gebruik een gewoon venster.",
+  "push.failed_worker": "Het achtergronddeel van de app is niet gestart. Laad deze pagina opnieuw.",
+  "install.button": "App installeren",
+  "install.hint": "Daarna open je de app vanaf het startscherm of bureaublad.",
+
+  // Alerts that are put aside
+  "alert.archive": "Archiveren",
+  "alert.unarchive": "Naar postvak",
+  "alert.archived": "Gearchiveerd",
+  "alert.snoozed": "Uitgesteld",
+  "alert.normal": "Normaal",
+  "inbox.archive": "Archief",
+  "undo.do": "Ongedaan maken",
+  "undo.dismissed": "Alert verborgen.",
+  "undo.archived": "Alert gearchiveerd.",
+  "undo.unarchived": "Alert naar het postvak verplaatst.",
+  "undo.snoozed": "Alert uitgesteld.",
+  "undo.unsnoozed": "Herinnering geannuleerd.",
+  "snooze.title": "Later herinneren",
+  "snooze.hour": "Over 1 uur ({time})",
+  "snooze.evening": "Vanavond ({time})",
+  "snooze.tomorrow": "Morgen ({time})",
+  "snooze.until": "Herinnering: {time}",
+  "snooze.cancel": "Herinnering annuleren",
+  "snooze.hint": "De alert klinkt opnieuw als de app open is, anders zodra je die opent.",
+  "why.snoozed": "Je hebt de alert uitgesteld.",
+
+  // Pauses, quiet hours and sounds of a channel
+  "pause.title": "Pauzeren",
+  "pause.hour": "1 uur (tot {time})",
+  "pause.eight": "8 uur (tot {time})",
+  "pause.tomorrow": "Tot morgen ({time})",
+  "pause.until": "Gepauzeerd tot {time}. De alerts komen nog binnen, zonder geluid of melding.",
+  "pause.resume": "Hervatten",
+  "pause.paused": "Gepauzeerd",
+  "why.paused": "Je hebt dit kanaal gepauzeerd.",
+  "quiet.zone":
+    "In de tijdzone van dit apparaat. Uren na middernacht horen bij de dag ervoor. Alerts komen nog binnen, zonder geluid.",
+  "quiet.days": "Op deze dagen",
+  "quiet.no_day": "Kies minstens één dag.",
+  "sounds.title": "Geluiden per prioriteit",
+  "sounds.hint":
+    "Je keuze vervangt het geluid van de alert, op het volume van de prioriteit. Stille alerts blijven stil.",
+  "sounds.tone": "Toon",
+  "sounds.vibration": "Trilling",
+  "sounds.of_alert": "Van de alert",
+  "why.chosen_silent": "Je koos stilte voor alerts met deze prioriteit.",
 };

@@ -115,7 +115,6 @@ export const polishEffectTexts: EffectTexts = {
   "quiet.on": "Włącz godziny ciszy",
   "quiet.from": "Od",
   "quiet.to": "Do",
-  "quiet.hint": "Codziennie, w strefie czasowej tego urządzenia. Alerty nadal przychodzą, bez dźwięku.",
   "quiet.breaks": "Pilne alerty mogą dzwonić, jeśli pozwolisz na to kanałowi.",
   "quiet.different": "Wybierz dwie różne godziny.",
 };

@@ -116,7 +116,6 @@ export const portugueseEffectTexts: EffectTexts = {
   "quiet.on": "Ligar horas de silêncio",
   "quiet.from": "Das",
   "quiet.to": "Às",
-  "quiet.hint": "Todos os dias, no fuso horário deste dispositivo. Os alertas continuam a chegar, sem som.",
   "quiet.breaks": "Os alertas urgentes podem tocar se o permitir num canal.",
   "quiet.different": "Escolha duas horas diferentes.",
 };

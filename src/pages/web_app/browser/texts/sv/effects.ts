@@ -115,7 +115,6 @@ export const swedishEffectTexts: EffectTexts = {
   "quiet.on": "Slå på tysta timmar",
   "quiet.from": "Från",
   "quiet.to": "Till",
-  "quiet.hint": "Varje dag, i enhetens tidszon. Larm kommer fortfarande, utan ljud.",
   "quiet.breaks": "Brådskande larm kan ljuda om du tillåter det för en kanal.",
   "quiet.different": "Välj två olika tider.",
 };

@@ -116,7 +116,6 @@ export const turkishEffectTexts: EffectTexts = {
   "quiet.on": "Sessiz saatleri aç",
   "quiet.from": "Başlangıç",
   "quiet.to": "Bitiş",
-  "quiet.hint": "Her gün, bu cihazın saat diliminde. Uyarılar ses olmadan gelmeye devam eder.",
   "quiet.breaks": "Bir kanala izin verirseniz acil uyarılar yine de çalabilir.",
   "quiet.different": "İki farklı saat seçin.",
 };

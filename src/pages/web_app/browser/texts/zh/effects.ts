@@ -115,7 +115,6 @@ export const chineseEffectTexts: EffectTexts = {
   "quiet.on": "启用免打扰时段",
   "quiet.from": "从",
   "quiet.to": "至",
-  "quiet.hint": "每天，按此设备的时区。提醒仍会送达，但没有声音。",
   "quiet.breaks": "如果您允许某个频道，紧急提醒仍可响铃。",
   "quiet.different": "请选择两个不同的时间。",
 };

@@ -1,0 +1,23 @@
+// The reason why a channel cannot alert this device while the app is closed. Pure.
+
+import type { AlertCapability, RuleChannel } from "./rule_types.ts";
+
+/** Permissions by which an alert can be noticed without looking at the inbox. */
+const NOTICEABLE: readonly string[] = ["notify", "sound", "vibrate", "tts", "full"] satisfies AlertCapability[];
+
+export const canBeNoticed = (permissions: readonly string[]): boolean =>
+  permissions.some((one) => NOTICEABLE.includes(one));
+
+/**
+ * Why a followed channel cannot alert this device: `not_allowed` where the user granted it nothing that can be
+ * noticed, else the state of push notifications. Null where it can, and where nothing is expected of it: it is muted,
+ * not followed, or requests nothing (rules#app-says-silence).
+ */
+export function findSilence<State extends string>(
+  { requested_perms, subscription }: RuleChannel,
+  push: State | "on" | null,
+): State | "not_allowed" | null {
+  if (subscription === null || subscription.muted || !canBeNoticed(requested_perms)) return null;
+  if (!canBeNoticed(subscription.permissions.filter((one) => requested_perms.includes(one)))) return "not_allowed";
+  return push === null || push === "on" ? null : (push as State);
+}

@@ -1,0 +1,73 @@
+// From one press to an audible channel: joins it, requests the browser's permission once, and registers for push
+// notifications. A test notification with a tone follows.
+
+import type { ChannelCard } from "./api_types.ts";
+import { getState, updateState } from "./app_state.ts";
+import { joinChannel, updateSubscription } from "./channel_actions.ts";
+import { tryTone, unlockSound } from "./outputs/alert_player.ts";
+import { getNotificationPermission, showNotification } from "./outputs/notifications.ts";
+import { enablePush, readyWorker, requestNotifications } from "./push_notifications.ts";
+import { getPriorityVolume } from "./rules/alert_decision.ts";
+import { canBeNoticed } from "./rules/silence.ts";
+import { t } from "./texts/translate.ts";
+
+const SIGN = "/static/icon.svg";
+
+/**
+ * Joins a channel with these permissions. To be called in a gesture: the browser's permission is requested first.
+ * Joining waits neither for its answer nor for the push service. @throws ApiRefusal, ServiceUnreachable
+ */
+export async function subscribe(card: ChannelCard, permissions: string[], invite: string | null): Promise<void> {
+  const ready = canBeNoticed(permissions) ? prepareAlerts(permissions) : null;
+  await joinChannel(card, permissions, invite);
+  if (ready) void finishAlerts(card, permissions, ready);
+}
+
+/** Grants a followed channel these permissions, or all that it requests. To be called in a gesture. */
+export async function allowAlerts(card: ChannelCard): Promise<void> {
+  const granted = card.subscription?.permissions ?? [];
+  const permissions = canBeNoticed(granted.filter((one) => card.requested_perms.includes(one)))
+    ? granted
+    : card.requested_perms;
+  const ready = prepareAlerts(permissions);
+  if (permissions !== granted) await updateSubscription(card, { permissions });
+  await finishAlerts(card, permissions, ready);
+}
+
+/** Asks the browser for its permission, and unlocks sounds. */
+function prepareAlerts(permissions: readonly string[]): Promise<NotificationPermission | "missing"> {
+  if (permissions.includes("sound")) void unlockSound();
+  return requestNotifications();
+}
+
+async function finishAlerts(
+  card: ChannelCard,
+  permissions: readonly string[],
+  answer: Promise<NotificationPermission | "missing">,
+): Promise<void> {
+  const registered = enablePush(answer);
+  // The test needs the worker and the permission, but no push service.
+  await answer;
+  await showTest(card, permissions);
+  await registered;
+}
+
+/** A notification like those of the channel's alerts, and the tone of a normal one. */
+async function showTest({ handle, name }: ChannelCard, permissions: readonly string[]): Promise<void> {
+  const { volume } = getState().settings;
+  const sounds = permissions.includes("sound") && volume > 0;
+  const shown =
+    permissions.includes("notify") &&
+    getNotificationPermission() === "granted" &&
+    (await readyWorker().catch(() => null)) !== null &&
+    (await showNotification(t("hello.title", { channel: name }), {
+      body: t("hello.body"),
+      tag: `hello ${handle}`,
+      icon: SIGN,
+      badge: SIGN,
+      // The page plays the tone itself.
+      silent: sounds,
+    }));
+  if (sounds) void tryTone("default", getPriorityVolume("normal") * volume);
+  if (shown) updateState({ said: { text: t("hello.sent"), bad: false } });
+}

@@ -1,0 +1,55 @@
+// Actions that put an opened alert aside on this device: a reminder, dismissing and the archive. Each can be undone.
+
+import type { VNode } from "preact";
+import { useAppState } from "../app_state.ts";
+import type { StoredAlert } from "../local_store.ts";
+import { html } from "../markup.ts";
+import { putAside } from "../reports.ts";
+import { routeLinks } from "../router.ts";
+import { listSnoozes } from "../rules/snooze.ts";
+import { isSnoozed } from "../rules/spotlight.ts";
+import { formatDayAndTime, formatTime } from "../texts/formats.ts";
+import { t } from "../texts/translate.ts";
+import { icon, tryAction } from "./components.ts";
+
+type Marks = Parameters<typeof putAside>[1];
+
+/** `over`: it left the spotlight, so a reminder would have no use. */
+export function AsideActions({ alert, over }: { alert: StoredAlert; over: boolean }): VNode {
+  const { at: now } = useAppState();
+  const snoozed = isSnoozed(alert, now);
+  const set = (marks: Marks, text: string) =>
+    tryAction(async () => {
+      await putAside(alert, marks, text);
+      location.hash = routeLinks.inbox;
+    });
+  const snooze = (until: number) => set({ snoozed_until: until, reminded: false, dismissed: false }, t("undo.snoozed"));
+  const cancel = () => set({ snoozed_until: null }, t("undo.unsnoozed"));
+  return html`${
+    snoozed &&
+    html`<p class="line"><span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>
+      <button class="link" onClick=${() => void cancel()}>${t("snooze.cancel")}</button></p>`
+  }
+  ${
+    (!over || snoozed) &&
+    html`<details class="more"><summary>${t("snooze.title")}</summary>
+      <div class="tones">${listSnoozes(alert, now).map(
+        ([name, until]) =>
+          html`<button class="plain" key=${name} onClick=${() => void snooze(until)}>
+            ${t(`snooze.${name}`, { time: formatTime(until) })}</button>`,
+      )}</div><p class="hint">${t("snooze.hint")}</p></details>`
+  }
+  <p class="line acts">
+    ${
+      !over &&
+      html`<button class="plain" onClick=${() => void set({ dismissed: true }, t("undo.dismissed"))}>
+        ${icon("close", "s")}${t("alert.dismiss")}</button>`
+    }
+    ${
+      alert.archived
+        ? html`<button class="plain" onClick=${() => void set({ archived: false }, t("undo.unarchived"))}>
+            ${icon("inbox", "s")}${t("alert.unarchive")}</button>`
+        : html`<button class="plain" onClick=${() => void set({ archived: true }, t("undo.archived"))}>
+            ${icon("archive", "s")}${t("alert.archive")}</button>`
+    }</p>`;
+}

@@ -1,0 +1,111 @@
+// The subscriber's own choices in the app: a dismissed alert is undone, an archive, reminders, pauses, quiet days and
+// sounds. Nothing of it leaves the device. The test moves the page's clock. Needs CHROMIUM=/path/to/chromium.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { observeOutputs } from "../support/app_modules.ts";
+import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
+import { listAxeFindings } from "../support/page_checks.ts";
+import { eventually } from "../support/wait.ts";
+import { card, joinInApp, readAppStore } from "../support/web_app.ts";
+
+describeInBrowser("alerts and channels that are put aside", () => {
+  const its = siteAndBrowser();
+  let page: Page;
+  let pusher: any;
+  let written: string[];
+
+  phoneForEach(its, async (phone) => {
+    ({ page } = phone);
+    await page.clock.install({ time: new Date(2026, 10, 25, 9) });
+    await observeOutputs(page);
+    pusher = await its.site.world.pusher({ name: "Ferry", requested_perms: ["vibrate", "sound"] });
+    await joinInApp(page, its.site.url, { handle: pusher.handle, grants: ["Vibrate"] });
+    written = [];
+    page.on("request", (request) => {
+      if (request.method() !== "GET") written.push(`${request.method()} ${request.url()}`);
+    });
+  });
+
+  const inbox = () => page.goto(`${its.site.url}/app/#inbox`);
+  const now = () => page.getByRole("region", { name: "Now" });
+  const send = (title: string, more: object = {}) => its.site.world.alert(pusher.id, { title, send: true, ...more });
+  const felt = () => page.evaluate<number>("heard.vibrations.filter(Array.isArray).length");
+
+  // rules#app-undo, rules#app-archive
+  test("a dismissed alert comes back with its dot, an archived one is under its own filter", async () => {
+    await inbox();
+    await send("The lift is broken");
+    await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("Alert dismissed.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await now().locator(".dot").waitFor();
+    await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
+    await card(page, "The lift is broken").getByRole("button", { name: "Archive" }).click();
+    await page.getByText("Alert archived.").waitFor();
+    await card(page, "The lift is broken").waitFor({ state: "detached" });
+    // The offer ends by itself, and stays while it has the focus.
+    await page.getByRole("button", { name: "Undo" }).focus();
+    await page.clock.fastForward(7_000);
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(1);
+    await page.getByRole("button", { name: "All", exact: true }).focus();
+    await page.clock.fastForward(7_000);
+    await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Archive 1", exact: true }).click();
+    await card(page, "The lift is broken").getByRole("link").first().click();
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Move to inbox" }).click();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await card(page, "The lift is broken").waitFor();
+    expect(written).toEqual([]);
+  });
+
+  // rules#app-reminders
+  test("a postponed alert leaves the inbox's head and rings again at its time", async () => {
+    await inbox();
+    await send("Pay the toll");
+    await eventually(async () => (await felt()) === 1);
+    await card(page, "Pay the toll").getByRole("link").first().click();
+    await page.getByText("Remind me later").click();
+    await page.getByRole("button", { name: /^In 1 hour/ }).click();
+    await page.getByText("Nothing needs your attention.").waitFor();
+    await card(page, "Pay the toll").getByText("Postponed").waitFor();
+    await page.clock.fastForward(61 * 60_000);
+    await now().getByText("Pay the toll").waitFor();
+    await eventually(async () => (await felt()) === 2);
+    expect(written.filter((line) => !line.endsWith("/reports"))).toEqual([]);
+  });
+
+  // rules#app-pauses, rules#chosen-sounds, rules#quiet-hours
+  test("a channel is paused for some hours, and has the user's vibration; quiet hours have days", async () => {
+    await page.goto(`${its.site.url}/app/#channel/${pusher.handle}/settings`);
+    const urgent = page.getByRole("group", { name: "Urgent" });
+    await urgent.getByLabel("Vibration").selectOption("Long");
+    await eventually(async () => (await readAppStore(page, "channels"))[0].sounds.urgent?.vibrate === "long");
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.getByRole("link", { name: "Back" }).click();
+    await send("Storm", { priority: "urgent" });
+    await page.locator(".chosen .alert", { hasText: "Storm" }).waitFor();
+    await eventually(async () => (await page.evaluate("heard.vibrations.at(-1)?.join()")) === "900");
+    const before = await felt();
+    await page.getByText("Pause", { exact: true }).click();
+    await page.getByRole("button", { name: /^For 8 hours/ }).click();
+    await page.getByText("Paused until").waitFor();
+    await page.reload();
+    await page.getByText("Paused until").waitFor();
+    await send("Storm again", { priority: "urgent" });
+    await eventually(async () =>
+      (await readAppStore(page, "alerts")).some(({ because }) => because?.[0] === "why.paused"),
+    );
+    expect(await felt()).toBe(0);
+    expect(before).toBeGreaterThan(0);
+    await page.clock.fastForward(8 * 3_600_000 + 61_000);
+    await page.getByText("Paused until").waitFor({ state: "detached" });
+    await page.goto(`${its.site.url}/app/#settings`);
+    await page.getByRole("switch", { name: "Turn on quiet hours" }).check();
+    for (const day of ["Saturday", "Sunday"]) await page.getByRole("button", { name: day }).click();
+    await eventually(async () => JSON.stringify(await readAppStore(page, "facts")).includes('"days":[1,2,3,4,5]'));
+    expect(await listAxeFindings(page)).toEqual([]);
+    expect(written.filter((line) => !line.endsWith("/reports"))).toEqual([]);
+  });
+});
