@@ -46,7 +46,7 @@ describeInBrowser("the app", () => {
     const page = await context.newPage();
     await page.goto(`${its.site.url}/app`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your alerts");
-    expect(await page.getByRole("link", { name: "The directory of channels" }).getAttribute("href")).toBe("/c");
+    expect(await page.getByRole("link", { name: "The channel directory" }).getAttribute("href")).toBe("/c");
     await context.close();
   });
 

@@ -92,6 +92,40 @@ describeInBrowser("outside of the page", () => {
         { action: "ack", title: "Acknowledge" },
       ]));
 
+    // rules#app-answers-notifications
+    test("has the first choices of a question, after the acknowledgement, as many as the browser shows", async () => {
+      const actions = [
+        { type: "open_url", label: "Map", url: "https://a.example" },
+        { type: "reply", label: "Come?", choices: ["Yes", "No", "Later"] },
+      ];
+      const offered = async (fields: object, most: number) => {
+        await page.evaluate(
+          (value) =>
+            Object.defineProperty((globalThis as any).Notification, "maxActions", { value, configurable: true }),
+          most,
+        );
+        return (await line({ actions, ...fields }, QUIET)).options.actions?.map(({ action }: any) => action) ?? [];
+      };
+      expect(await offered({}, 3)).toEqual(["reply:0", "reply:1"]);
+      expect(await offered({ requires_ack: true }, 3)).toEqual(["ack", "reply:0", "reply:1"]);
+      expect(await offered({ requires_ack: true }, 2)).toEqual(["ack", "reply:0"]);
+      expect(await offered({ requires_ack: true }, 0)).toEqual([]);
+      expect(await offered({ actions: [] }, 2)).toEqual([]);
+      const choiceOf = (action: string) =>
+        page.evaluate(
+          async ([name, all]) => (await (globalThis as any).use("outputs/notifications.ts")).findChoice(name, all),
+          [action, actions] as const,
+        );
+      expect(await Promise.all(["reply:0", "reply:2", "reply:9", "reply:x", "ack", ""].map(choiceOf))).toEqual([
+        "Yes",
+        "Later",
+        null,
+        null,
+        null,
+        null,
+      ]);
+    });
+
     test("cuts a long text between letters, and needs none", async () => {
       const { body } = (await line({ body: "🌊".repeat(400) }, QUIET)).options;
       expect([...body].length).toBe(240);

@@ -42,6 +42,11 @@ describeInBrowser("the worker", () => {
           await session.send("ServiceWorker.deliverPushMessage", push);
           await vi.waitFor(shows, { timeout: 5_000 });
         }),
+      /** The browser reports that the network is back. */
+      sync: () =>
+        session.send("ServiceWorker.dispatchSyncEvent", {
+          ...{ origin: its.site.url, registrationId, tag: "belfry-reports", lastChance: false },
+        }),
       lines: () =>
         page.evaluate(async () => {
           const registration = await (globalThis as any).navigator.serviceWorker.getRegistration("/app");
@@ -81,17 +86,91 @@ describeInBrowser("the worker", () => {
     await waitFor(async () => expect(await statsOf(pusher, first)).toMatchObject({ reads: 1, acks: 1 }));
     expect(await lines()).toEqual([]);
 
-    // Without a network it is noted, and told when the app is open again.
+    // Without a network it is stored, and sent when the app is open again.
     const second = await its.site.world.alert(pusher.id, { title: "Again", requires_ack: true, send: true });
     await shown("Again");
     await context.setOffline(true);
     await press("Again", "ack");
     await waitFor(async () => expect(await readAppStore(page, "reports")).toHaveLength(2));
     await context.setOffline(false);
-    expect(await statsOf(pusher, second)).toMatchObject({ acks: 0 });
     await page.goto(`${its.site.url}/app/#inbox`);
     await waitFor(async () => expect(await statsOf(pusher, second)).toMatchObject({ reads: 1, acks: 1 }));
     await page.locator(".list .alert", { hasText: "Again" }).getByText("Acknowledged at").waitFor();
+    await context.close();
+  });
+
+  // rules#app-answers-notifications
+  test("a question is answered from its notification, and offline once the network is back, counted once", async () => {
+    const { context, page } = await openWatchedPage(its.browser, its.site);
+    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    const pusher = await its.site.world.pusher({ name: "Gate", requested_perms: ["notify"] });
+    await joinInApp(page, its.site.url, { handle: pusher.handle, grants: ["Send notifications"] });
+    const { wakes, lines, press, sync } = await closed(context, page);
+    const choices = ["Open", "Keep shut", "Call me"];
+    const ask = async (title: string, more: object = {}) => {
+      const actions = [{ type: "reply", label: "What now?", choices }];
+      const alert = await its.site.world.alert(pusher.id, { title, actions, send: true, ...more });
+      await wakes(async () => expect((await lines()).map(([one]: string[]) => one)).toContain(title));
+      return alert;
+    };
+    const counts = async (alert: { id: string }) =>
+      (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.id })).body.replies.map(
+        ({ count }: { count: number }) => count,
+      );
+
+    const first = await ask("A van waits");
+    expect(await press("A van waits", "reply:1")).toEqual([
+      ["reply:0", "Open"],
+      ["reply:1", "Keep shut"],
+    ]);
+    await waitFor(async () => expect(await counts(first)).toEqual([0, 1, 0]));
+    const stored = (await readAppStore(page, "alerts")).find(({ id }) => id === first.id);
+    expect([stored.reply, stored.read_at === null]).toEqual(["Keep shut", false]);
+
+    // The app is closed and the network away: the worker sends it when the browser reports the network.
+    const second = await ask("Another van", { requires_ack: true });
+    await context.setOffline(true);
+    expect(await press("Another van", "reply:0")).toEqual([
+      ["ack", "Acknowledge"],
+      ["reply:0", "Open"],
+    ]);
+    await waitFor(async () =>
+      expect(await readAppStore(page, "reports")).toMatchObject([
+        { alert_id: second.id, kind: "reply", choice: "Open" },
+      ]),
+    );
+    await context.setOffline(false);
+    // Both at once send the queue once, and a repeated report counts once.
+    await waitFor(async () => {
+      await sync();
+      expect(await counts(second)).toEqual([1, 0, 0]);
+    });
+    await waitFor(async () => expect(await readAppStore(page, "reports")).toEqual([]));
+    await sync();
+    expect(await counts(second)).toEqual([1, 0, 0]);
+
+    // A late answer is not stored.
+    const third = await ask("Too late");
+    await page.evaluate(async (id) => {
+      const web: any = globalThis;
+      const opened = web.indexedDB.open("belfry");
+      await new Promise((resolve) => {
+        opened.onsuccess = resolve;
+      });
+      const store = opened.result.transaction("alerts", "readwrite").objectStore("alerts");
+      const row: any = await new Promise((resolve) => {
+        const read = store.get(id);
+        read.onsuccess = () => resolve(read.result);
+      });
+      await new Promise((resolve) => {
+        store.put({ ...row, expires_at: "2026-01-01T00:00:00.000000Z" }).onsuccess = resolve;
+      });
+      opened.result.close();
+    }, third.id);
+    await press("Too late", "reply:0");
+    await waitFor(async () => expect((await lines()).map(([one]: string[]) => one)).not.toContain("Too late"));
+    expect((await readAppStore(page, "alerts")).find(({ id }) => id === third.id).reply).toBeUndefined();
+    expect(await counts(third)).toEqual([0, 0, 0]);
     await context.close();
   });
 

@@ -45,6 +45,7 @@ export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<voi
         test: t("alert.test"),
         icon: SIGN,
         page: true,
+        replies: settings.reports,
       });
       void showNotification(title, options);
     }

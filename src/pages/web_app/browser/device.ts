@@ -5,8 +5,9 @@ import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
 import { registerDevice, removeDevice } from "./handset_api.ts";
 import { type AppSettings, clearDevice, getFact, type StoredDevice, setFact } from "./local_store.ts";
 import type { RuleDevice as RuledDevice } from "./rules/rule_types.ts";
-import { runInOneTab, syncNow } from "./tab_leader.ts";
+import { syncNow } from "./tab_leader.ts";
 import { getLocale } from "./texts/translate.ts";
+import { runInOneTab } from "./web_lock.ts";
 
 const APP_VERSION = "1.0.0";
 /** Stays where the browser empties the store alone: so the app can tell that it was emptied. */

@@ -6,21 +6,20 @@ import type { ReportKind } from "./api_types.ts";
 import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
-import { ApiRefusal, pruneReports, ServiceUnreachable, sendReports } from "./handset_api.ts";
+import { pruneReports, ServiceUnreachable } from "./handset_api.ts";
 import {
   DEFAULT_SETTINGS,
   getFact,
-  oldestReports,
   type QueuedReport,
-  removeReports,
   type StoredAlert,
   setFact,
   updateAlerts,
 } from "./local_store.ts";
-import { runInOneTab, syncNow } from "./tab_leader.ts";
+import { flushReports, requestReportSync } from "./report_queue.ts";
+import { canReply } from "./rules/replies.ts";
+import { syncNow } from "./tab_leader.ts";
+import { runInOneTab } from "./web_lock.ts";
 
-/** What the API takes at once. */
-const BATCH = LIMITS.reports;
 const DAY_MS = 86_400_000;
 /** When it was reported is forgotten after so long; that it was stays counted. */
 const REMEMBERED_MS = LIMITS.app_reports_days * DAY_MS;
@@ -66,10 +65,6 @@ export async function recordReadOrAck(alert: StoredAlert, kind: "read" | "ack"):
     );
 }
 
-/** Whether the alert can be answered: until it is over, as the service has it. */
-export const canReply = ({ status, expires_at, ended }: StoredAlert, at: number): boolean =>
-  status === "sent" && !ended && (expires_at === null || Date.parse(expires_at) > at);
-
 /** Notes what the person answers, which takes the place of what they answered before. */
 export async function recordReply(alert: StoredAlert, choice: string): Promise<void> {
   if (canReply(alert, now()))
@@ -93,31 +88,17 @@ export async function putAside(alert: StoredAlert, marks: Marks, text: string): 
 export const setDismissed = (alert: StoredAlert, dismissed: boolean): Promise<void> =>
   note([alert], () => ({ dismissed }));
 
-/** Sends what waits. What the service will never take is dropped; everything else is tried again later. */
+/** Sends the queue; without the service it is tried again later, also by the worker of a closed app. */
 export async function sendQueuedReports(): Promise<void> {
-  await runInOneTab("belfry-reports", async () => {
-    const { store, device } = getState();
-    if (!store || !device || device.refused) return;
-    for (;;) {
-      const waiting = await oldestReports(store, BATCH);
-      if (waiting.length === 0) return;
-      try {
-        await sendReports(
-          device.token,
-          waiting.map(([, report]) => report),
-        );
-      } catch (error) {
-        // What the list says of the network is mended by asking.
-        if (error instanceof ServiceUnreachable && getState().connection === "live") syncNow();
-        if (!(error instanceof ApiRefusal) || error.status !== 422) return;
-      }
-      await removeReports(
-        store,
-        waiting.map(([key]) => key),
-      );
-      await notifyStoreChanged();
-    }
-  });
+  const { store, device } = getState();
+  if (!store || !device || device.refused) return;
+  try {
+    await flushReports(store, device.token, notifyStoreChanged);
+  } catch (error) {
+    // The list shows the connection; a poll corrects it.
+    if (error instanceof ServiceUnreachable && getState().connection === "live") syncNow();
+    await requestReportSync(await navigator.serviceWorker?.getRegistration());
+  }
 }
 
 /** Once a day the device forgets at the service when it reported long ago. */

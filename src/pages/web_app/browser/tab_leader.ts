@@ -2,6 +2,7 @@
 // tab goes before a hidden one.
 
 import { now } from "./clock.ts";
+import { runInOneTab } from "./web_lock.ts";
 
 type TabMessage = { kind: "changed" } | { kind: "led_by_hidden" } | { kind: "visible" } | { kind: "hurry" };
 
@@ -12,10 +13,6 @@ const channel = new BroadcastChannel("belfry");
 const say = (said: TabMessage) => channel.postMessage(said);
 
 export const isVisible = (): boolean => document.visibilityState === "visible";
-
-/** Does it in one tab at a time. By plain http browsers have no locks, so each tab is then on its own. */
-export const runInOneTab = <Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
-  "locks" in navigator ? navigator.locks.request(name, work) : work();
 
 /** Tells the other tabs that the store holds something else now. */
 export const notifyOtherTabs = () => say({ kind: "changed" });

@@ -5,9 +5,20 @@
 import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
 import { now } from "../browser/clock.ts";
 import { fillInboxAlert, fillStoredAlert, fillStoredChannel } from "../browser/field_defaults.ts";
-import { type AppStore, getFact, openStore, type StoredAlert, type StoredFacts } from "../browser/local_store.ts";
-import { buildNotification } from "../browser/outputs/notifications.ts";
+import {
+  type AppStore,
+  getFact,
+  openStore,
+  type QueuedReport,
+  type StoredAlert,
+  type StoredFacts,
+  updateAlerts,
+} from "../browser/local_store.ts";
+import { buildNotification, findChoice } from "../browser/outputs/notifications.ts";
+import { flushReports, REPORT_SYNC, requestReportSync } from "../browser/report_queue.ts";
 import { decideArrivals } from "../browser/rules/arrival_decisions.ts";
+import { canReply } from "../browser/rules/replies.ts";
+import { isReminderDue } from "../browser/rules/snooze.ts";
 import { chooseLanguage } from "../browser/texts/languages.ts";
 
 declare const VERSION: string;
@@ -69,7 +80,11 @@ async function fetchLanguage(path: string): Promise<Response> {
   return response;
 }
 
-self.addEventListener("push", (event) => event.waitUntil(wake()));
+self.addEventListener("push", (event) => {
+  event.waitUntil(wake());
+  // The network is there, so the queue can be sent.
+  event.waitUntil(sendQueue().catch(() => {}));
+});
 
 /** Whatever happens, something is shown: a browser ends the wake-ups of who shows nothing. */
 async function wake(): Promise<void> {
@@ -117,9 +132,12 @@ async function news() {
         pushed: true,
       }),
     );
+  // Reminders of a closed app come with the next push notification.
+  const due = known.filter((alert) => isReminderDue(alert, at)).map((alert) => ({ ...alert, reminded: true }));
+  const shown = [...fresh, ...due];
   await inStore(async (store) => {
     const work = store.transaction("alerts", "readwrite");
-    for (const alert of fresh) void work.store.put(alert);
+    for (const alert of shown) void work.store.put(alert);
     await work.done;
   });
   const device_ = {
@@ -130,7 +148,7 @@ async function news() {
     position: null,
   };
   const channelOf = (handle: string) => channels.find((one) => one.handle === handle) ?? null;
-  return decideArrivals(fresh, [...known, ...fresh], channelOf, device_, at)
+  return decideArrivals(shown, [...known, ...fresh], channelOf, device_, at)
     .filter(({ decision }) => decision.notify)
     .slice(-MOST_LINES)
     .map(({ alert, decision }) => {
@@ -141,6 +159,7 @@ async function news() {
         test: words?.test ?? "Test",
         icon: SIGN,
         page: false,
+        replies: settings?.reports !== false,
       });
     });
 }
@@ -149,7 +168,18 @@ self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   const id: unknown = event.notification.data?.alert_id;
   const known = typeof id === "string" ? id : null;
-  event.waitUntil(event.action === "ack" && known !== null ? acknowledge(known) : open(known));
+  event.waitUntil(event.action === "" || known === null ? open(known) : answer(known, event.action));
+});
+
+/** The browser's event for a network that is back; lib.webworker lacks it. */
+interface SyncEvent extends ExtendableEvent {
+  readonly tag: string;
+}
+
+self.addEventListener("sync", (event) => {
+  const { tag } = event as SyncEvent;
+  // A failure has the browser repeat the event later.
+  if (tag === REPORT_SYNC) (event as SyncEvent).waitUntil(sendQueue());
 });
 
 async function open(id: string | null): Promise<void> {
@@ -160,29 +190,44 @@ async function open(id: string | null): Promise<void> {
   there.postMessage({ open: id });
 }
 
-/** As the button in the app: noted here, and reported where the person reports. */
-async function acknowledge(id: string): Promise<void> {
-  const found = await inStore((store) => store.get("alerts", id));
-  const alert = found && fillStoredAlert(found);
-  if (!alert || alert.acked_at !== null) return;
-  const at = new Date(now()).toISOString();
-  const after = { ...alert, read_at: alert.read_at ?? at, acked_at: at };
-  await inStore((store) => store.put("alerts", after));
-  const [device, settings] = [await fact("device"), await fact("settings")];
-  if (settings?.reports === false || !device || alert.test_until) return;
-  const reports = (["read", "ack"] as const).map((kind) => ({ alert_id: id, kind }));
-  const sent = await fetch("/handset/v1/reports", {
-    method: "POST",
-    headers: { authorization: `Bearer ${device.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ reports }),
-  }).catch(() => null);
-  // The app sends it when it is open again.
-  if (!sent?.ok)
-    await inStore(async (store) => {
-      const work = store.transaction("reports", "readwrite");
-      for (const report of reports) void work.store.add(report);
-      await work.done;
-    });
+/**
+ * Acknowledges or replies, like the buttons in the app. The answer and its reports are stored in one transaction, so
+ * that neither is lost when the worker ends (rules#app-answers-notifications). A late reply opens the alert.
+ */
+async function answer(id: string, action: string): Promise<void> {
+  const at = now();
+  const reporting = (await fact("settings"))?.reports !== false;
+  let late = false;
+  await inStore((store) =>
+    updateAlerts(store, [id], (stored) => {
+      const alert = fillStoredAlert(stored);
+      const read = { ...alert, read_at: alert.read_at ?? new Date(at).toISOString() };
+      const reports = (rows: Omit<QueuedReport, "alert_id">[]) =>
+        reporting && !alert.test_until ? rows.map((row) => ({ alert_id: id, ...row })) : [];
+      if (action === "ack")
+        return alert.acked_at === null
+          ? {
+              alert: { ...read, acked_at: new Date(at).toISOString() },
+              reports: reports([{ kind: "read" }, { kind: "ack" }]),
+            }
+          : null;
+      const choice = findChoice(action, alert.actions);
+      late = choice === null || !canReply(alert, at);
+      return late || choice === null || alert.reply === choice
+        ? null
+        : { alert: { ...read, reply: choice }, reports: reports([{ kind: "reply", choice }]) };
+    }),
+  );
+  new BroadcastChannel("belfry").postMessage({ kind: "changed" });
+  if (late) return open(id);
+  await sendQueue().catch(() => requestReportSync(self.registration));
+}
+
+/** @throws while the service cannot be reached */
+async function sendQueue(): Promise<void> {
+  const device = await fact("device");
+  if (!device || device.refused) return;
+  await inStore((store) => flushReports(store, device.token));
   new BroadcastChannel("belfry").postMessage({ kind: "changed" });
 }
 

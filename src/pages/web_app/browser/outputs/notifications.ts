@@ -1,6 +1,7 @@
 // A line in the device's own list of notifications: what it says, and whether it makes a sound of its own.
 
 import type { AlertDecision } from "../rules/alert_decision.ts";
+import { listChoices } from "../rules/replies.ts";
 import type { RuleAlert } from "../rules/rule_types.ts";
 
 /** What lib.dom leaves out of the options; every Chromium has them. */
@@ -18,23 +19,57 @@ type NotifiedAlert = Pick<
 > & {
   title: string;
   body: string | null;
+  actions?: readonly { type: string; choices?: string[] }[];
 };
+
+/** Choices of a question that a notification offers. */
+const MOST_REPLIES = 2;
+/** Before the number of a choice, in the name of its action. */
+const REPLY = "reply:";
+
+/** Buttons that the browser shows in one notification; 0 where it has none. */
+const getMaxActions = (): number =>
+  "Notification" in globalThis ? ((Notification as { maxActions?: number }).maxActions ?? 0) : 0;
+
+/** The acknowledgement first, then the first choices of the question, as many as the browser shows. */
+function listActions(alert: NotifiedAlert, ack: string, replies: boolean): { action: string; title: string }[] {
+  const choices = replies ? listChoices(alert.actions ?? []).slice(0, MOST_REPLIES) : [];
+  return [
+    ...(alert.requires_ack ? [{ action: "ack", title: ack }] : []),
+    ...choices.map((title, i) => ({ action: `${REPLY}${i}`, title })),
+  ].slice(0, getMaxActions());
+}
+
+/** The choice behind the name of an action; null for any other action. */
+export const findChoice = (action: string, actions: readonly { type: string; choices?: string[] }[]): string | null =>
+  action.startsWith(REPLY) ? (listChoices(actions)[Number(action.slice(REPLY.length))] ?? null) : null;
+
+interface NotificationContext {
+  channel: string;
+  ack: string;
+  test: string;
+  icon: string;
+  page: boolean;
+  replies?: boolean;
+}
 
 /** As much of a text as a notification shows. */
 const BODY = 240;
 
 /**
  * The title and the options of an alert's notification.
- * @param channel its name, as people know it
- * @param ack the words on the button that acknowledges
- * @param test the word before the title of a draft's test
- * @param page whether the app is open and rings by itself: then the line is silent, else the device may ring
+ * @param channel its name.
+ * @param ack label of the button that acknowledges.
+ * @param test before the title of a draft's test.
+ * @param replies false where answers stay on the device, so none is offered outside of the app.
+ * @param page true while the app is open and rings: then the notification is silent.
  */
 export function buildNotification(
   alert: NotifiedAlert,
   decision: Pick<AlertDecision, "sound" | "vibrate">,
-  { channel, ack, test, icon, page }: { channel: string; ack: string; test: string; icon: string; page: boolean },
+  { channel, ack, test, icon, page, replies = true }: NotificationContext,
 ): { title: string; options: NotificationLine } {
+  const actions = listActions(alert, ack, replies);
   const heard = decision.sound !== null || decision.vibrate !== null;
   // Of a channel and key one line stands, the newest; it may ring again when it takes another's place.
   const tag = alert.collapse_key === null ? alert.id : `${alert.handle} ${alert.collapse_key}`;
@@ -53,7 +88,7 @@ export function buildNotification(
       requireInteraction: alert.priority === "urgent",
       timestamp: Date.parse(alert.sent_at),
       data: { alert_id: alert.id, handle: alert.handle },
-      ...(alert.requires_ack && { actions: [{ action: "ack", title: ack }] }),
+      ...(actions.length > 0 && { actions }),
     },
   };
 }

@@ -10,7 +10,7 @@ export function formatTime(instant: number, timeZone?: string): string {
   return new Intl.DateTimeFormat(getLocale(), { timeStyle: "short", ...zone(timeZone) }).format(instant);
 }
 
-/** A Sunday, as the first of seven days in a row. */
+/** A Sunday. */
 const SUNDAY = Date.UTC(2023, 0, 1, 12);
 
 /** The weekdays in the order of the user's region, 0 for Sunday. */

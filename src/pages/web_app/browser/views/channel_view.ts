@@ -132,7 +132,7 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
       ${
         !muted &&
         !paused &&
-        html`<details class="more pauses"><summary class="button plain">${t("pause.title")}</summary>
+        html`<details class="pauses"><summary class="button plain">${t("pause.title")}</summary>
           <div class="tones">${listPauses(now).map(
             ([name, end]) =>
               html`<button class="plain" key=${name} onClick=${() => void pause(end)}>

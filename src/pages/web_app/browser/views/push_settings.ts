@@ -12,7 +12,7 @@ import { canBeNoticed, findSilence } from "../rules/silence.ts";
 import { allowAlerts } from "../subscribing.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
-import { SilencePicture } from "./silence_pictures.ts";
+import { SilencePicture, type SilenceReason } from "./silence_pictures.ts";
 
 /** The state of push notifications, read again; null while it is unknown. */
 function usePushState(): PushState | null {
@@ -20,8 +20,6 @@ function usePushState(): PushState | null {
   useEffect(() => void refreshPushState(), [device?.token]);
   return wakes;
 }
-
-export type SilenceReason = Exclude<PushState, "on"> | "not_allowed";
 
 /** The reason as a sentence. */
 function describeSilence(reason: SilenceReason): string {

@@ -42,7 +42,7 @@ export function QuietHoursSettings(): VNode {
           onChange=${(event: Event) => set({ to: typed(event) })} /></div></div>
       <fieldset class="choices days"><legend>${t("quiet.days")}</legend>${listWeekdays().map(
         ({ day, short, long }) =>
-          html`<button type="button" class="chip" key=${day} aria-pressed=${days.includes(day)} aria-label=${long}
+          html`<button type="button" class="chip" key=${day} aria-pressed=${days.includes(day)} title=${long}
             onClick=${() => setDay(day)}>${short}</button>`,
       )}</fieldset>`
     }

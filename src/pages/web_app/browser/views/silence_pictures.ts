@@ -1,8 +1,10 @@
 // Small drawings for the reasons why a device is silent. The sentence next to each has the same content.
 
 import type { VNode } from "preact";
+import type { PushState } from "../app_state.ts";
 import { html } from "../markup.ts";
-import type { SilenceReason } from "./push_settings.ts";
+
+export type SilenceReason = Exclude<PushState, "on"> | "not_allowed";
 
 /** A bell, drawn around the middle of a field of 24. */
 const BELL = "M33 27a7 7 0 0 1 14 0c0 5 2 7 3 8H30c1-1 3-3 3-8zM38 39a2.2 2.2 0 0 0 4 0";

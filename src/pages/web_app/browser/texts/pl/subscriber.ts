@@ -66,7 +66,7 @@ export const subscriberTexts: SubscriberTexts = {
   "snooze.until": "Przypomnienie: {time}",
   "snooze.cancel": "Anuluj przypomnienie",
   "snooze.hint": "Zadzwoni ponownie, gdy aplikacja jest otwarta, a w innym razie po jej otwarciu.",
-  "why.snoozed": "Ten alert został odłożony.",
+  "why.snoozed": "Alert został odłożony.",
 
   // Pauses, quiet hours and sounds of a channel
   "pause.title": "Wstrzymaj",
