@@ -290,6 +290,18 @@ test("Prometheus' own tool takes the rules, and each alert rings for the service
     const done = promtool(...args);
     expect(done.status, String(done.stdout) + done.stderr).toBe(0);
   }
+  // The queries of the dashboard are valid too.
+  const { panels } = JSON.parse(read("grafana/belfry.json"));
+  const queries = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr));
+  const rules = queries.map((expr: string, i: number) => ({
+    record: `panel:${i}`,
+    expr: expr.replaceAll("$__rate_interval", "5m"),
+  }));
+  const folder = mkdtempSync(join(tmpdir(), "belfry-rules-"));
+  writeFileSync(join(folder, "dashboard.yaml"), JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
+  const checked = promtool("check", "rules", join(folder, "dashboard.yaml"));
+  rmSync(folder, { recursive: true });
+  expect(checked.status, String(checked.stdout) + checked.stderr).toBe(0);
   const tested = read("prometheus/alerts.test.yaml");
   for (const alert of all(read("prometheus/alerts.yaml"), /alert: (\w+)/g))
     expect(tested).toContain(`alertname="${alert}", instance="ill"`);

@@ -325,8 +325,14 @@ test.each([
 ])("a channel that is %s is heard no more", async (_, change) => {
   const pusher = await world.pusher();
   const heard = [await hear(`${pusher.handle}/json`), await hearSocket(`${pusher.handle}/ws`)];
+  const connections = async () =>
+    Number(/^belfry_ntfy_connections (\d+)$/m.exec(await world.service.metrics.text())![1]);
+  // The answer to a WebSocket may come before it is counted.
+  await waitFor(async () => expect(await connections()).toBeGreaterThanOrEqual(2));
+  const before = await connections();
   await change(pusher);
   for (const one of heard) await ended(one);
+  await waitFor(async () => expect(await connections()).toBeLessThanOrEqual(before - 2));
   expect((await get(`${pusher.handle}/json`)).status).toBe(403);
 });
 

@@ -17,6 +17,7 @@ export type RequiredProgram =
   | "caddy"
   | "curl"
   | "go"
+  | "haproxy"
   | "nginx"
   | "nats-server"
   | "openssl"

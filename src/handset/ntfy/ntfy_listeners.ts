@@ -147,6 +147,8 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
         });
       return listener;
     },
+    /** The number of open connections. */
+    size: (): number => listeners.size,
     stop(): void {
       isStopped = true;
       for (const listener of listeners) listener.end("over");

@@ -239,6 +239,13 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
       const site = headers.get("sec-fetch-site");
       const named = from !== null && from !== "null";
       const ours = named ? from === origin : site === "same-origin";
+      // The browser confirms a page of this service, so the setting is wrong.
+      if (!ours && named && site === "same-origin")
+        throw forbidden(
+          "origin_not_allowed",
+          `This page was opened at ${URL.parse(from)?.origin}, but PUBLIC_URL is ${origin}. ` +
+            `Open ${origin}/console, or set PUBLIC_URL to the address that you use.`,
+        );
       if (!ours || (site !== null && site !== "same-origin"))
         throw forbidden(
           "origin_not_allowed",

@@ -230,6 +230,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
   };
   const listening = createNtfyListening(listens);
   closers.push(async () => listening.stop());
+  metrics.watch({ ntfyConnections: listening.size });
   const app = createApp({
     config,
     dispatcher,

@@ -142,7 +142,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
       : createWebSocketResponse(request, onWebSocket(begin), onEnd);
   }
 
-  return { listen, stop: () => listeners.stop() };
+  return { listen, size: () => listeners.size(), stop: () => listeners.stop() };
 }
 
 export type NtfyListening = ReturnType<typeof createNtfyListening>;

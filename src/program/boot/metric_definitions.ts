@@ -112,6 +112,11 @@ export const GAUGES = {
     help: "Open streams of inboxes.",
     aggregator: "sum",
   },
+  ntfyConnections: {
+    name: "belfry_ntfy_connections",
+    help: "Open connections of ntfy clients that listen to channels (JSON, SSE, raw and WebSocket).",
+    aggregator: "sum",
+  },
   connections: {
     name: "belfry_database_connections",
     help: "Database connections by state (busy, idle), and calls waiting for one (waiting).",
