@@ -1,5 +1,5 @@
-// Serving uploaded files to whoever holds their address. What is served can never act in our name: exact types, nothing
-// to sniff, nothing to run. Pages are downloads, and shown only inside of a frame in which everything is inert.
+// Routes that serve uploaded files to clients with their URL. Files can never act on our origin: types are exact,
+// nothing is sniffed or run. Pages are downloads, and shown only in an inert frame.
 
 import type { H3 } from "h3";
 import type { Assets } from "../../effects/assets/asset_service.ts";
@@ -9,7 +9,7 @@ import { parseId } from "../../model/domain/type_ids.ts";
 import { createErrorResponse, matchesEtag } from "./http_responses.ts";
 import { toWebRequest } from "./web_request.ts";
 
-/** Nothing at all is allowed to a file that somebody opens as a page. */
+/** The policy of a file that is opened as a page: nothing is allowed. */
 const FILE_POLICY = "default-src 'none'; sandbox";
 /** Scripts, forms, frames and requests are dead; a page keeps its own styles and pictures by https. */
 const FRAME_POLICY = "sandbox; default-src 'none'; img-src https:; style-src 'unsafe-inline'";
@@ -80,7 +80,7 @@ async function serve(assets: Assets, request: Request, wireId: string, token: st
   });
 }
 
-/** One range of bytes, as players ask for; null serves the whole file, several ranges included. */
+/** Returns one range of bytes, which players request; null for the whole file, also for several ranges. */
 function rangeOf(request: Request, size: number, etag: string): { from: number; to: number } | "unsatisfiable" | null {
   const parts = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.headers.get("range") ?? "");
   const condition = request.headers.get("if-range");

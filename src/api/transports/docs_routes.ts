@@ -1,4 +1,4 @@
-// The machine-readable description and its page: public, loaded and made once on the first request, told apart by ETag.
+// Routes of the OpenAPI document and its page: public, rendered once on the first request, with ETags.
 
 import type { H3, H3Event } from "h3";
 import type { HandsetOperation, OwnerOperation } from "../../operation/define_operation.ts";

@@ -1,4 +1,4 @@
-// An answer that goes on as server-sent events on its connection. Knows nothing of what is told.
+// Responses with server-sent events that stay open on their connection. This module does not depend on the events.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket, type SocketConstructorOpts } from "node:net";
@@ -17,8 +17,8 @@ export const createFixedEventStream = (text: string): Response =>
   new FastResponse(text, { status: 200, headers: HEADERS });
 
 /**
- * An event stream that ends with its connection. Once its head is written, `begin` gets the connection, which nobody
- * else uses any more; `never`: it was gone by then.
+ * Creates an event stream that ends with its connection. After its head, `begin` gets the connection exclusively;
+ * `never` is called if it was closed by then.
  */
 export function createEventStream(
   response: ServerResponse<IncomingMessage>,
@@ -47,7 +47,8 @@ function noRequest(this: Socket): void {
 }
 
 /**
- * Nobody asks on it any more. What listens holds neither request nor answer, which would live as long as the stream.
+ * No further request arrives on the connection. Listeners reference neither request nor response, which would live as
+ * long as the stream.
  */
 function closeOnRequest(socket: Socket): void {
   socket.on("error", noRequest);
@@ -68,7 +69,7 @@ function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   const handle: unknown = Reflect.get(socket, "_handle");
   if (!handle || socket.writableLength > 0) return socket;
   socket.setTimeout(0);
-  // The parser reads the handle by itself until somebody else listens.
+  // The parser reads the handle directly until another listener is added.
   socket.on("readable", () => {});
   const bare = new Socket({ handle } as SocketConstructorOpts);
   Object.assign(socket, { _handle: null });

@@ -1,4 +1,4 @@
-// How answers look on HTTP: JSON, the one envelope for refusals, and the headers that every answer carries.
+// HTTP responses: JSON, the one envelope for errors, and the headers of every response.
 
 import { FastResponse } from "srvx";
 import { toApiError } from "../../store/db/database_errors.ts";
@@ -19,8 +19,8 @@ export function createEmptyResponse(status: 204 | 304, headers: Record<string, s
 }
 
 /**
- * Its headers stay plain until somebody reads them: making the web's own takes longer than all else of a short
- * answer.
+ * Its headers stay a plain object until they are read, because a web Headers object takes longer than the rest of a
+ * short response.
  */
 class Answer extends FastResponse {
   readonly #plain: Record<string, string>;
@@ -31,7 +31,7 @@ class Answer extends FastResponse {
     this.#plain = headers;
   }
   static {
-    // By these whoever reads comes to the web's own, which is made of the headers as they are by then.
+    // These getters create the web's own objects from the current headers.
     for (const name of ["headers", "_response"])
       Object.defineProperty(Answer.prototype, name, {
         get(this: Answer) {
@@ -52,7 +52,7 @@ export function setHeader(response: Response, name: string, value: string): void
   else response.headers.set(name, value);
 }
 
-/** Whether it is a page for people. */
+/** Checks for a page for people. */
 export const isPageResponse = (response: Response): boolean =>
   !(response instanceof Answer) && response.headers.get("content-type")?.startsWith("text/html") === true;
 
@@ -62,16 +62,14 @@ export function createErrorResponse(error: unknown, status?: number): Response {
   return createJsonResponse(status ?? known.status, known.toEnvelope(), known.headers);
 }
 
-/** Whether If-None-Match names this tag. It compares weakly: a proxy may have weakened the tag. */
+/** Checks that If-None-Match contains this tag. It compares weakly, because a proxy may have weakened the tag. */
 export function matchesEtag(presented: string | null, etag: string): boolean {
   if (presented === null) return false;
   const bare = (tag: string) => tag.trim().replace(/^W\//, "");
   return presented.split(",").some((tag) => ["*", bare(etag)].includes(bare(tag)));
 }
 
-/**
- * Whether a reader would rather have a page than JSON: only who names pages, as browsers do, and wants nothing more.
- */
+/** Checks that a client prefers a page to JSON: only if it requests pages and nothing else, like a browser. */
 export function prefersHtml({ headers }: Pick<Request, "headers">): boolean {
   const weights = new Map<string, number>();
   for (const item of (headers.get("accept") ?? "").toLowerCase().split(",")) {

@@ -1,5 +1,5 @@
-// MCP at one endpoint for both protocol eras: the list of tools made once, every call through dispatch. Adds what the
-// SDK leaves to the server: Host and Origin, the credential, the scope challenge. Holds no business word.
+// The MCP endpoint for both protocol eras: one list of tools, every call through dispatch. It adds the parts that the
+// SDK leaves to the server: Host and Origin, authentication, the scope challenge. It contains no domain logic.
 
 import {
   createMcpHandler,
@@ -46,13 +46,13 @@ export interface McpOptions {
   tools: readonly OwnerOperation[];
   dispatcher: Dispatcher;
   authenticate(request: Request): Promise<Caller | null>;
-  /** Told of a caller before it hears which scopes it lacks. */
+  /** Called for a caller before a scope challenge. */
   onChallenge(caller: Caller): Promise<void>;
   publicUrl: string;
   host: string;
 }
 
-/** The arguments of a tool call without the idempotency key, which is no field of the operation. */
+/** Splits the idempotency key, which is not a field of the operation, from the arguments of a tool call. */
 function splitKey(tool: OwnerOperation, args: Record<string, unknown>) {
   if (!tool.creates || !Object.hasOwn(args, "idempotency_key")) return { args, idempotencyKey: null };
   const { idempotency_key, ...rest } = args;
@@ -60,7 +60,7 @@ function splitKey(tool: OwnerOperation, args: Record<string, unknown>) {
   return { args: rest, idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : "" };
 }
 
-/** What a request hands to its calls, and what a call hands back. */
+/** The state that a request and its calls share. */
 interface Passed extends ReviewedCall {
   request: Request;
   message: unknown;
@@ -70,11 +70,11 @@ interface Passed extends ReviewedCall {
   authenticateAgain(): Promise<Caller>;
   /** Its credential ended while its call waited. */
   ended?: boolean;
-  /** Its scopes may grow by asking: a challenge is of use to it. A key's never do. */
+  /** True if its scopes can be extended, so a challenge helps. A key's never can. */
   mayGrow: boolean;
 }
 
-/** Whether its call was refused for scopes that it can ask for; where a person is asked first, none would help. */
+/** Checks that its call was refused for scopes that it can request; if approval is needed, none would help. */
 const canGrowFor = (passed: Passed): passed is Passed & { refused: ApiError } =>
   passed.mayGrow && passed.refused !== undefined && passed.refused.scopes.length > 0;
 
@@ -90,7 +90,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
 
   const callFor = (passed: Passed): CallTool => {
     const { request, message, log } = passed;
-    // What the message belongs to is nearer than what its request does.
+    // The parent of the message is closer than that of its request.
     const traceparent = (message as McpMessage | undefined)?.params?._meta?.[TRACEPARENT_META_KEY];
     const followed = <T>(work: () => T) => runInSpan(currentSpan()?.joined(traceparent), work);
     const call: CallTool = async (tool, raw) => {
@@ -148,7 +148,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
     return plain.call(asked, formatResultFields(answered), answered.headers);
   }
 
-  // Clients of SDK 2 make an error of the header and drop the body, so the way out stands in both.
+  // Clients of SDK 2 report the header and drop the body, so both contain the solution.
   const challenge = (refused: ApiError, needed: readonly string[]): ApiError => {
     const said = refused.message.replace(/[^ !#-[\]-~]/g, "");
     refused.headers["www-authenticate"] =
@@ -170,7 +170,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
       params.arguments = readArguments(tool, given as Record<string, unknown>);
   }
 
-  /** HTTP 403 with every scope that the call needs, for who can ask for them (rules#mcp-step-up). */
+  /** Returns HTTP 403 with all scopes of the call, for a caller that can request them (rules#mcp-step-up). */
   async function scopeChallenge(message: unknown, passed: Passed): Promise<ApiError | null> {
     const { caller, mayGrow } = passed;
     const tool = calledTool(message);
@@ -178,7 +178,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
     const args = (message as McpMessage).params?.arguments;
     const refused = await dispatcher.findScopeError(tool, caller, args);
     if (refused?.scopes.length === 0) return null;
-    // Its person can be asked right away, and decides about this one alert.
+    // Its person can decide about this one alert at once.
     if (passed.asks && refused && needsOnlyReview(tool, refused)) return null;
     return refused && challenge(refused, getRequiredScopes(tool, args));
   }
@@ -247,18 +247,18 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
     const authInfo = { token: "", clientId, scopes: [...scopes], extra: { passed } };
     if (value !== undefined) {
       const response = await handler.fetch(request, { authInfo, parsedBody: value });
-      // Of these tools only the stored row says whether a scope is missing, so the answer's status waits for the call.
+      // For these tools, the scope depends on the stored row, so the status waits for the call.
       const session = createMcpSessionId(value);
       if (session) response.headers.set("mcp-session-id", session);
       const tool = calledTool(value);
-      // One that comes again is answered what became of it, and may be held.
+      // A repeated call returns the decision, and may wait for it.
       if ((value as McpMessage).params?.requestState !== undefined) return response;
       if (!tool || !passed.mayGrow || !(passed.asks ? mayNeedReview(tool) : tool.mayRequire)) return response;
       const text = await response.text();
       if (canGrowFor(passed)) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
       return new Response(text, response);
     }
-    // Handed on as it came: what is no JSON is the protocol's to refuse.
+    // Passed on unchanged: the protocol refuses invalid JSON.
     const { url, method, headers } = request;
     return handler.fetch(new Request(url, { method, headers, body: bytes }), { authInfo });
   }

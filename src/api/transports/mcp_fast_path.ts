@@ -1,6 +1,6 @@
-// The requests that nearly all of MCP's traffic is made of, a list of tools or one call of a tool, in the form in which
-// clients send them: recognised and answered here, as the SDK would, but without a server, a stream and a second
-// serialisation for each. Whatever differs in the least is the SDK's. Holds no business word.
+// A fast path for nearly all MCP requests: a list of tools, or one call of a tool, in the form of common clients. They
+// are answered like in the SDK, but without a server, a stream and a second serialisation. All other forms use the SDK.
+// It contains no domain logic.
 
 import {
   BAGGAGE_META_KEY,
@@ -16,7 +16,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { FastResponse } from "srvx";
 
-/** The protocol that says with every request who asks and what it can do. */
+/** The protocol in which every request contains the client and its capabilities. */
 export const MODERN_PROTOCOL = "2026-07-28";
 
 export interface FastPathRequest {
@@ -30,7 +30,7 @@ export interface FastPathRequest {
 
 type Fields = Record<string, unknown>;
 
-/** A message of either protocol, as far as anybody looks into it; nothing of it is believed. */
+/** The used fields of a message of either protocol, untrusted. */
 export interface McpMessage {
   id?: unknown;
   method?: unknown;
@@ -53,11 +53,11 @@ const hasOnly = (value: Fields, allowed: readonly string[]): boolean =>
 const isId = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value);
 
 const MESSAGE = ["jsonrpc", "id", "method", "params"];
-/** What tells of the client's trace; none of it changes an answer. */
+/** Fields of the client's trace, which do not affect a response. */
 const TRACE = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
 const META = [PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, "progressToken", ...TRACE];
 
-/** What a request asks for; null when it is for the SDK to judge. `message` is its body. */
+/** Parses a request; null if the SDK must handle it. `message` is its body. */
 export function parseFastPathRequest({ headers }: Request, message: unknown): FastPathRequest | null {
   if (!isObject(message) || !hasOnly(message, MESSAGE)) return null;
   const { jsonrpc, id, method, params = {} } = message;
@@ -73,9 +73,7 @@ export function parseFastPathRequest({ headers }: Request, message: unknown): Fa
   return era && { era, id, name: name as string | null, args, progress: meta.progressToken !== undefined };
 }
 
-/**
- * The protocol that the headers and the body agree on; null when they do not, or when it is none that is known here.
- */
+/** Returns the protocol of the headers and the body; null if they differ, or if it is unknown. */
 function eraOf(headers: Headers, method: string, name: string | null, meta: Fields): FastPathRequest["era"] | null {
   const version = headers.get("mcp-protocol-version");
   if (version === MODERN_PROTOCOL) {
@@ -99,7 +97,7 @@ function eraOf(headers: Headers, method: string, name: string | null, meta: Fiel
   return agreed ? "legacy" : null;
 }
 
-/** What a modern result says beyond an old one. */
+/** Further fields of a modern result. */
 const COMPLETE = { resultType: "complete" };
 
 const STREAMED = {
@@ -125,7 +123,9 @@ export function createFastPathAnswers(serverInfo: object, hints: object) {
       const end = Buffer.from(`${closed(id)}${era === "legacy" ? END : ""}`);
       return answer(era, Buffer.concat([lists[era], end]));
     },
-    /** The result of a call; `fields` is its JSON without the closing brace, `meta` what its `_meta` holds. */
+    /**
+     * Returns the result of a call; `fields` is its JSON without the closing brace, `meta` the content of its `_meta`.
+     */
     call({ era, id }: FastPathRequest, fields: string, meta: Record<string, string>): Response {
       if (era === "modern") {
         const rest = JSON.stringify({ ...COMPLETE, _meta: { ...meta, ...server } });

@@ -1,13 +1,15 @@
-// What an MCP result carries, and how long it may be: an assistant reads every byte of it. A field of a row is left
-// out only where it is null, empty, false or 0 (rules#lean-rows). A list that would be too long ends early and says
-// so, anything else is answered in its short form, and without the end of a list where that is too long. Holds no
-// business word.
+// The content and size of MCP results, which an assistant reads completely. A field of a row is omitted only if it is
+// null, empty, false or 0 (rules#lean-rows). A list that is too long ends early and reports this. Other results use
+// their brief form, and lose the end of a list if that is still too long. It contains no domain logic.
 
 import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 
-/** Bytes of an answer's JSON. It stands in the result twice, as text and as structured content; a client shows one. */
+/**
+ * The maximum bytes of a result's JSON. The result contains it twice, as text and as structured content; a client shows
+ * one.
+ */
 export const MAX_RESULT_BYTES = LIMITS.mcp_answer;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
@@ -40,7 +42,7 @@ export function fitAnswer(tool: OwnerOperation, body: unknown, args: Record<stri
   return fits(last) ? last : serializeBody(withoutEnd(last.body as Row));
 }
 
-/** What nothing else makes short enough: its longest list ends where there is no more room, and `left_out` says so. */
+/** Cuts the longest list of a result that is still too long; `left_out` has the number of removed rows. */
 function withoutEnd(body: Row): Row {
   const lists = Object.entries(body).filter((field): field is [string, unknown[]] => Array.isArray(field[1]));
   const [longest] = lists.sort(([, a], [, b]) => bytesOf(b) - bytesOf(a));
@@ -55,8 +57,8 @@ function withoutEnd(body: Row): Row {
 }
 
 /**
- * As many rows as fit, and at least one; never between two that share the instant which the next page goes on from,
- * where the list knows no place between them.
+ * Returns as many rows as fit, at least one. It never ends between two rows with the timestamp of the next page, unless
+ * the list has a cursor between them.
  */
 function endEarly(
   page: Page,
@@ -83,10 +85,7 @@ function endEarly(
   return { ...page, data: data.slice(0, end), meta: { next_before: placeAt(end) } };
 }
 
-/**
- * What a call of a tool answers: the REST body, or the envelope of a refusal, with the limits that REST tells in
- * headers.
- */
+/** The result of a tool call: the REST body, or the error envelope, with the limits that REST has in headers. */
 export interface ToolAnswer extends SerializedBody {
   isError: boolean;
   headers: Record<string, string>;
@@ -112,9 +111,8 @@ export function formatResultFields({ json, isError }: ToolAnswer): string {
 const EMPTY: readonly unknown[] = [null, [], "", false, 0];
 
 /**
- * The value of a field that a row leaves out: the first of null, an empty list or text, false and 0 that the field
- * takes. Undefined for a field that is always there: one that may be absent, and one whose default is another value,
- * such as `is_public`.
+ * Returns the omitted value of a field: the first of null, an empty list or text, false and 0 that it accepts.
+ * Undefined for a field that is never omitted: an optional one, and one with another default, such as `is_public`.
  */
 function nothingOf(field: z.ZodType): unknown {
   const { default: usual = null } = field.meta() ?? {};
@@ -135,7 +133,7 @@ function nothings(schema: z.ZodObject): Map<string, unknown> {
 const saysNothing = (value: unknown, nothing: unknown): boolean =>
   Array.isArray(nothing) ? Array.isArray(value) && value.length === 0 : value === nothing;
 
-/** The value without the fields that say nothing, of all rows in it as well. */
+/** Removes the empty fields of a value and its rows. */
 function leanBy(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
     return leanBy(schema.unwrap() as z.ZodType, value);
@@ -147,10 +145,7 @@ function leanBy(schema: z.ZodType | undefined, value: unknown): unknown {
   return Object.fromEntries(said.map(([name, field]) => [name, leanBy(schema.shape[name], field)]));
 }
 
-/**
- * An answer of this shape as an assistant reads it: the rows of a list are lean, and so is an alert in the short
- * form.
- */
+/** Formats a result for an assistant: rows of a list omit empty fields, and so does an alert in the brief view. */
 export function removeEmptyFields(schema: z.ZodType, body: unknown, view: unknown): unknown {
   if (view === "full" || !(schema instanceof z.ZodObject)) return body;
   const { data } = schema.shape as Record<string, z.ZodType | undefined>;

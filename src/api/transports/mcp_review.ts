@@ -1,6 +1,6 @@
-// A person in the call: where only somebody signed in may decide, the client is asked to send its person to a page,
-// in the words of its protocol, and the call that is tried again answers what became of it. What a client answers for
-// its person proves nothing: it only says whether somebody went to look. Holds no business word. rules#mcp-review
+// Review during an MCP call. If only a signed-in person may decide, the client is instructed by its protocol to send
+// its person to a page, and the repeated call returns the decision. The client's own response proves nothing: it only
+// shows that the person opened the page. It contains no domain logic. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import {
@@ -24,12 +24,12 @@ import { type McpMessage, MODERN_PROTOCOL } from "./mcp_fast_path.ts";
 import { serializeBody, type ToolAnswer } from "./mcp_results.ts";
 import { type CallTool, getToolAnswer } from "./mcp_server.ts";
 
-/** How a client sends its person to an address: by a result that requires input, or by an error. Null: it does not. */
+/** The method by which a client opens a URL: a result that requires input, or an error. Null: not supported. */
 export type ReviewPromptMode = "input" | "error" | null;
 
 type Args = Record<string, unknown>;
 
-/** Of an alert, as the tool tells it that knows what became of it. */
+/** The review state of an alert, from the tool that reports it. */
 interface Told {
   id: string;
   pusher_id: string;
@@ -44,7 +44,7 @@ function opens(capabilities: unknown): boolean {
 
 const ASKED = ".url";
 
-/** What the client of a message says that it can do; one of 2025 says it by the id that it got for saying it. */
+/** Returns the capability of a message's client; a client of 2025 reports it by its session id. */
 export function getReviewPromptMode(message: unknown, headers: Headers): ReviewPromptMode {
   const { params } = (message ?? {}) as McpMessage;
   if (headers.get("mcp-protocol-version") === MODERN_PROTOCOL)
@@ -53,8 +53,8 @@ export function getReviewPromptMode(message: unknown, headers: Headers): ReviewP
 }
 
 /**
- * The session id that a client of 2025 is answered: it tells its calls from another client's, and that it can open
- * addresses, which it says once. Nothing is remembered here. Null for what opens no session.
+ * Creates the session id of a client of 2025. It distinguishes its calls from those of other clients, and stores that
+ * it can open URLs. The server stores nothing. Null if no session is needed.
  */
 export function createMcpSessionId(message: unknown): string | null {
   const { method, params } = (message ?? {}) as McpMessage;
@@ -62,14 +62,14 @@ export function createMcpSessionId(message: unknown): string | null {
   return `${randomUUID()}${opens(params?.capabilities) ? ASKED : ""}`;
 }
 
-/** Whether somebody else may have to decide before a call does what it asks for. */
+/** Checks that a call may need another person's decision. */
 export const mayNeedReview = (tool: OwnerOperation): boolean => isReviewed(tool) || tool.mayNeedApproval === true;
 
-/** Whether that is decided on the alert's review page. */
+/** Checks that the decision is made on the alert's review page. */
 const isReviewed = ({ leadsToReview, asDraft, mayRequire }: OwnerOperation): boolean =>
   Boolean(leadsToReview || asDraft || mayRequire);
 
-/** Whether nothing else is missing than a person's decision. */
+/** Checks that only a person's decision is missing. */
 export const needsOnlyReview = (tool: OwnerOperation, refused: ApiError): boolean =>
   isReviewed(tool) && (refused.review !== null || canSaveAsDraft(tool, refused));
 
@@ -79,7 +79,7 @@ export interface ReviewedCall {
   asks: ReviewPromptMode;
   /** The scope refusal that its call had. */
   refused?: ApiError;
-  /** What is said of the alert whose publishing was refused. */
+  /** The state of the alert whose publishing was refused. */
   told?: Told;
 }
 
@@ -99,8 +99,8 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
   const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
 
   /**
-   * What was decided about the alert of a refused call; null while nobody has, where it is no person's to decide, and
-   * for who may not read it.
+   * Returns the decision about the alert of a refused call; null without a decision, if a person cannot decide it, or
+   * if the caller may not read it.
    */
   async function became(
     tool: OwnerOperation,
@@ -111,13 +111,16 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     if (!refused.review || !isReviewed(tool) || !canTell(asking.caller)) return null;
     const told = await call(tell, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
     if (!told) return null;
-    // An edit is not done by what somebody decided about the alert.
+    // A decision about the alert does not perform an edit.
     if (!tool.mayRequire && isDecided(told.body)) return told;
     asking.told = told.body as Told;
     return null;
   }
 
-  /** What a client is answered that can send its person to the page; null for others. @throws the error of 2025. */
+  /**
+   * Returns the result for a client that can open the page; null for others.
+   * @throws the error of 2025
+   */
   function question(tool: OwnerOperation, args: Args, asking: ReviewedCall): InputRequiredResult | null {
     const { asks, caller, told, refused } = asking;
     const page = refused?.page ?? null;
@@ -140,7 +143,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     return inputRequired({ inputRequests: { [INPUT]: inputRequired.elicitUrl(address) }, requestState });
   }
 
-  /** Runs the call again: it does what is left of it, and a channel that is gone by now was deleted by the person. */
+  /** Runs the call again for its remaining effects. A missing channel was deleted by the person. */
   async function afterApproval(tool: OwnerOperation, args: Args, call: CallTool): Promise<ToolAnswer> {
     let gone = false;
     const answered = await getToolAnswer(tool, args, (again, raw) =>
@@ -172,11 +175,11 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     const went = (responses?.[INPUT] as { action?: unknown } | undefined)?.action === "accept";
     const seconds = went ? LIMITS.review_held_seconds : 0;
     const answered = await getToolAnswer(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);
-    // Whether an edit may be made follows from what the alert is now.
+    // The permission for an edit depends on the current alert.
     if (tool.mayRequire) return getToolAnswer(tool, args, call);
     const told = answered.body as Told;
     if (answered.isError || !went || isDecided(told) || told.updated_at === found.version) return answered;
-    // It was edited: what the person was asked about is no more.
+    // It was edited, so the earlier request to the person is void.
     asking.told = told;
     return question(tool, args, asking) ?? answered;
   }
@@ -184,7 +187,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
   return {
     became,
     canTell,
-    /** A call of a tool, which a person may be asked about, or one that comes again after that. */
+    /** Answers a tool call that may need a decision, or its repeat. */
     async answer(
       tool: OwnerOperation,
       args: Args,

@@ -1,8 +1,7 @@
-// What MCP serves, for HTTP and standard input alike: the list of tools, and calls of them with the answers that
-// assistants get. And calls that their clients cancel by a message of its own, as those of 2025 do over HTTP: it
-// names the call by the id that the client gave it, so a session tells apart the clients of a credential. One of 2026
-// closes its request, which needs nothing here. What is cancelled in another process than the one that holds it ends
-// by its own time. Holds no business word.
+// The MCP server for HTTP and standard input: the list of tools, and calls with their results. It also handles
+// cancellation messages of 2025 clients over HTTP. They name the call by the client's id, so a session distinguishes
+// the clients of a credential. A 2026 client closes its request instead. A call that another process runs ends by its
+// own timeout. It contains no domain logic.
 
 import {
   type InputRequiredResult,
@@ -25,7 +24,7 @@ import { servePrompts } from "./mcp_prompts.ts";
 import { createToolResult, fitAnswer, serializeBody, type ToolAnswer } from "./mcp_results.ts";
 import { getToolList } from "./mcp_tool_list.ts";
 
-/** Who answers, with the icon of the pages where their address is known. */
+/** Returns the server's name, with the icon if its URL is known. */
 export const getServerInfo = (publicUrl?: string) => ({
   name: "belfry",
   title: "Belfry alert channels",
@@ -33,21 +32,21 @@ export const getServerInfo = (publicUrl?: string) => ({
   ...(publicUrl ? { icons: [{ src: `${publicUrl}/static/icon.svg`, mimeType: "image/svg+xml", sizes: ["any"] }] } : {}),
 });
 
-/** How long clients may keep the lists, which only change with a release, and that nobody else may. */
+/** The time for which clients may cache the lists privately; they only change with a release. */
 export const LIST_CACHE_HINTS = { ttlMs: 3_600_000, cacheScope: "private" as const };
 
 export type CallTool = (tool: OwnerOperation, args: Record<string, unknown>) => Promise<OperationOutcome>;
 
 type McpRequest = ServerContext["mcpReq"];
 
-/** Answers a call in place of `call` alone, where a person may have to be asked. */
+/** Answers a call that may need a person's decision, instead of `call` alone. */
 export type CallWithReview = (
   tool: OwnerOperation,
   args: Record<string, unknown>,
   request: McpRequest,
 ) => Promise<ToolAnswer | InputRequiredResult>;
 
-/** A call that waits says so every few seconds to whoever wants to be told. */
+/** The interval of progress messages of a waiting call. */
 const BEAT_MS = 5_000;
 
 async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promise<T>): Promise<T> {
@@ -56,7 +55,7 @@ async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promis
   let progress = 0;
   const tell = () =>
     notify({ method: "notifications/progress", params: { progressToken, progress: progress++ } }).catch(
-      // Nobody listens any more.
+      // The client has disconnected.
       () => undefined,
     );
   await tell();
@@ -95,7 +94,7 @@ export function createToolServer(
   return server;
 }
 
-/** What a call of a tool answers, refusals included. */
+/** Returns the result of a tool call, including errors. */
 export async function getToolAnswer(
   tool: OwnerOperation,
   given: Record<string, unknown>,
@@ -114,11 +113,11 @@ export async function getToolAnswer(
   }
 }
 
-/** An assistant pays for what it reads: where it may choose, it gets the short form unless it asks for the whole. */
+/** Selects the brief view by default, because an assistant pays for each byte. */
 const withView = (tool: OwnerOperation, args: Record<string, unknown>) =>
   hasView(tool) && args.view === undefined ? { ...args, view: "brief" } : args;
 
-/** What names a call among all that are held; null for a client without a session. */
+/** Returns the key of a waiting call; null for a client without a session. */
 function named({ headers }: Request, { credential }: Caller, id: unknown): string | null {
   const session = headers.get("mcp-session-id");
   return session && id !== undefined ? JSON.stringify([credential.id, session, id]) : null;
@@ -127,7 +126,7 @@ function named({ headers }: Request, { credential }: Caller, id: unknown): strin
 export function createCallCancellations() {
   const held = new Map<string, AbortController>();
   return {
-    /** Ends the call that a message cancels, if it is held here. */
+    /** Ends the call that a message cancels, if this process runs it. */
     hear(request: Request, message: unknown, caller: Caller): void {
       const { method, params } = (message ?? {}) as McpMessage;
       if (method !== "notifications/cancelled") return;

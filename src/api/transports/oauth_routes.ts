@@ -1,5 +1,5 @@
-// The authorization server's own routes: only those that a client of OAuth needs, each answering in OAuth's own shape.
-// Signing in, consent and everything else that the library could serve goes through our pages.
+// The routes of the authorization server: only those that an OAuth client needs, with responses in OAuth's format.
+// Sign-in, consent and all other functions of the library use our pages.
 
 import type { H3, H3Event } from "h3";
 import type { OAuthClients, StepUps } from "../../identity/auth/oauth_clients.ts";
@@ -26,16 +26,16 @@ export interface OAuthRouteDeps {
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
   logOf(event: H3Event): Log;
-  /** What an address is counted by; null when it is not. */
+  /** Returns the address for limits; null if exempt. */
   countedOf(event: H3Event): string | null;
 }
 
-/** None where assistants connect with keys alone: they are not sent where nobody can answer them. */
+/** Adds the routes, unless assistants can only connect with keys. */
 export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
   const { library, clients, publicUrl } = deps;
   if (!supportsOAuth(publicUrl)) return;
 
-  /** Answers by `answer`, and in OAuth's shape by whatever goes wrong in it. */
+  /** Adds a route; errors of `answer` get OAuth's format. */
   const on = (method: "GET" | "POST", path: string, answer: (request: Request, event: H3Event) => Promise<Response>) =>
     app.on(method, path, async (event) => {
       try {
@@ -56,7 +56,7 @@ export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
     ["/.well-known/oauth-authorization-server", authorizationServerMetadata(publicUrl)],
   ];
   for (const [path, document] of documents) on("GET", path, async () => createJsonResponse(200, document, SHORTLY));
-  // Nothing of the request reaches the library: its answer is the same for everybody.
+  // The library gets nothing of the request, because its response is equal for all.
   on("GET", `${AUTH_PATH}/jwks`, () => library.handler(new Request(`${publicUrl}${AUTH_PATH}/jwks`)));
   on("POST", `${AUTH_PATH}/oauth2/register`, async (request, event) => {
     const { value, problem } = parseJsonBody(await bytesOf(request));
@@ -83,7 +83,7 @@ export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
 const JWT = /^[^.]*\.[^.]*\.[^.]*$/;
 
 const NO_STORE = { "cache-control": "no-store" };
-/** The same for everybody, and only a release or a setting changes it. */
+/** Equal for all clients, and changed only by a release or a setting. */
 const SHORTLY = { "cache-control": "public, max-age=15", "access-control-allow-origin": "*" };
 
 async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
@@ -105,7 +105,7 @@ async function formOf(request: Request): Promise<{ headers: Headers; form: URLSe
   const form = new URLSearchParams(new TextDecoder().decode(await bytesOf(request)));
   const problem = validateParameters(form) ?? validateBasicCredentials(headers.get("authorization"));
   if (problem) throw new OAuthError("invalid_request", problem);
-  // A token is never bound to a key here, since /mcp asks for no proof of one: such a proof is not looked at.
+  // Tokens are not bound to a key, because /mcp requires no proof of possession; such a proof is ignored.
   for (const name of ["dpop", "cookie", "content-length"]) headers.delete(name);
   return { headers, form };
 }
@@ -127,14 +127,14 @@ function faultInShape({ status, message, headers }: ApiError): OAuthError {
   });
 }
 
-/** The library's words for these repeat what the client sent. */
+/** The library's messages for these repeat text of the client. */
 const OWN_WORDS: Record<string, string> = {
   unsupported_grant_type: "This grant_type is not supported. See grant_types_supported.",
   invalid_scope: "A requested scope does not exist or was not granted.",
   invalid_target: "The resource was not granted, or does not exist on this server.",
 };
 
-/** A refusal of the library in OAuth's shape, whatever shape it has. */
+/** Converts any error of the library to OAuth's format. */
 async function inShape(answer: Response): Promise<Response> {
   if (answer.status < 400) return answer;
   const said = (await answer.json().catch(() => null)) as {

@@ -1,21 +1,21 @@
-// How much is worked on at once, and how much of it for one address. A request is in flight when its body is in:
-// until then it waits for its client, in a bound of its own, of which one address has a smaller share. A call that
-// waits for something else is not in flight meanwhile, and its time is none that somebody worked.
+// Admission of requests: the number that run at once, and the share of one address. A request runs once its body has
+// arrived. Until then it waits for its client, with a separate limit and a smaller share for each address. A call that
+// waits for something else does not count as running, and its wait is not counted as work.
 
 import type { IncomingMessage } from "node:http";
 import { createSlots } from "../../store/rate_limits/slots.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 
 /**
- * What one address has of all at most: of the work a half, of the waiting for bodies, which costs it nothing, a
- * quarter.
+ * The share of one address: half of the running requests, and a quarter of the waiting bodies, which cost an attacker
+ * nothing.
  */
 const SHARE_OF_WORK = 1 / 2;
 const SHARE_OF_BODIES = 1 / 4;
 
 const shareOf = (max: number, share: number) => Math.max(1, Math.floor(max * share));
 
-/** One request that was let in. `leave`: nobody works on it from now on: it is held, or answered. */
+/** One admitted request. `leave`: it is no longer running, because it waits or is answered. */
 export type AdmissionPass = { leave(): void };
 
 export function createAdmission(max: number) {
@@ -45,7 +45,7 @@ export function createAdmission(max: number) {
         },
       };
     },
-    /** Counts what must be done, however much there is to do. */
+    /** Counts work that must run under any load. */
     async during<T>(work: () => Promise<T>): Promise<T> {
       const leave = inFlight.acquire(null);
       try {
@@ -63,7 +63,7 @@ export const createWaitContext = (
   request: Request,
   state: { pass: AdmissionPass | null; heldMs: number },
 ): WaitContext => ({
-  // Made when it is asked for, and nearly no call waits.
+  // Created on access, because few calls wait.
   get signal() {
     return request.signal;
   },

@@ -1,5 +1,5 @@
-// The only place where operations meet transports: one fetch function over REST, the handset API and MCP, with request
-// ids, the request log, health and metrics around them.
+// The connection of operations and transports: one fetch function for REST, the handset API and MCP, with request ids,
+// the request log, health and metrics.
 
 import { randomUUID } from "node:crypto";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
@@ -58,7 +58,7 @@ export interface AppDeps {
   library: SignInLibrary;
   clients: OAuthClients;
   stepUps: StepUps;
-  /** What the pages for people stand on; the operations come from here. */
+  /** The dependencies of the console; the operations come from here. */
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   publicPages: PublicPagesDeps;
   authenticateHandset: HandsetAuthenticator;
@@ -66,7 +66,7 @@ export interface AppDeps {
   hold: LongPolling;
   waits: AlertWaits;
   assets: Assets;
-  /** Whether there is room for what a request writes. */
+  /** The disk space for writes. */
   space: Pick<DiskSpace, "isLow" | "assertNotLow">;
   /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
@@ -78,15 +78,15 @@ export interface AppDeps {
 interface RequestState {
   log: RequestLog;
   client: RequestClient;
-  /** What limits and shares per address count. */
+  /** The address for limits and shares. */
   owner: string | null;
-  /** Milliseconds for which it was held: nobody worked on it meanwhile. */
+  /** Milliseconds in which it waited without work. */
   heldMs: number;
-  /** Null for what is answered however much there is to do. */
+  /** Null for requests that are answered under any load. */
   pass: AdmissionPass | null;
 }
 
-/** What a trusted proxy may call a request, as it then stands in its log and in ours. */
+/** The request ids that a trusted proxy may set, for its log and ours. */
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
 /** Our pages use nothing of a device, but for the app. */
@@ -102,7 +102,7 @@ export function createApp(deps: AppDeps) {
   const stateOf = (event: H3Event): RequestState =>
     assertDefined(states.get(event.req), "each request is noted when it comes");
   const logOf = (event: H3Event) => stateOf(event).log;
-  /** What limits per address count; null for this machine, which is exempt from them. */
+  /** The address for limits; null for this machine, which is exempt. */
   const countedOf = (event: H3Event): string | null => {
     const { client, owner } = stateOf(event);
     return client.local ? null : owner;
@@ -130,7 +130,7 @@ export function createApp(deps: AppDeps) {
   const app = new H3({
     silent: true,
     onError: (error, event) => {
-      // The router's own errors (no such route, a path that is no UTF-8) carry no cause of ours.
+      // The router's own errors (unknown route, invalid UTF-8) have no cause of ours.
       const cause = error.unhandled ? error.cause : error;
       if (cause instanceof ApiError) return refuse(event.req, cause);
       if (HTTPError.isError(cause) && cause.status < 500) return refuse(event.req, notFound("route"));
@@ -138,7 +138,7 @@ export function createApp(deps: AppDeps) {
     },
   });
 
-  // In front of every route, whoever implements it.
+  // Before every route.
   const bound = (to: H3) =>
     to.use(({ req, context: { matchedRoute: { route = "", meta } = {} } }, next) => {
       currentSpan()?.describe({ "http.route": route }, `${req.method} ${route}`);
@@ -202,7 +202,7 @@ export function createApp(deps: AppDeps) {
     dispatcher,
     publicUrl: config.publicUrl,
     logOf,
-    // Of a person in several workspaces, the header says which one is meant.
+    // For a person in several workspaces, the header selects one.
     async callerOf({ headers }) {
       const session = await deps.console.people.session(headers);
       const named = headers.get("belfry-workspace");
@@ -231,7 +231,7 @@ export function createApp(deps: AppDeps) {
   const routed = async (request: Request) => appOf(request).fetch(request);
 
   return {
-    /** Serves one request. `peer` is the network address that it came from, null when there is none. */
+    /** Serves one request. `peer` is its network address, or null. */
     async fetch(request: Request, peer: string | null = null): Promise<Response> {
       const started = performance.now();
       const client = clientOf(peer, request.headers);
@@ -240,7 +240,7 @@ export function createApp(deps: AppDeps) {
       const log = new RequestLog(deps.log, requestId);
       const { pathname } = new URL(request.url);
       const body = getIncomingBody(request);
-      // What has come together with its headers is there a turn later.
+      // A body that arrived with its headers is available one turn later.
       if (body) await yieldToLoop();
       const owner = client.address === null ? null : rateLimitAddress(client.address);
       const probe = PROBE_PATHS.has(pathname);
@@ -254,7 +254,7 @@ export function createApp(deps: AppDeps) {
       pass?.leave();
       setHeader(response, "x-request-id", requestId);
       if (secure) setHeader(response, "strict-transport-security", "max-age=31536000");
-      // A page that needs something of a device says so itself.
+      // A page that needs device features sets its own header.
       if (isPageResponse(response) && !response.headers.has("permissions-policy"))
         response.headers.set("permissions-policy", PERMISSIONS);
       const ms = performance.now() - started - state.heldMs;
@@ -276,15 +276,15 @@ export function createApp(deps: AppDeps) {
       );
       return response;
     },
-    /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
+    /** /readyz now refuses new requests; all others are served as before. */
     stopping: probes.stopping,
-    /** From now on no poll is held, and those that are get their answers. */
+    /** Ends all long polls, and starts no new ones. */
     ending(): void {
       deps.ingest.stop();
       void deps.hold.stop();
       deps.waits.stop();
     },
-    /** Everything that is served, in the router's spelling; an empty method stands for all others. */
+    /** All routes in the router's format; an empty method means all others. */
     routes: app["~routes"] as readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[],
     close: async () => {
       if (mcpOpened) await (await mcp()).close();

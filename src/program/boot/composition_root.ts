@@ -73,8 +73,8 @@ async function sharedWindows(
 }
 
 /**
- * What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the
- * database said.
+ * Creates the parts of the service. Their cleanup functions are added to `closers`, in the order of opening.
+ * @throws ConfigError, or the error of the database
  */
 export async function composeService(config: Config, options: ServiceOptions, opened: OpenedResources) {
   const { cluster, space, log, closers } = opened;
@@ -154,7 +154,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
     metrics,
     log,
   });
-  // One of several is told when it is its turn.
+  // With several processes, each is notified of its turn.
   if (!primary) housekeeping.begin();
   closers.push(() => housekeeping.close());
   const inboxTag = createInboxEtagger(secret);

@@ -1,5 +1,5 @@
-// The limits of a connection: how long it may take for headers, for a body and in silence, how many of its requests run
-// at once, and how many connections one address may have. Knows nothing of what is served.
+// The limits of a connection: timeouts for headers, bodies and silence, simultaneous requests, and connections of one
+// address. This module does not depend on the served content.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -12,15 +12,15 @@ export const HTTP_TIMEOUTS = {
   headers: 10_000,
   /** From the first byte of a request to the end of its body. */
   body: 60_000,
-  /** How long a body may be slower than it must be on the whole. */
+  /** How long a body may be slower than its minimum rate. */
   pace: 10_000,
   /** Between two requests; longer than the 60 s for which proxies keep a connection, so that they close first. */
   idle: 75_000,
-  /** Without a byte in either direction while an answer is due or being read; above the longest held request. */
+  /** Silence in both directions during a response; above the longest long poll. */
   silence: 120_000,
-  /** How long a client may take nothing of an answer that is written to its end. */
+  /** How long a client may read nothing of a complete response. */
   unread: 40_000,
-  /** How long the rest of a body is thrown away after its answer. */
+  /** How long the rest of a body is discarded after its response. */
   rest: 30_000,
 };
 export type HttpTimeouts = typeof HTTP_TIMEOUTS;
@@ -40,19 +40,16 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 /** Requests of one connection that run at once, and that wait behind them. Browsers and clients pipeline none. */
 const AT_ONCE = 4;
 const WAITING = 64;
-/**
- * So many that came behind others of their connection begin in one turn of the event loop: requests that stand alone
- * go first.
- */
+/** The number of pipelined requests that start in one turn of the event loop. Single requests run first. */
 const BEHIND_A_TURN = 8;
 
 export interface ConnectionLimitOptions {
   /** Answers what waits for too many others of its connection. */
   refuse: Handle;
   max: number;
-  /** Whose a connection is; null for one that no bound on addresses concerns. */
+  /** The address of a connection; null if exempt from limits. */
   ownerOf(peer: string): string | null;
-  /** What a connection beyond the bound is told, whatever it asks. */
+  /** The response to a connection above the limit, for any request. */
   tooMany: string;
   /** Milliseconds in which the client of a complete answer takes some of it. */
   unreadMs: number;
@@ -94,7 +91,7 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
 
   node.on("connection", (socket: Socket) => {
     const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
-    // Whoever has too many learns it before they ask, and has none more meanwhile.
+    // An address above its limit is refused before its request, and gets no further connection.
     if (!places.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
     socket.once("close", places.acquire(owner));
     const waiting: Line["waiting"] = [];
@@ -104,7 +101,7 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
       streams.add(stream);
       stream.once("close", () => streams.delete(stream));
     });
-    // Whoever reads the body of a request that runs has the socket read on.
+    // Reading the body of a running request resumes the socket.
     socket.on("resume", () => waiting.length > 0 && socket.pause());
   });
 
@@ -136,15 +133,15 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
       else startLater(start);
     } else if (line.waiting.length < WAITING) {
       line.waiting.push(start);
-      // No more is read from it meanwhile: answers that nobody takes are not followed by others.
+      // The socket is paused, so unread responses do not accumulate.
       socket.pause();
     } else refuse(request, response);
   });
 
   return {
     /**
-     * From now on every answer says that it is the last one of its connection. The idle time of all of them begins
-     * anew: a proxy that cannot open new connections uses those that it kept.
+     * Every response now closes its connection. The idle time of all connections restarts, because a proxy that cannot
+     * open new ones uses its existing ones.
      */
     closing(): void {
       closing = true;
@@ -165,8 +162,8 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
       for (const socket of [...lines.keys(), ...streams]) socket.destroy();
     },
     /**
-     * Ends the connections on which nothing was asked for so long. A connection must be found idle twice: when this
-     * process was busy for a moment, a request may have come that is not read yet.
+     * Closes connections without requests for this long. A connection must be idle twice: while this process was busy,
+     * a request may have arrived unread.
      */
     closeIdle(ms: number): void {
       for (const [socket, line] of lines) {

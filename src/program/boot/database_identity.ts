@@ -1,6 +1,5 @@
-// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have
-// them. Why one by URL cannot be opened is said in words that name what to mend, and never in its own: an address
-// holds a password.
+// Checks of the database servers at a start: rows that are a copy, and the standbys. The error about a URL that cannot
+// be opened has our own text with the fix, never the driver's, because a URL contains a password.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,8 +14,8 @@ import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { OpenedResources } from "./service_options.ts";
 
 /**
- * Has validators from before match no longer where the rows are a copy: on another server, or in other files
- * (`folder`, of the embedded database), which the file says that PostgreSQL never makes anew.
+ * Invalidates earlier validators if the rows are a copy: on another server, or in other files (`folder`, of the
+ * embedded database), identified by a file that PostgreSQL never recreates.
  */
 export async function checkDatabaseEpoch(orm: Orm, folder: string | undefined): Promise<void> {
   const file = folder === undefined ? null : statSync(join(folder, "global/pg_control"));
@@ -36,7 +35,7 @@ export async function openConfiguredReplicas(
   return replicas;
 }
 
-/** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
+/** Errors of a reachable server that refuses the connection, with the fix for each. */
 const REFUSED: [RegExp, string][] = [
   [/^08P01$/, "it is a pooler: set DATABASE_POOLER_MODE to its mode, session or transaction"],
   [/^28/, "it rejects the user name or password"],
@@ -45,7 +44,7 @@ const REFUSED: [RegExp, string][] = [
   [/^42501$/, "the user is not allowed to create tables, or the database does not exist"],
 ];
 
-/** What pg says without a code. */
+/** Errors of pg without a code. */
 const WORDS: [RegExp, string][] = [
   [/client password must be/, "it requires a password, and none is set"],
   [/does not support SSL/, "it does not support TLS, which sslmode requires"],
@@ -61,7 +60,7 @@ export const rethrowAs =
     throw databaseUrl ? (toConnectionError(error) ?? error) : error;
   };
 
-/** The address is to blame, not the service. Says it without the address, which holds a password. */
+/** Returns an error about the URL, without the URL, because it contains a password. */
 function toConnectionError(error: unknown): ConfigError | null {
   if (error instanceof ConfigError) return null;
   let why: string | null = null;

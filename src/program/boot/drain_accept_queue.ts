@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What Node keeps below a server and a socket. There is no other way to the two system calls that are needed here. */
+/** Node's private handle of servers and sockets, the only access to two system calls that are needed here. */
 interface Handle {
   listen(backlog: number): number;
   getpeername(into: object): number;
@@ -18,10 +18,10 @@ const PATIENCE_MS = 3_000;
 const HANDSHAKE_MS = 20;
 
 /**
- * Resolves in a turn of the event loop in which the queue is empty, no handshake is under way and no new one can
- * begin. The listener must be closed in that same turn. A client that tries meanwhile gets no answer, tries again a
- * second later and is refused then; a proxy sends such a request to another replica. This holds on Linux. On other
- * systems a connection may still be lost between the last look at the queue and the close.
+ * Resolves in a turn of the event loop in which the queue is empty and no handshake is running or can begin. The
+ * listener must be closed in that turn. A client that connects in between gets no response, retries a second later and
+ * is then refused. A proxy sends such a request to another replica. This works on Linux. On other systems, a connection
+ * may be lost between the last check and the close.
  */
 export async function closeAcceptQueue(server: Server): Promise<void> {
   const { port, address } = server.address() as AddressInfo;
@@ -38,15 +38,12 @@ export async function closeAcceptQueue(server: Server): Promise<void> {
     setImmediate(() => own.destroy());
     if (!shut) continue;
     if (!hasHandshakes(port)) return;
-    // The last packet of these handshakes was not taken while we held the place. The clients send it again with their
-    // requests.
+    // The last packet of these handshakes was ignored during the check. The clients send it again with their requests.
     await pause(HANDSHAKE_MS);
   }
 }
 
-/**
- * Whether anybody is between the first and the last packet of a handshake with this port, as far as the system tells.
- */
+/** Checks for unfinished handshakes with this port, as far as the system reports them. */
 function hasHandshakes(port: number): boolean {
   const SYN_RECV = "03";
   const local = port.toString(16).toUpperCase().padStart(4, "0");

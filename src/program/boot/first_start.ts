@@ -1,8 +1,7 @@
-// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works.
-// Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine. And a
-// channel, opened as any other is, by that key: its page is printed with the line that rings it, so that whoever has
-// just started the service hears it within a minute. What any start has to say to a person once it serves: what it
-// made, and the page of the one public channel.
+// The first start of an empty embedded database: a workspace, its owner, a key and an example channel. The key is
+// stored in DATA_DIR/credentials.json (mode 0600) for the command line on this machine. The page of the channel is
+// printed with a command that rings it. Also the messages of any start: the created items, and the page of the only
+// public channel.
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -24,14 +23,14 @@ import type { App } from "./app.ts";
 import type { Logs } from "./log.ts";
 
 /**
- * The secret again, once the database has said that it is its own.
- * @throws ConfigError naming SECRET when the database was used with another one.
+ * Returns the secret after checking it with the database.
+ * @throws ConfigError naming SECRET if the database was used with another one
  */
 export async function checkServerSecret(orm: Orm, config: Config, secret: string): Promise<string> {
   const em = orm.em.fork();
   if (await isSecretOfDatabase(em, secret)) return secret;
   const { secret: path, nextSecret } = dataPaths(config.dataDir);
-  // A rotation that ended between its commit and its last step left the new one beside the old one.
+  // A rotation that was interrupted after its commit left the new secret next to the old one.
   if (!config.secret && existsSync(nextSecret)) {
     const next = readFileSync(nextSecret, "utf8").trim();
     if (await isSecretOfDatabase(em, next)) {
@@ -67,8 +66,7 @@ export async function createFirstWorkspace(
     });
     const { key } = await createKey(inside as Em, { member: member.id, scopes: "all", name: "first key" }, now);
     const credentials = { url: config.publicUrl, workspace_id: workspace.id, member_id: member.id, key };
-    // The file is written before the commit. Whatever ends the process, a key that exists is then always one that
-    // somebody has.
+    // The file is written before the commit, so any existing key is in the file, even after a crash.
     writeCredentials(config.dataDir, credentials);
     return credentials;
   });
@@ -102,7 +100,10 @@ interface FirstStartParts {
   made: FirstCredentials | null;
 }
 
-/** Null: it could not be opened, as on a full disk; the start goes on without it, and no later one makes it up. */
+/**
+ * Creates the example channel. Null if it fails, for example on a full disk; the start continues, and later starts do
+ * not repeat it.
+ */
 export async function createExampleChannel(
   { app, log }: Pick<FirstStartParts, "app" | "log">,
   { key }: FirstCredentials,
@@ -139,7 +140,7 @@ export async function prepareFirstStart(service: FirstStartParts, config: Config
   return { made, example, page: await onlyPage(config, service) };
 }
 
-/** rules#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
+/** rules#start-names-the-page. Null without exactly one public channel, or if the query fails. */
 async function onlyPage({ channelBaseUrl }: Config, { orm }: FirstStartParts): Promise<string | null> {
   const [only, another] = await runStatement(getKysely(orm), twoPublicChannels, {}).catch(() => []);
   return only && !another ? `${channelBaseUrl}/${only.handle}` : null;

@@ -1,4 +1,4 @@
-// What is asked of the process itself: whether it lives, whether it is ready, and its figures.
+// The probes of the process: liveness, readiness and metrics.
 
 import type { H3, H3Event } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };
@@ -22,12 +22,12 @@ export interface ProbeDeps {
   logOf(event: H3Event): Log;
 }
 
-/** These are answered always, however much there is to do. */
+/** These paths are answered under any load. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 const READY_MS = 500;
 
-/** `stopping`: from then on /readyz says that nothing new should be sent here. */
+/** @returns `stopping`, after which /readyz refuses new requests */
 export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
   const ready = cacheResult(READY_MS, deps.ready);
@@ -38,7 +38,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
       if (isStopping) return createJsonResponse(503, { status: "stopping" });
       if (deps.space.isLow())
         return createJsonResponse(503, { status: "not ready", reason: insufficientStorage().message });
-      // Whoever asks gives up sooner than a call does; a database that says nothing by then is not ready.
+      // Probes time out earlier than calls, so a database that does not respond by then is not ready.
       const { degraded } = await withTimeout(LIMITS.ready_seconds * 1000, ready(), "the database does not respond");
       return createJsonResponse(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
@@ -71,7 +71,7 @@ function describeFailure(error: unknown): string {
     : `The database is not available (${code}).`;
 }
 
-/** `look`, whose answer or failure stands for `ms` milliseconds from its start. */
+/** Caches the result or error of `look` for `ms` milliseconds from its start. */
 export function cacheResult<T>(
   ms: number,
   look: () => Promise<T>,

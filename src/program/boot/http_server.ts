@@ -1,5 +1,5 @@
-// A listening socket in front of an app, and an end to it that loses nothing in flight; both also in two processes,
-// of which one accepts and others serve.
+// The HTTP server of an app, with a stop that loses no running request. It also works in two processes, one that
+// accepts and others that serve.
 
 import { once } from "node:events";
 import type { Server as NodeServer } from "node:http";
@@ -20,23 +20,20 @@ import { answerMalformed } from "./malformed_requests.ts";
 import { endSlowBodies } from "./request_bodies.ts";
 
 /**
- * Connections that wait to be accepted; the system may allow fewer. After a start thousands of handsets come at once,
- * and whoever finds no place is not told: it tries again after one, three and seven seconds.
+ * The queue of connections to accept; the system may limit it. After a start, thousands of handsets connect at once.
+ * One that finds no space retries after one, three and seven seconds.
  */
 const BACKLOG = 4_096;
-/** How long requests in flight may still take after the signal to stop. */
+/** The time for running requests after the stop signal. */
 const DRAIN_MS = 8_000;
 const IDLE_SWEEP_MS = 50;
-/**
- * A connection that nobody asked on for so long is hardly about to be asked on; a slow proxy takes its time to use up
- * all.
- */
+/** The idle time after which no further request is expected; a slow proxy needs time to use its connections. */
 const IDLE_MS = 3_000;
 
 export interface Listening {
   /**
-   * Says so at /readyz and goes on for SHUTDOWN_DELAY_MS. Then refuses new connections and tells with each answer
-   * that it is the last one of its connection; closes those that are idle, and after a bound those that are left.
+   * Reports the stop at /readyz and continues for SHUTDOWN_DELAY_MS. Then it refuses new connections and closes each
+   * one with its response. It closes idle ones, and after a timeout all others.
    */
   close(): Promise<void>;
 }
@@ -62,7 +59,7 @@ export async function listenHttp(
   return { close };
 }
 
-/** `localhost` may lead to either, as the system likes: nobody else shall answer there. */
+/** `localhost` may resolve to either address, so both are used. */
 const addressesOf = (host: string): string[] => {
   if (host !== "localhost") return [host];
   const here = Object.values(networkInterfaces()).flat();
@@ -89,7 +86,7 @@ async function listenAt(
 type ListenAddress = Pick<Config, "host" | "port"> & Partial<Config>;
 type Http = ReturnType<typeof createHttp>;
 
-/** What answers on connections, with all that bounds them. It does not listen. */
+/** Creates the HTTP handling of connections with its limits, without a listener. */
 function createHttp(
   app: ListeningApp,
   { host, port, maxConnectionsPerIp = Number.POSITIVE_INFINITY, trustedProxies = [] }: ListenAddress,
@@ -120,7 +117,7 @@ function createHttp(
   return { server, node, gate };
 }
 
-/** What is said where there is no room, `whole` to whoever has not asked yet. */
+/** Creates the responses under overload, `whole` for connections without a request. */
 export function createOverloadResponses() {
   const refused = overloaded();
   const body = JSON.stringify(refused.toEnvelope());
@@ -133,13 +130,13 @@ export function createOverloadResponses() {
   return { headers, body, whole: `HTTP/1.1 503 Service Unavailable\r\n${lines.join("")}\r\n${body}` };
 }
 
-/** Nobody can connect any more: lets those finish who did. */
+/** Waits for existing connections after the listener is closed. */
 async function drain(app: ListeningApp, node: NodeServer, gate: Http["gate"], shutdownDelayMs: number): Promise<void> {
   // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
   const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
   const emptied = gate.emptied();
   gate.closing();
-  // After that, so that each of their answers ends its connection: none is left on which somebody may be about to ask.
+  // After that, each of their responses closes its connection, so no client can send another request.
   app.ending();
   // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
   const sweep = () => setImmediate(() => gate.closeIdle(shutdownDelayMs > 0 ? IDLE_MS : 0));
@@ -151,7 +148,7 @@ async function drain(app: ListeningApp, node: NodeServer, gate: Http["gate"], sh
   await Promise.all([closed, emptied]);
   clearInterval(idle);
   clearTimeout(hard);
-  // Ends the timers that the server keeps beside its connections.
+  // Ends the server's own timers.
   node.close(() => {});
 }
 
@@ -162,7 +159,7 @@ export function serveAccepted(app: App, config: Config) {
   // A server begins to watch over the times of its connections when it listens.
   node.emit("listening");
   return {
-    /** `left`: it has ended, or nothing is asked on it any more. */
+    /** @param left called after the end of the connection, or of its last request */
     take(socket: Socket, left: () => void): void {
       // As those that the server accepts itself: a client that has closed its side may still read.
       socket.allowHalfOpen = true;

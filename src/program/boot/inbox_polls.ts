@@ -1,6 +1,5 @@
-// Polls and streams of inboxes between the router and what holds them: which may be held and how many there may be,
-// what they count for meanwhile, what a stream is opened with, and when a client comes again that was not held to the
-// end.
+// Long polls and streams of inboxes between the router and the long-polling module: their limits, how they are counted,
+// the start of a stream, and the time at which a client returns after an early end.
 
 import type { Socket } from "node:net";
 import type { H3Event } from "h3";
@@ -30,12 +29,12 @@ interface PollsOptions {
   hold: LongPolling;
   admission: Admission;
   logOf(event: H3Event): RequestLog;
-  /** What limits per address count; null is exempt. */
+  /** The address for limits; null if exempt. */
   countedOf(event: H3Event): string | null;
   stateOf(event: H3Event): { pass: AdmissionPass | null; heldMs: number };
 }
 
-/** Stands around the answers of handset operations. */
+/** Wraps the responses of handset operations. */
 export function createInboxPolls({ hold, admission, logOf, countedOf, stateOf }: PollsOptions) {
   return async (operation: HandsetOperation, event: H3Event, ask: () => Promise<Response>): Promise<Response> => {
     if (operation.streams) return openInboxStream(hold, event, countedOf(event), ask);
@@ -51,7 +50,7 @@ export function createInboxPolls({ hold, admission, logOf, countedOf, stateOf }:
       return turn ?? ask();
     }
     logOf(event).note({ operation: operation.name });
-    // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
+    // A long poll does not count as running and has a separate limit; thousands may be answered at once.
     state.pass?.leave();
     const first = parseFirstPage(event.url.search);
     const { answer, granted, again, restedMs } = await hold.poll({

@@ -1,7 +1,6 @@
-// The routes for programs that send in other formats (ntfy, Gotify, webhooks), beside ours and at the root of the
-// host names in the settings. Those hosts serve nothing else, so no cookie exists there. Also connects ntfy's
-// subscribers to the listeners: who they are, how many there may be, and the connection that they are written to.
-// rules#ntfy-listens
+// The routes for other sender formats (ntfy, Gotify, webhooks), below our own paths and at the root of the configured
+// host names. Those hosts serve nothing else, so they have no cookies. It also connects ntfy subscribers with the
+// listeners: authentication, limits and their connections. rules#ntfy-listens
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -64,11 +63,14 @@ interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
   authenticateHandset: HandsetAuthenticator;
 }
 
-/** What the app knows of a request. */
+/** The app's data about a request. */
 export interface IngestSupport {
   /** What limits per address count; null is exempt. */
   countedOf(event: H3Event): string | null;
-  /** Counts it against what one address may ask for. @throws 429 */
+  /**
+   * Counts it towards the address's limit.
+   * @throws 429
+   */
   count(event: H3Event): Promise<void>;
 }
 
@@ -76,7 +78,10 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
   const heard = createMessageHistory(options);
   const listeners = createNtfyListeners({ ...options, readMessages: heard.readMessages });
 
-  /** The device that a token is of; null for nobody in particular, as who has a key to publish is. @throws 401 */
+  /**
+   * Returns the device of a token; null for anonymous clients and publishing keys.
+   * @throws 401
+   */
   async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
     // Another server's credential, as a proxy sets it, does not close what is open to everyone.
     if (token === null || !isBelfryToken(token)) return null;
@@ -123,7 +128,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
           .join("");
       // A client that takes nothing has its connection ended as those do that stay.
       stays?.socket?.setTimeout(2 * options.beatMs);
-      // One part alone is a text, whose length the answer says.
+      // A single part is a text with a known length.
       const body = stays && parts.length > 1 ? inParts(parts, read) : await whole(parts, read);
       return new FastResponse(body, { headers: { ...headers, "cache-control": "private, no-store" } });
     }
@@ -177,7 +182,7 @@ function endWith(socket: Socket | WebSocket, listener: ReturnType<Begin>): void 
   (socket as Socket).on("error", () => listener.end("gone"));
 }
 
-// These hold nothing of the request, which would otherwise live as long as the connection.
+// These do not reference the request, which would live as long as the connection.
 const onStream = (begin: Begin) => (socket: Socket) => endWith(socket, begin(createStreamSink(socket)));
 const onWebSocket = (begin: Begin) => (socket: WebSocket, connection: Socket) =>
   endWith(socket, begin(createWebSocketSink(socket, connection)));
@@ -193,7 +198,7 @@ interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
   config: Pick<Config, "ntfyHost" | "gotifyHost">;
 }
 
-/** What the app gives: itself, what stands in front of every route, and the operations. */
+/** The parts of the app: itself, the functions before every route, and the operations. */
 type Mount = (
   app: H3,
   prepare: (app: H3) => void,
@@ -221,7 +226,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       const key_id = parseId("key", caller.credential.id);
       if (key_id === null || isLow()) return;
       try {
-        // The channel of a key that is bound to one is known.
+        // A key that is restricted to one channel determines the channel.
         if (request.pusher_id === null && channel !== null && caller.credential.pusherId === null)
           request.pusher_id = await visibleId(caller, channel);
         await runStatement(db, noteSenderRequest, { key_id, request });
@@ -246,7 +251,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
     },
     remove: (caller, id) =>
       removeUpload(orm.em.fork(), assets.store, caller, id).catch((error: unknown) =>
-        // It goes when its day is over.
+        // The housekeeping deletes it after a day.
         log.warn({ err: error }, "a picture from a sender could not be removed"),
       ),
   };

@@ -1,6 +1,6 @@
-// How the log is written: lines on standard error, many in one write, so that no request pays for a write of its own.
-// What waits is written in a moment, at once with a warning, and whenever the process ends by itself. A person in a
-// terminal reads time, how grave, what happened, and its facts; elsewhere lines are JSON.
+// The writer of the log: lines on standard error, many in one write, so that requests do not pay for a write each.
+// Lines are written after a moment, at once with a warning, and at the end of the process. In a terminal, a line has
+// time, severity, message and fields; elsewhere it is JSON.
 
 import { type DestinationStream, pino } from "pino";
 import { removeToken } from "../../effects/assets/asset_urls.ts";
@@ -8,16 +8,16 @@ import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
 
-/** Pino's numbers of the levels that are named; those below are told by their words alone. */
+/** Pino's numbers of the shown levels; lower ones only show their message. */
 const GRAVE: Record<number, string> = { 40: "warning: ", 50: "error: ", 60: "fatal: " };
 
 const said = (value: unknown): string =>
   typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value);
 
-/** What a fact may hold would otherwise reach the terminal as it is: its escape sequences, too. */
+/** Replaces control characters, because a field could contain escape sequences for the terminal. */
 const visible = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => (sign === "\n" ? sign : "\ufffd"));
 
-/** One line of the log, which is JSON; what is none stays as it is. */
+/** Formats one JSON line of the log; other lines stay unchanged. */
 function lineFor(line: string): string {
   let told: Record<string, unknown>;
   try {
@@ -35,11 +35,11 @@ function lineFor(line: string): string {
 /** A piece of the log that has whole lines. */
 export const formatForTerminal = (piece: string): string => piece.replace(/[^\n]+/g, (line) => lineFor(line));
 
-/** Lines wait for so long, or for so many characters of others. */
+/** The maximum delay and size of buffered lines. */
 const WAIT_MS = 100;
 const WAIT_LENGTH = 16_384;
 
-/** What the system writes into a pipe in one piece: several processes write to one standard error. */
+/** The size of an atomic write into a pipe, since several processes share one standard error. */
 const PIECE_BYTES = 4_096;
 
 /** Pino's numbers of these levels. */
@@ -54,10 +54,7 @@ export interface BatchedStream extends DestinationStream {
   flush(): void;
 }
 
-/**
- * Collects lines for `out`, which writes each piece before it returns: of so many bytes at most, unless one line is
- * longer.
- */
+/** Buffers lines for `out`, which writes each piece synchronously: at most `most` bytes, unless one line is longer. */
 export function batchLines(out: DestinationStream, most = Number.POSITIVE_INFINITY): BatchedStream {
   let waiting = "";
   let timer: NodeJS.Timeout | undefined;
@@ -90,7 +87,7 @@ function toStandardError(most?: number): BatchedStream {
       process.stderr.isTTY ? { write: (piece) => out.write(formatForTerminal(piece)) } : out,
       most,
     );
-    // Also after an error that nobody caught.
+    // Also after an uncaught error.
     process.on("exit", () => lines.flush());
     standardError = lines;
   }
@@ -100,14 +97,14 @@ function toStandardError(most?: number): BatchedStream {
 const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
 
 /**
- * Never the query: an invite's code or a key may stand in it. A secret that was put into the path is cut, a file's
- * token, too.
+ * Returns a path for the log, without the query, which may contain an invite code or a key. Secrets and file tokens in
+ * the path are cut.
  */
 export const redactPath = (pathname: string) => removeToken(pathname).replace(SECRETS, "$1(cut)");
 
 export interface Logs {
   log: ReturnType<typeof createLog>;
-  /** For the line of each request, whose few fields are flat and hold nothing to cut; `message` is a plain word. */
+  /** For the line of each request, whose fields are flat and need no redaction; `message` is a plain word. */
   requests: Pick<Log, "info">;
 }
 
@@ -125,7 +122,7 @@ export function createLogs(
 /** Lines as pino writes them of fields that are flat, at a fraction of its time: there is one with each request. */
 const linesOfRequests = (out: DestinationStream & { lastLevel?: number }): Logs["requests"] => ({
   info(fields, message) {
-    // As pino tells it.
+    // As pino reports it.
     if (out.lastLevel !== undefined) out.lastLevel = INFO;
     const told = JSON.stringify(fields).slice(1, -1);
     out.write(`{"level":${INFO}${pino.stdTimeFunctions.isoTime()},${told},"msg":"${message}"}\n`);
@@ -153,12 +150,12 @@ const createLog = (common: { level: string; base: undefined }, to: DestinationSt
 type RequestLogger = Omit<Log, "origin">;
 type Parent = RequestLogger & { child(fields: object): RequestLogger };
 
-/** The log of one request. Most requests say nothing in it, so it is made in full with the first word. */
+/** The log of one request. Most requests log nothing, so it is created with its first line. */
 export class RequestLog implements Log {
   #parent: Parent;
   #own: RequestLogger | undefined;
   readonly requestId: string;
-  /** What the line about the whole request shall name. */
+  /** Fields for the line of the request. */
   about: { caller?: string; operation?: string; trace_id?: string };
   readonly #trace: { trace_id?: string };
 
@@ -188,7 +185,7 @@ export class RequestLog implements Log {
   origin(): string {
     return this.requestId;
   }
-  /** A page may run several operations: the first one is what was asked for. */
+  /** A page may run several operations; the first one is recorded. */
   note(fields: { caller?: string; operation: string }): void {
     this.about = { ...fields, ...this.about };
   }

@@ -1,6 +1,5 @@
-// What is counted and measured: each figure with its name, what it means and its labels, whose values are our own
-// words and few, whatever is asked for. A figure that only is what it is now stands in GAUGES, and is read when the
-// figures are asked for.
+// The definitions of all metrics: name, help and labels. Label values are a few terms of our own for any request.
+// GAUGES has the metrics that are read when they are scraped.
 
 interface Figure {
   name: string;
@@ -97,7 +96,7 @@ export const HISTOGRAMS = {
   },
 } satisfies Record<string, Figure & { buckets: number[] }>;
 
-/** How the figures of several processes become one. */
+/** How metrics of several processes are merged. */
 type Together = "sum" | "max";
 
 /** One that has parts has them under its one label. */
@@ -158,5 +157,5 @@ export const GAUGES = {
   },
 } satisfies Record<string, Omit<Figure, "labelNames"> & { labelNames?: string[]; aggregator: Together }>;
 
-/** What a gauge is now: a number, or one for each value of its label. */
+/** The value of a gauge: a number, or one for each value of its label. */
 export type GaugeReading = () => number | Record<string, number>;

@@ -1,6 +1,6 @@
-// Prometheus figures of this process, or of several together: calls by operation, requests by surface and status,
-// what goes on beside them, and the runtime's own. Never an id, a handle or a device as a label. Their library is
-// read once there is something to count.
+// Prometheus metrics of this process, or of several together: calls by operation, requests by surface and status,
+// background work, and the runtime's own. Labels never contain an id, a handle or a device. The library is loaded with
+// the first metric.
 
 import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -10,10 +10,10 @@ import { COUNTERS, GAUGES, type GaugeReading, HISTOGRAMS } from "./metric_defini
 
 type Library = typeof import("prom-client");
 
-/** The figures of one process, as they go to another one. */
+/** The metrics of one process for another one. */
 export type MetricSnapshot = Awaited<ReturnType<InstanceType<Library["Registry"]>["getMetricsAsJSON"]>>;
 
-/** Few labels whatever is asked for: the part of the service that a path belongs to. */
+/** Returns the part of the service for a path, one of a few labels. */
 function surfaceOf(path: string): string {
   if (path.startsWith("/api/v1/")) return "api";
   if (path.startsWith("/handset/v1/")) return path.startsWith("/handset/v1/inbox") ? "inbox" : "handset";
@@ -22,18 +22,18 @@ function surfaceOf(path: string): string {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** The text format that scrapers ask for. */
+/** The text format of scrapers. */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * How often the event loop's delay is measured. At the library's own 10 an idle process spends more on this than on
- * all else.
+ * The interval of measuring the event loop's delay. With the library's default of 10, an idle process spends most of
+ * its time on this.
  */
 const LAG_MS = 100;
 
 /**
- * Loads the library with the first figure; what is counted until it is there is counted then, in its order. `ofAll`
- * says the figures of this process together with those of others.
+ * Creates the metrics and loads the library with the first one; earlier counts are then added in order.
+ * @param ofAll returns the metrics of this process merged with those of others
  */
 export function createMetrics(ofAll?: () => Promise<string>): Counters & { contentType: string } {
   let counters: Counters | null = null;
@@ -109,7 +109,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
       count.requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
       time.requestSeconds.observe({ surface }, seconds);
     },
-    /** A call of an operation that ended; `seconds` is null where it waits on purpose. All three words are our own. */
+    /** Counts a finished call; `seconds` is null if it waits on purpose. All three texts are our own. */
     operation(operation: string, transport: string, outcome: string, seconds: number | null): void {
       count.operations.inc({ operation, transport, outcome });
       if (seconds !== null) time.operationSeconds.observe({ operation }, seconds);
@@ -121,22 +121,20 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     /** Webhook deliveries, or events before their endpoints were known, that were dropped for lack of room. */
     webhooksDropped: (dropped: number) => count.droppedDeliveries.inc(dropped),
     held: (held: number) => gauge.held.set(held),
-    /** How many streams of inboxes are open now. */
+    /** Sets the number of open inbox streams. */
     streams: (open: number) => gauge.streams.set(open),
-    /** One of them woke, or ended: `cause` is one of a few fixed words. */
+    /** Counts a wake-up or end of a long poll or stream; `cause` is one of a few fixed terms. */
     woken: (cause: string) => count.wakes.inc({ cause }),
-    /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
+    /** Counts push notifications; `outcome` is one of a few fixed terms. */
     wakeUps: (outcome: string, many: number) => count.wakeUps.inc({ outcome }, many),
     /** A call that a limit judged. */
     limited: (policy: string, outcome: "allowed" | "refused" | "uncounted") => count.limited.inc({ policy, outcome }),
     stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
     mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
-    /**
-     * A request of a program that sends in its own format; the words are a program of ours and one of a few outcomes.
-     */
+    /** Counts a sender request, by one of our program names and one of a few outcomes. */
     sender: (program: SenderProgram | null, outcome: SenderRequest["outcome"]) =>
       count.senders.inc({ program: program ?? "unknown", outcome }),
-    /** From now on these gauges are what their readings say whenever somebody asks. */
+    /** Sets the functions that read these gauges on each scrape. */
     watch: (given: typeof readings): void => void Object.assign(readings, given),
     /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
     housekeeping(step: string, removed: number | null): void {
@@ -148,7 +146,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
   };
 }
 
-/** The figures of several processes as those of one: sums, but for what has its own way to be put together. */
+/** Merges the metrics of several processes: sums, unless a metric has another rule. */
 export async function mergeMetrics(figures: readonly MetricSnapshot[]) {
   const { AggregatorRegistry } = await import("prom-client");
   return AggregatorRegistry.aggregate(figures as object[]);

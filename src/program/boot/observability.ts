@@ -1,5 +1,5 @@
-// What of a service is looked at from outside beside the calls that it counts: what it has and what waits, read when
-// somebody asks, and its requests as traces where a collector is named.
+// The observability of a service apart from its counters: gauges of its state and queues, read on each scrape, and
+// traces of its requests if a collector is configured.
 
 import manifest from "../../../package.json" with { type: "json" };
 import type { Assets } from "../../effects/assets/asset_service.ts";

@@ -1,5 +1,5 @@
-// Spans on their way to a collector, as OTLP says it in JSON over HTTP: together, within bounds, never waited for and
-// never kept. Knows nothing of what a span means.
+// The exporter of spans to a collector, as OTLP in JSON over HTTP: batched and limited, never awaited and never stored.
+// It does not depend on the meaning of a span.
 
 import type { Config } from "../../store/config/all_settings.ts";
 import { waitAtMost } from "../../store/db/timeout.ts";
@@ -20,11 +20,11 @@ export interface FinishedSpan {
   link: { traceId: string; spanId: string } | undefined;
 }
 
-/** As OpenTelemetry's own: what waits at most, what goes together, and how long it waits. */
+/** OpenTelemetry's defaults for the queue, the batch and the delay. */
 const MOST = 2_048;
 const BATCH = 512;
 const EVERY_MS = 5_000;
-/** A collector that does not answer must not hold an end up. */
+/** The timeout of the collector, so that it cannot delay a stop. */
 const ANSWER_MS = 10_000;
 const LAST_MS = 2_000;
 const LOG_EVERY_MS = 60_000;
@@ -99,7 +99,7 @@ export function createSpanExporter(
     }
   }
 
-  /** One after another, so that a slow collector is not asked ever more. */
+  /** One request at a time, so that a slow collector is not overloaded. */
   async function flush(ms = ANSWER_MS): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

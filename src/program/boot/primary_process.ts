@@ -1,5 +1,5 @@
-// The first of several processes (docs/decisions/0025): it has the listening socket, the embedded database and the
-// windows of the limits, keeps the workers, and serves nothing itself.
+// The first of several processes (docs/decisions/0025). It has the listening socket, the embedded database and the
+// windows of the limits, supervises the workers, and serves no requests itself.
 
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,7 +20,10 @@ import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
 /** A connection for what comes, and one for what does not wait: fewer, and a call would wait for itself. */
 const LEAST_POOL = 2;
 
-/** A worker's share of what is bounded for the service. @throws ConfigError where there is none. */
+/**
+ * Returns a worker's share of the service's limits.
+ * @throws ConfigError if a share would be empty
+ */
 function shareOf(config: Config): Config {
   const { workers } = config;
   const share = (of: number) => Math.floor(of / workers);
@@ -38,7 +41,7 @@ function shareOf(config: Config): Config {
   };
 }
 
-/** @throws ConfigError, DataDirInUseError, or what a worker has said already. */
+/** @throws ConfigError, DataDirInUseError, or AlreadyReported after an error of a worker */
 export async function openPrimaryProcess(config: Config): Promise<RunningService> {
   const own = shareOf(config);
   const { log } = createLogs(config);
@@ -101,7 +104,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
   }
 }
 
-/** The figures of all processes as one. Counters never fall: of a worker that has ended, what it said last stays. */
+/** Merges the metrics of all processes. Counters never fall: the last values of an ended worker stay. */
 function createFigures(serving: () => WorkerHandle[]) {
   const own = createMetrics();
   let past: Promise<MetricSnapshot> = Promise.resolve([]);

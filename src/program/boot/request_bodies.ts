@@ -8,7 +8,7 @@ import type { HttpTimeouts } from "./connection_limits.ts";
 
 /** Bytes a second, once the first time of `HttpTimeouts.pace` is over. */
 const LOWEST_RATE = 1024;
-/** How much of a body is thrown away after its answer. */
+/** The maximum size of a body that is discarded after its response. */
 const REST_BYTES = 32 * 1024 * 1024;
 const LOOK_MS = 50;
 
@@ -22,11 +22,11 @@ interface Coming {
 }
 
 /**
- * Ends bodies that come too slowly, as Node ends those that take too long.
+ * Ends bodies that are too slow, in addition to Node's own timeout.
  *
- * A refusal is often written before the body has come. Were the connection cut then, the client's system would throw
- * the answer away together with what was being sent; so the rest is read and forgotten, within bounds, and only the
- * sending side is closed.
+ * An error is often sent before the body has arrived. If the connection was closed then, the client's system would
+ * discard the response with its unsent data. So the rest is read and discarded, with limits, and only the sending side
+ * is closed.
  */
 export function endSlowBodies(node: Server, times: HttpTimeouts): void {
   const coming = new Map<Socket, Coming>();
@@ -37,7 +37,7 @@ export function endSlowBodies(node: Server, times: HttpTimeouts): void {
     bytes: request.socket.bytesRead,
   });
 
-  /** Whether this one is looked at no more. */
+  /** Checks that this body needs no more checks. */
   function isOver(socket: Socket, one: Coming): boolean {
     const { request, answered } = one;
     if (request.complete || socket.destroyed) {

@@ -19,8 +19,8 @@ import { formatWelcome } from "./welcome_message.ts";
 import { AlreadyReported, WORKER_ARGUMENT } from "./worker_ipc.ts";
 
 /**
- * A Ctrl-C reaches everything in the terminal, and npm passes on what it got: one press comes twice. So does the
- * SIGTERM of whoever ends a whole group of processes, as systemd does.
+ * Ctrl-C reaches all processes of the terminal, and npm forwards its signal, so one press arrives twice. The same
+ * happens when systemd sends SIGTERM to a process group.
  */
 const SAME_SIGNAL_MS = 1_000;
 
@@ -34,12 +34,12 @@ export async function serveUntilStopped(): Promise<void> {
   let stopping: number | null = null;
   const stop = async (signal: string) => {
     const now = performance.now();
-    // Whoever asks twice does not want to wait.
+    // A second signal ends the process at once.
     if (stopping !== null && now - stopping > SAME_SIGNAL_MS) process.exit(1);
     if (stopping !== null) return;
     stopping = now;
     log.info({ signal }, "stopping");
-    // Whatever the database does: the embedded one goes with the process.
+    // Independent of the database: the embedded one ends with the process.
     setTimeout(() => {
       log.error({}, "shutdown timed out; exiting now");
       process.exit(1);
@@ -51,7 +51,7 @@ export async function serveUntilStopped(): Promise<void> {
   stopExitOnSignals();
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-  // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
+  // The welcome message is last, because its reader may send a signal at once.
   greet(config, serving, await serving.begin());
 }
 
@@ -113,7 +113,7 @@ async function settingsWithPort(): Promise<Config> {
   return loadConfig({ PORT: String(await findFreePort(config.host)) });
 }
 
-/** What refuses a listening socket, and which setting mends it. */
+/** Errors of a listening socket, with the setting that fixes each. */
 const LISTENING: Record<string, string> = {
   EADDRINUSE: "PORT is already in use. Set another port.",
   EACCES: "This user is not allowed to open PORT. Set a port above 1023.",
@@ -121,7 +121,7 @@ const LISTENING: Record<string, string> = {
   ENOTFOUND: "HOST does not resolve to an address of this machine.",
 };
 
-/** What an operator can mend is said in one line; anything else is a fault and shows where it happened. */
+/** Prints an error that the operator can fix in one line, and any other with its stack. */
 export function failStart(error: unknown): never {
   const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
   const known = /^(listen|getaddrinfo)$/.test(syscall) ? LISTENING[code] : undefined;

@@ -1,5 +1,5 @@
-// Opens what the service stands on, in order, and closes it in reverse: lock, secret, database, and on them its parts.
-// `run_service.ts` puts a socket in front of it; tests, demo and bench use it as it is.
+// The opening of the service in order, and its closing in reverse: lock, secret, database, and the parts on top.
+// `run_service.ts` adds a socket; tests, demo and bench use it directly.
 
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
@@ -10,10 +10,7 @@ import { loadSecret } from "../../store/secret/server_secret.ts";
 import { createLogs, type Logs } from "./log.ts";
 import type { CloseHandlers, PrimaryParts, ServiceOptions } from "./service_options.ts";
 
-/**
- * What a service opens before it reads any code that works on the database, and one process of several for all of
- * them.
- */
+/** The resources that a service opens before it loads code for the database, once for all processes. */
 export interface Environment {
   secret: string;
   /** There was a database before this start. */
@@ -34,13 +31,13 @@ export async function prepareEnvironment(
   closers.push(await acquireDataDir(config.dataDir));
   const used = hasDatabase(config.dataDir);
   const secret = loadSecret(config, used);
-  // The database is made and started by processes of its own; this one reads its code meanwhile.
+  // The database starts in separate processes while this one loads its code.
   const opening = openCluster(config, { log });
   closers.push(async () => (await opening.catch(() => null))?.close());
   return { secret, used, opening };
 }
 
-/** What a worker stands on was opened before. */
+/** The resources of a worker are already open. */
 const workerEnvironment = (config: Config, { database }: PrimaryParts): Environment => ({
   secret: loadSecret(config, database !== null),
   used: true,
@@ -52,7 +49,7 @@ export const createCloser = (closers: CloseHandlers) => async () => {
   for (const closer of closers.splice(0).reverse()) await closer();
 };
 
-/** @throws ConfigError, DataDirInUseError, or what the database said. */
+/** @throws ConfigError, DataDirInUseError, or the error of the database */
 export async function openService(config: Config, options: ServiceOptions = {}) {
   const { log, requests } = createLogs(config, options.logTo);
   const closers: CloseHandlers = [];

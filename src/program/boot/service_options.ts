@@ -11,17 +11,17 @@ import type { Logs } from "./log.ts";
 export interface ServiceOptions {
   /** The only clock of the operations. */
   now?: () => Date;
-  /** Ceilings other than the operations' own, by the limit's name: for the bench. */
+  /** Limits that replace the operations' own, by name; for the bench. */
   limitMax?: Record<string, number>;
   /** The clock of the limits' windows in this process, in milliseconds: for tests, which must not outlive a window. */
   limitNow?: () => number;
-  /** Lets so many milliseconds pass before a password or a code is looked at: for tests, which would wait for it. */
+  /** The pause before a password or a code is checked; tests replace it. */
   guessPause?: (ms: number) => Promise<unknown>;
   /** Milliseconds between two signs of life of a stream, in place of the limit: for tests, which would wait for it. */
   heartbeatMs?: number;
   /** Where log lines go; standard error when left out. */
   logTo?: DestinationStream;
-  /** Told of every event after its commit, beside the webhooks. */
+  /** Receives every event after its commit, in addition to the webhooks. */
   publish?: (event: DomainEvent) => void;
   /**
    * This process alone serves the database at this address: for the bench, which measures what `npm start` delivers.
@@ -33,7 +33,7 @@ export interface ServiceOptions {
 
 /** The parts of the first process that a worker uses. */
 export interface PrimaryParts {
-  /** The embedded database, if there is one: its address, and where its files lie. */
+  /** The embedded database, if there is one: its URL and folder. */
   database: Pick<Cluster, "url" | "folder"> | null;
   /** Where calls are counted for all, unless Redis does. */
   windows: RateLimitWindows;

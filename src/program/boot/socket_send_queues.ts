@@ -1,5 +1,4 @@
-// Bytes that the system has accepted for connections and their clients have not taken. Only Linux reports them;
-// elsewhere there are none.
+// Bytes that the system has accepted for connections but their clients have not read. Only Linux reports them.
 
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";

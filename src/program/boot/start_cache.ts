@@ -1,7 +1,6 @@
-// What a start need not find out again: compiled code, which Node keeps, and where each import leads. Looking a
-// thousand imports up takes as long as running what they lead to. Both lie beside the packages, where only those who
-// may change the code may write. Where they cannot be written, a start takes longer. As a program it fills both, for
-// the first start: `npm ci` runs it.
+// The cache of a start: compiled code, which Node stores, and the targets of imports. Resolving a thousand imports
+// takes as long as running them. Both are stored next to the packages, where only users who may change the code can
+// write. Without them, a start takes longer. Run as a program, it fills both for the first start: `npm ci` does this.
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 // Not by name: an older Node, on which `belfry mcp` runs, has no such exports.
@@ -10,8 +9,8 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../..");
 /**
- * The scripts of package.json name it as well: so the first files come from it, and what strips types (14 MB) is not
- * read.
+ * package.json's scripts also name it, so the first files come from the cache, and the type stripper (14 MB) is not
+ * loaded.
  */
 const FOLDER = join(ROOT, "node_modules/.cache/belfry");
 const IMPORTS = join(FOLDER, "imports.json");
@@ -22,7 +21,7 @@ type Leads = Record<string, Record<string, [url: string, format: string]>>;
 /** It covers the modules that are imported afterwards. */
 export const enableCompileCache = () => module.enableCompileCache?.(FOLDER);
 
-/** Which Node, which tree and which packages: npm writes both files with every change of these. */
+/** The key of the cache: Node, the tree and the packages. npm writes both files with every change of these. */
 const madeFor = () =>
   [process.version, ROOT]
     .concat(["package.json", "node_modules/.package-lock.json"].map((path) => seen(join(ROOT, path))))
@@ -43,8 +42,8 @@ function read(now: string): Leads {
 }
 
 /**
- * From now on imports go where they led before; what is new is looked up, and noted. The answer ends both, and keeps
- * what was noted for the next start. Texts are always read where they lie, so an edit needs no word to anybody.
+ * Resolves imports from the cache; new ones are resolved and recorded. The returned function ends this and stores the
+ * new ones. File contents are never cached, so edits need no further step.
  */
 export function followKnownImports(): () => void {
   const now = madeFor();
@@ -53,7 +52,7 @@ export function followKnownImports(): () => void {
   const hooks = module.registerHooks({
     resolve(specifier, context, next) {
       const { parentURL: from, conditions } = context;
-      // What CommonJS requires is looked up as ever.
+      // CommonJS requires are resolved as usual.
       if (from === undefined || conditions.includes("require")) return next(specifier, context);
       const [url, format] = leads[from]?.[specifier] ?? [];
       if (url !== undefined) return { url, format, shortCircuit: true };

@@ -5,13 +5,13 @@ import type { WebSocket } from "ws";
 import type { StreamSink } from "../../handset/live_updates/stream_connection.ts";
 import { createQueueReader } from "./socket_send_queues.ts";
 
-/** How long a client may take over what it is told last. */
+/** The time for a client to read the last message. */
 const FAREWELL_MS = 2_000;
 
-/** So many pings may go out before the answer to the first one comes: it waits behind what a proxy holds. */
+/** The maximum of unanswered pings: the first response may wait behind data in a proxy. */
 const MOST_UNANSWERED = 2;
 
-/** Ends a connection whose client does not read: the system throws away as well what it has accepted. */
+/** Ends a connection whose client does not read; the system also discards its buffered data. */
 const reset = (socket: Socket) => void (socket.destroyed || socket.resetAndDestroy());
 
 export const createStreamSink = (socket: Socket): StreamSink => ({

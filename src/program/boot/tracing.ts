@@ -1,6 +1,5 @@
-// Spans as OpenTelemetry means them: the first of a request, with what its client says that it belongs to, and those
-// below. Which traces are followed is decided here, by the ratio of the settings: whoever calls may ask not to be
-// followed, and not to be.
+// Spans in the sense of OpenTelemetry: the first one of a request, with its client's parent, and those below. The
+// sampling decision is made here, by the configured ratio. A client can only opt out.
 
 import { randomBytes } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
@@ -21,9 +20,7 @@ interface SpanContext {
   spanId: string;
 }
 
-/**
- * Where a `traceparent` says to be; null where it says nothing that holds. `followed`: its sender follows the trace.
- */
+/** Parses a `traceparent`; null if it is not valid. `followed`: its sender samples the trace. */
 function parseTraceparent(traceparent: unknown): (SpanContext & { followed: boolean }) | null {
   const parts = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent) : null;
   const [, traceId = "", spanId = "", flags = ""] = parts ?? [];
@@ -75,12 +72,12 @@ function begin(
   return span;
 }
 
-/** Whether a trace is one of the share that is followed: the same on every service that has the same ratio. */
+/** Checks that a trace is sampled: equal on all services with the same ratio. */
 const isChosen = (traceId: string, ratio: number) => Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 
 type TracingConfig = Pick<Config, "otelEndpoint" | "otelHeaders" | "otelServiceName" | "otelTracesRatio">;
 
-/** Follows what an app serves. @throws nothing: where the collector is away, spans are dropped and the log says so. */
+/** Traces the requests of an app. It never throws: without a collector, spans are dropped and logged. */
 export function createTracing(config: TracingConfig, log: Log) {
   const exporter = createSpanExporter(config, manifest.version, log);
   return {

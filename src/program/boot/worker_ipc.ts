@@ -1,5 +1,5 @@
-// What the first process and its workers say to each other over the channel that a process has to its child: each
-// asks the other by name, and gets an answer. Knows the words and nothing of what is done about them.
+// The RPC channel between the first process and its workers, over Node's IPC: each calls the other by name and gets a
+// response. It defines the messages, not their effects.
 
 import type { Config } from "../../store/config/all_settings.ts";
 import type { RateLimitPolicy, WindowCount } from "../../store/rate_limits/rate_limits.ts";
@@ -10,10 +10,10 @@ import type { MetricSnapshot } from "./metrics.ts";
 /** The argument by which a process knows that it is a worker. */
 export const WORKER_ARGUMENT = "worker";
 
-/** What prevents a start, and was said by the process that met it. */
+/** An error that prevents a start, and was already reported by its process. */
 export class AlreadyReported extends Error {}
 
-/** What a worker is to be. */
+/** The configuration of a worker. */
 export interface WorkerConfig {
   /** With its share of what is bounded for the whole service. */
   config: Config;
@@ -21,7 +21,7 @@ export interface WorkerConfig {
   database: { url: string; folder: string } | null;
 }
 
-/** What workers ask of the first process. */
+/** The calls from workers to the first process. */
 export interface PrimaryApi {
   /** From now on connections may come. */
   ready(beginning: FirstStartResult): void;
@@ -42,14 +42,14 @@ export interface PrimaryApi {
   databaseUnavailable(message: string): void;
 }
 
-/** What the first process asks of a worker. */
+/** The calls from the first process to a worker. */
 export interface WorkerApi {
   work(orders: WorkerConfig): void;
   runHousekeeping(): void;
   metrics(): Promise<MetricSnapshot>;
   /** The worker has lost this place to a newer one. */
   evict(place: number): void;
-  /** /readyz says so from now on. */
+  /** /readyz now refuses new requests. */
   stopping(): void;
   /** No connection comes any more: finishes what is in flight, and ends. */
   close(): void;
@@ -62,12 +62,12 @@ export const WORKER_TIMEOUT_MS = 1_000;
 type RpcHandlers = Record<keyof any, (...args: any[]) => unknown>;
 type RpcSignature<W, K extends keyof W> = W[K] extends (...args: infer A) => infer R ? [A, Awaited<R>] : never;
 
-/** What goes over the channel: a question, or an answer; a connection comes by itself, with its socket. */
+/** A message of the channel: a call or a response. A connection is sent separately, with its socket. */
 export interface IpcMessage {
   connection?: number;
   name?: string;
   args?: unknown[];
-  /** Of a question that waits for its answer. */
+  /** The id of a call that expects a response. */
   id?: number;
   answer?: unknown;
   failed?: string;
@@ -96,7 +96,7 @@ export function createRpcChannel<Theirs extends object, Ours extends object>(
     notify<K extends keyof Theirs>(name: K, ...args: RpcSignature<Theirs, K>[0]): void {
       send({ name, args });
     },
-    /** @throws Error with what the other end said, or when it is gone. */
+    /** @throws Error with the message of the other process, or after its end */
     call<K extends keyof Theirs>(name: K, ...args: RpcSignature<Theirs, K>[0]): Promise<RpcSignature<Theirs, K>[1]> {
       const wait = Promise.withResolvers<unknown>();
       waiting.set(++asked, wait);

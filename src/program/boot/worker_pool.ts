@@ -1,5 +1,5 @@
-// The processes that serve, as the first one keeps them: so many, each replaced when it ends, and which of them a
-// connection goes to. What they ask is answered elsewhere.
+// The pool of worker processes: their number, replacement of an ended one, and the choice of a worker for each
+// connection. Their calls are answered elsewhere.
 
 import { type ChildProcess, fork } from "node:child_process";
 import type { Socket } from "node:net";
@@ -19,12 +19,12 @@ import {
   type WorkerConfig,
 } from "./worker_ipc.ts";
 
-/** As this file is named: the package holds JavaScript. */
+/** With the extension of this file, because the package contains JavaScript. */
 const MAIN = join(import.meta.dirname, `../../main${extname(import.meta.filename)}`);
 
 /** Before one that has ended is followed by another: none at first, then longer from one to the next. */
 const backOffMs = (tries: number) => (tries === 0 ? 0 : Math.min(30_000, 100 * 2 ** (tries - 1)));
-/** After so long without an end it counts as healthy. */
+/** The run time after which a worker counts as healthy. */
 const WELL_MS = 60_000;
 
 interface Ended {
@@ -87,7 +87,7 @@ export class WorkerHandle {
     });
     this.ready.promise.catch(() => {});
     void this.ended.then(() => this.#end());
-    // It hears nothing any more, a moment before it is seen to have ended.
+    // The channel is closed, shortly before the end of the process is noticed.
     child.once("disconnect", () => {
       this.serves = false;
     });
@@ -196,7 +196,7 @@ export function createWorkerPool({ count, log, answers, leases, lost }: WorkersO
 
   const [first, ...others] = Array.from({ length: count }, start);
 
-  // Whatever ends this process, one that hangs must not stay.
+  // At any end of this process, a hanging worker must not stay.
   const killAll = () => {
     for (const worker of all) worker.kill();
   };
@@ -217,7 +217,7 @@ export function createWorkerPool({ count, log, answers, leases, lost }: WorkersO
       for (const worker of all) void keep(worker, orders, begun);
       return assertDefined(beginning, "there is one at least");
     },
-    /** Hands a connection to who has the fewest. False: nobody is there. */
+    /** Passes a connection to the worker with the fewest. False without a worker. */
     dispatch(socket: Socket, giveBack: () => void): boolean {
       const [least] = serving().sort((a, b) => a.connections - b.connections);
       if (!least) return false;

@@ -1,6 +1,5 @@
-// One of several processes that serve: the whole service, but for what only the first process has, its listening
-// socket, the embedded database and the windows of the limits. It ends when it is told to, and with the first
-// process.
+// One of several serving processes: the whole service, except the listening socket, the embedded database and the
+// windows of the limits, which the first process has. It ends on request, and with the first process.
 
 import type { Socket } from "node:net";
 import { assertDefined } from "../../model/assert.ts";
@@ -11,9 +10,9 @@ import { openService, type Service } from "./service.ts";
 import { retryWhileUnavailable } from "./startup_wait.ts";
 import { createRpcChannel, type IpcMessage, type PrimaryApi, type WorkerApi, type WorkerConfig } from "./worker_ipc.ts";
 
-/** Serves until it is told to end. */
+/** Serves until the first process ends it. */
 export async function runWorker(): Promise<void> {
-  // Whoever signals the whole group means the first process, which says what is to be done.
+  // Signals to the whole group are for the first process, which then notifies the workers.
   process.on("SIGTERM", () => {});
   process.on("SIGINT", () => {});
   process.on("disconnect", () => process.exit(1));
