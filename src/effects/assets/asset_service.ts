@@ -1,6 +1,6 @@
-// Uploaded files as the rest of the service sees them: their addresses, one to serve, the expired ones to remove.
-// Joins the parts of this folder to the rows and the store. A file that no alert and no channel has used for a day
-// goes: nobody finds it from the instant of its expiry on, and the housekeeping removes its bytes later.
+// Uploaded files for the rest of the service: their URLs, serving, and deletion of expired ones. It connects the
+// modules of this folder with the rows and the store. A file that is unused for a day expires: it is invisible from
+// then on, and the housekeeping deletes it later.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, notFound } from "../../model/api_error.ts";
@@ -20,7 +20,7 @@ export async function createAssets(options: {
   config: Config;
   secret: string;
   now: () => Date;
-  /** Told of what the store is asked for, for the figures. */
+  /** Receives each call to the store, for metrics. */
   note?: OnStoreCall;
 }) {
   const { orm, config, secret, now, note } = options;
@@ -29,10 +29,13 @@ export async function createAssets(options: {
   return {
     ...createAssetUrls(secret, config.publicUrl),
     store,
-    /** What the file with this id is; null when it is not there. Ask `opens` first whether the address may see it. */
+    /** Finds the file with this id, or null. Check the URL with `opens` first. */
     find: async (uuid: string): Promise<RowOf<typeof servedAsset> | null> =>
       (await runStatement(fork(), servedAsset, { id: uuid }))[0] ?? null,
-    /** Its bytes. @throws when the store does not hold them whole. */
+    /**
+     * Reads its content.
+     * @throws if the store does not have it completely
+     */
     async read(uuid: string, size: number) {
       const bytes = await store.get(uuid);
       if (bytes?.length !== size) throw new Error("an uploaded file is missing from the asset store");
@@ -44,8 +47,8 @@ export async function createAssets(options: {
 }
 
 /**
- * Removes a file that nobody finds any more. The bytes go first and the row last, so that a removal which failed in
- * between is found again by its row. The row goes in one statement, and only while nothing uses the file.
+ * Deletes an invisible file. The content is deleted first and the row last, so that a failed deletion is found again by
+ * its row. One statement deletes the row, and only if the file is unused.
  */
 export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
@@ -53,9 +56,9 @@ export async function removeFile(em: SqlEntityManager, store: FileStore, id: str
 }
 
 /**
- * Removes files that had expired at `now`, the oldest first, and answers how many. Outside of any transaction: the
- * store may be far away.
- * @throws what the store said, after trying all of them.
+ * Deletes files that had expired at `now`, the oldest first, and returns their number. It runs outside of transactions,
+ * because the store may be slow.
+ * @throws the error of the store, after trying all of them
  */
 export async function removeExpiredAssets(
   em: SqlEntityManager,

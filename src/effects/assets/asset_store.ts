@@ -1,5 +1,5 @@
-// Where the bytes of uploaded files lie: in a folder below DATA_DIR, or with an S3-compatible provider. Raw bytes
-// under the id of their row; which of them exist and who may have them, only the rows know.
+// The storage of uploaded files: a folder below DATA_DIR, or an S3-compatible provider. It has raw content under the id
+// of a row; only the rows define which files exist and who may read them.
 
 import { constants, mkdirSync } from "node:fs";
 import { access, type FileHandle, open, rm } from "node:fs/promises";
@@ -39,7 +39,7 @@ export function createFolderBackend(base: string): StorageBackend {
       const file = await openFile(pathOf(id), WRITE);
       try {
         await file.writeFile(bytes);
-        // The row that says so is on the disk when it is answered; the bytes are before.
+        // The row is on the disk when the call is answered, and the content before.
         await file.sync();
       } finally {
         await file.close();
@@ -65,7 +65,7 @@ export function createFolderBackend(base: string): StorageBackend {
 
 const ASK_EVERY_MS = 10_000;
 
-/** A provider that does not answer must not hold a request for ever, nor a connection. */
+/** The timeout of a provider, for requests and connections. */
 const PATIENCE_MS = 30_000;
 
 type StoreConfig = Pick<
@@ -95,18 +95,18 @@ async function backendFor(config: StoreConfig): Promise<StorageBackend> {
   return createS3Backend(bucket, PATIENCE_MS);
 }
 
-/** Which store it is, for the log: an address and a bucket, or a folder. Never a key. */
+/** The name of the store for the log: a URL and a bucket, or a folder, never a key. */
 const nameOf = ({ assetsS3Endpoint: endpoint, assetsS3Bucket: bucket, dataDir }: StoreConfig) =>
   endpoint === null ? dataPaths(dataDir).assets : `${endpoint}/${bucket}`;
 
-/** The innermost cause says what happened: "fetch failed" alone does not. */
+/** Returns the innermost cause: "fetch failed" alone is not useful. */
 function causeOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
   const own = [message, code && !message?.includes(code) && `(${code})`].filter(Boolean).join(" ") || "unknown";
   return cause ? `${own}: ${causeOf(cause)}` : own;
 }
 
-/** Told of all that the store is asked for: `verb` is one of Backend's. */
+/** Receives all calls to the store; `verb` is one of Backend's. */
 export type OnStoreCall = (verb: string, done: boolean) => void;
 
 export async function createAssetStore(config: StoreConfig, note?: OnStoreCall) {
@@ -129,7 +129,7 @@ export async function createAssetStore(config: StoreConfig, note?: OnStoreCall) 
     }
   }
 
-  /** What comes to lie there only after it was refused belongs to nothing any more. */
+  /** A file that arrives after its timeout belongs to no row. */
   async function put(id: string, bytes: Uint8Array): Promise<void> {
     const writing = backend.put(id, bytes);
     await soon("put", writing).catch((error) => {
@@ -141,11 +141,11 @@ export async function createAssetStore(config: StoreConfig, note?: OnStoreCall) 
 
   return {
     put,
-    /** Null when there is no such file. */
+    /** Returns the file, or null. */
     get: (id: string) => soon("get", backend.get(id)),
     remove: (id: string) => soon("remove", backend.remove(id)),
     /**
-     * Whether the store answered when it was last asked; asks it again beside that, at most every ten seconds. Neither
+     * Returns the result of the last call, and checks the store in the background, at most every ten seconds. Neither
      * waits nor throws.
      */
     answers(): boolean {

@@ -1,12 +1,12 @@
-// The address of an uploaded file: "{PUBLIC_URL}/assets/{id}/{token}". Handsets have no session to show, and an id
-// holds too little chance to be a secret, so the address carries a token that only this server can make.
+// URLs of uploaded files: "{PUBLIC_URL}/assets/{id}/{token}". Handsets have no session, and an id is not random enough
+// to be a secret, so the URL contains a token that only this server can create.
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 
 export interface AssetUrls extends AssetAddresses {
-  /** Whether this is the token of that file. Takes the same time for every wrong one. */
+  /** Checks the token of a file, in equal time for every wrong one. */
   opens(uuid: string, token: string): boolean;
 }
 
@@ -22,7 +22,7 @@ export function createAssetUrls(secret: string, publicUrl: string): AssetUrls {
   };
 }
 
-/** A path for the log: whoever reads the log must not be able to fetch the file. */
+/** Removes the token from a path, so that readers of the log cannot fetch the file. */
 export function removeToken(path: string): string {
   return path.startsWith("/assets/") ? path.replace(/^(\/assets\/[^/]*)\/[^/]+/, "$1/(cut)") : path;
 }

@@ -1,5 +1,5 @@
-// What a picture must be besides its kind: of a size that phones can decode, and without what it says of its author.
-// The decoder is loaded with the first picture, runs one at a time, and knows no format that is not taken here.
+// Checks and cleaning of pictures apart from their type: a size that phones can decode, and no metadata about the
+// author. The decoder is loaded with the first picture, runs one at a time, and supports only the accepted formats.
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -26,7 +26,7 @@ export function loadDecoder(): Promise<Sharp> {
   return loaded;
 }
 
-/** How metadata begins in the formats: of the file, and of pictures inside of it (thumbnails, gain maps). */
+/** Markers of metadata in the formats, of the file and of embedded pictures (thumbnails, gain maps). */
 const MARKS = [
   "Exif\0",
   "EXIF",
@@ -50,7 +50,7 @@ const million = (pixels: number) => `${Math.round(pixels / 1e5) / 10} million`;
 export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes: number): Promise<Buffer> {
   const sharp = await loadDecoder();
   const animated = contentType === "image/gif" || contentType === "image/webp";
-  // Only the header is read here, so that the bound is judged before anything is decoded.
+  // Only the header is read here, so the limit is checked before decoding.
   const header = await sharp(bytes, { limitInputPixels: false, animated })
     .metadata()
     .catch(() => {

@@ -1,15 +1,15 @@
-// A file as it comes in: named by its owner, believed by nobody, and read only when somebody asks for its bytes.
-// Names are cleaned for keeping, and spelt for a download.
+// An incoming file, with a name and content from an untrusted client, read only when its content is needed. Names are
+// cleaned for storage, and encoded for a download.
 
 import { assertDefined } from "../../model/assert.ts";
 import type { AssetKind } from "../../model/entities/asset.ts";
 
 export class IncomingFile {
-  /** The bytes as they come. An array of one is a stream, too. */
+  /** The content as a stream. An array of one element is also a stream. */
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** It is read after the bytes, since a form may send it behind them. */
   name: string;
-  /** How many bytes were announced; 0 where nobody said. */
+  /** The announced size in bytes; 0 if unknown. */
   readonly announced: number;
 
   constructor(chunks: IncomingFile["chunks"], name: string, announced = 0) {

@@ -1,5 +1,5 @@
-// Taking a file in: bounded while it streams, judged by its content, and never half there. The row is written first and
-// is not there for anybody until the file is; whatever fails in between takes both away.
+// Receiving a file: limited while it streams, checked by its content, and never incomplete. The row is written first
+// and is invisible until the file is stored. A failure in between deletes both.
 
 import { createHash } from "node:crypto";
 import { raw } from "@mikro-orm/core";
@@ -29,8 +29,9 @@ export interface UploadRequest {
 }
 
 /**
- * Takes one file. @throws 409 at the member's quota; 422 for a file that is too large or not of that kind, and for a
- * picture with too many pixels or that cannot be decoded.
+ * Receives one file.
+ * @throws 409 at the member's quota; 422 for a file that is too large or of another kind, and for a picture with too
+ * many pixels or that cannot be decoded
  */
 export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord> {
   const { em, store, log, caller, kind, file } = upload;
@@ -62,9 +63,9 @@ export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord>
     asset.stored = true;
     await em.flush();
   } catch (error) {
-    // Of a store that is away nobody waits for a second answer: the row takes none of the member's places any more,
-    // and the housekeeping clears it away with whatever came to lie there. Should this fail as well, it goes when its
-    // day is over.
+    // If the store is unavailable, the caller does not wait for a second timeout. The row no longer counts towards the
+    // member's quota, and the housekeeping deletes it with any stored content. If this also fails, it expires after a
+    // day.
     const cleared =
       error instanceof FileStoreError
         ? em.nativeUpdate(Asset, { id }, { expires_at: raw("clock_timestamp()") })
@@ -87,7 +88,7 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
     );
 }
 
-/** The refusal of a file beyond its kind's bound. */
+/** Returns the error for a file above the limit of its kind. */
 export function createUploadTooLargeError(kind: AssetKind): ApiError {
   return invalidRequest(
     "file_too_large",
@@ -96,7 +97,10 @@ export function createUploadTooLargeError(kind: AssetKind): ApiError {
   );
 }
 
-/** The whole of a stream, which never holds more than the bound and its last chunk. @throws 422 beyond `max` bytes. */
+/**
+ * Collects a stream, with at most the limit and its last chunk in memory.
+ * @throws 422 above `max` bytes
+ */
 export async function collectBytes(
   stream: IncomingFile["chunks"],
   max: number,

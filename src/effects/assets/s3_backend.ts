@@ -7,14 +7,14 @@ import type { StorageBackend } from "./storage_backend.ts";
 
 export interface S3Bucket {
   endpoint: string;
-  /** Its name; with a path behind it, what lies below that. */
+  /** The name, optionally with a path prefix. */
   bucket: string;
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
 }
 
-/** What no file is called, to ask whether the provider answers. */
+/** An unused file name for checking the provider. */
 const NO_FILE = "00000000-0000-0000-0000-000000000000";
 
 const LIST_MS = 60_000;
@@ -25,10 +25,11 @@ export function createS3Backend({ endpoint, bucket, ...credentials }: S3Bucket, 
   const base = `${endpoint.replace(/\/$/, "")}/${bucket}`;
 
   /**
-   * Null for 404, which some providers also answer where what is gone already is removed. @throws naming the status.
+   * Returns null for 404, which some providers also return when a deleted file is deleted again.
+   * @throws with the status
    */
   async function call(method: string, id: string, body?: Uint8Array<ArrayBuffer>): Promise<Response | null> {
-    // Signed here and sent once: whoever asked decides about another try.
+    // Signed here and sent once: the caller decides about a retry.
     const request = await client.sign(`${base}/${safeFileName(id)}`, { method, body });
     const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) });
     if (response.ok) return response;
@@ -65,8 +66,9 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
 }
 
 /**
- * What lies in the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once
- * and with its slash. The provider answers a thousand at a time. @throws naming the status.
+ * Lists the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once with its
+ * slash. The provider returns a thousand at a time.
+ * @throws with the status
  */
 export async function listBucket({ endpoint, bucket, ...credentials }: S3Bucket, path: string): Promise<string[]> {
   const client = new AwsClient({ service: "s3", ...credentials });

@@ -1,8 +1,8 @@
-// What a file is, told from its bytes alone (rules#uploads). Names and declared types are never asked. A file that is
-// of two kinds at once counts as the binary one; nothing here runs or renders it. Where a signature alone says too
-// little, more must hold: MPEG frames follow one another, a container holds sound and nothing to look at, HTML is
-// UTF-8 text whose first element is one of HTML's. Own code, since the well-kept file-type (22.3) takes eight of the
-// files that the test has refused: films under a sound's brand, signatures alone.
+// Detection of a file's type from its content alone (rules#uploads), never from names or declared types. A file of two
+// kinds at once counts as the binary one. Nothing is run or rendered. If a signature is not enough, more is required:
+// MPEG frames must follow one another, a container must have sound and no video, and HTML must be UTF-8 text whose
+// first element is one of HTML's. The library file-type (22.3) was not used, because it accepts eight of the files that
+// the test refuses: films with a brand of sound files, and bare signatures.
 
 import type { AssetKind } from "../../model/entities/asset.ts";
 
@@ -66,7 +66,7 @@ function isOggAudio(b: Buffer): boolean {
   return streams > 0;
 }
 
-/** The brands of an ISO media file, of pictures as well; none when it is no such file. */
+/** Returns the brands of an ISO media file, including pictures; none for other files. */
 function mediaBrands(b: Buffer): string[] {
   if (b.length < 16 || b.toString("latin1", 4, 8) !== "ftyp") return [];
   const size = b.readUInt32BE(0);
@@ -101,7 +101,7 @@ function isMp4Audio(b: Buffer): boolean {
   return found.includes("soun") && !found.some((handler) => handler === "vide" || handler === "pict");
 }
 
-/** How files begin that are something else, although their bytes may be text. */
+/** Beginnings of files of other types, even if their content may be text. */
 const OTHER_TYPES =
   /^(%PDF|%!PS|GIF8|PK\x03\x04|MZ|RIFF|OggS|fLaC|ID3|BM|\{\\rtf|#!|<\?|<!doctype\s+(?!html\b)|<svg\b)/i;
 
@@ -186,7 +186,7 @@ const isWebp = (b: Buffer) => riff(b) === "WEBP" && /^VP8[ LX]$/.test(latin(b, 1
 
 const isAvif = (b: Buffer) => mediaBrands(b).some((brand) => brand === "avif" || brand === "avis");
 
-/** The format chunk may stand behind others. */
+/** The format chunk may follow others. */
 function isWav(b: Buffer): boolean {
   if (riff(b) !== "WAVE") return false;
   for (let at = 12; at + 24 <= b.length; ) {
@@ -214,11 +214,11 @@ const TABLE: [AssetKind, string, (bytes: Buffer) => boolean][] = [
   ["html", "text/html", looksLikeHtml],
 ];
 
-/** Whether files of a kind may have this content type. */
+/** Checks that files of a kind may have this content type. */
 export const isTypeOfKind = (kind: AssetKind, contentType: string): boolean =>
   TABLE.some(([of, type]) => of === kind && type === contentType);
 
-/** The first entry of the table that the bytes hold to; null for everything else. */
+/** Returns the first matching entry of the table, or null. */
 export function sniffContentType(bytes: Uint8Array) {
   const b = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [kind, contentType] = TABLE.find(([, , matches]) => matches(b)) ?? [];

@@ -4,8 +4,11 @@ import type { FileStore } from "../../model/domain/asset_rules.ts";
 
 /** Each method throws the error of the folder or the provider, and UnsafeFileError. */
 export interface StorageBackend extends FileStore {
-  /** Null when there is no such file. @throws UnsafeFileError for a file of more than `maxBytes`. */
+  /**
+   * Returns the file, or null.
+   * @throws UnsafeFileError for a file of more than `maxBytes`
+   */
   get(id: string, maxBytes?: number): Promise<Uint8Array | null>;
-  /** Whether it could be asked for one. */
+  /** Checks that the backend responds. */
   ask(): Promise<void>;
 }

@@ -1,8 +1,7 @@
-// What accounts are told after the act: which alerts became visible, how often they were acknowledged and answered
-// (rules#events-asked-for), and what subscribers came to while nobody could be told
-// (#subscriber-events-are-gathered). It waits in rows, and whichever process comes first locks them, writes the
-// events down with them, and tells. So do the next occurrences of repeating alerts come, whether or not the process
-// that began them still lives.
+// Events that are emitted after the action: alerts that became visible, numbers of acknowledgements and replies
+// (rules#events-asked-for), and delayed subscriber counts (#subscriber-events-are-gathered). Rows mark them as pending,
+// and any process locks these, writes the events with them, and emits them. The next occurrences of repeating alerts
+// are created in the same way.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -76,7 +75,7 @@ export function emitPendingAlertEvents(deps: EventDeps, max: number): Promise<nu
   });
 }
 
-/** What is to be told now of channels that are locked, written down as the last of the transaction. */
+/** Writes the pending events of locked channels, as the last statement of the transaction. */
 export async function emitSubscriberEvents(
   channels: readonly { pusher_id: string }[],
   em: SqlEntityManager,
@@ -103,7 +102,7 @@ export function createDueOccurrences(deps: EventDeps, max: number): Promise<numb
     const items = [];
     for (const series of due) {
       items.push(planSeriesFill(series, now.getTime()));
-      // A rule costs milliseconds, in which nobody else is served.
+      // A rule costs milliseconds, so other requests run in between.
       await yieldToLoop();
     }
     const made = await runStatement(em, createOccurrences, { items });

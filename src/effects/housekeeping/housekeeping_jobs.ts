@@ -1,6 +1,5 @@
-// The list of everything that would grow for ever, and when it is removed. A row that nobody can find any more is
-// removed here and nowhere else, so a new table whose rows expire needs a line here. Due alerts that nobody polled
-// are settled here as well.
+// The list of all data that would grow without limit, and the time of its deletion. Expired rows are deleted only here,
+// so a new table with expiring rows needs a job. Due alerts without a poll are also published here.
 
 import { LIMITS } from "../../model/limits.ts";
 import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./deferred_events.ts";
@@ -16,29 +15,29 @@ import { indexMissingAlerts } from "./search_index_job.ts";
 
 const HOUR = 3600;
 
-/** A row is kept this long after its end, so that whoever still holds its secret is told what became of it. */
+/** A row is kept this long after its end, so that the holder of its secret still gets the reason. */
 const EXPLAINED_FOR = `interval '${LIMITS.link_explained_days} days'`;
 /** The sign-in library compares with the clock of its own process; a day is more than any two clocks differ. */
 const CLOCKS_AGREE = "interval '1 day'";
 
 const ended = (column: string, grace = CLOCKS_AGREE) => `${column} < now() - ${grace}`;
 
-/** Connections, consents and tokens refer to a client's row. A client without any of them is not used by anybody. */
+/** Connections, consents and tokens refer to a client's row. A client without any of them is unused. */
 const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
   and not exists (select 1 from connection c where c.client_id = "oauthClient"."clientId")
   and not exists (select 1 from auth."oauthConsent" g where g."clientId" = "oauthClient"."clientId")`;
 
 export interface JobDeps extends DeviceRemovalDeps {
-  /** Removes up to so many uploaded files that no alert took; answers how many. */
+  /** Deletes up to `max` unused uploaded files and returns their number. */
   removeExpiredAssets(max: number): Promise<number>;
   publishDueBatch(max: number): Promise<number>;
-  /** Days after which a device that was never seen again goes; 0 keeps all. */
+  /** Days after which an inactive device is deleted; 0 keeps all. */
   deviceRetentionDays: number;
-  /** Days after which a line of the audit log goes; 0 keeps all. */
+  /** Days after which a line of the audit log is deleted; 0 keeps all. */
   auditRetentionDays: number;
 }
 
-/** Rows of a table for which the SQL in `where` holds: 500 at a time and each hour, where nothing else is said. */
+/** Rows of a table that match the SQL in `where`: by default 500 at a time, each hour. */
 type Removal = Pick<Job, "removes"> & Partial<Job> & { from: string; where: string };
 
 /** The same for what is more than a statement. */

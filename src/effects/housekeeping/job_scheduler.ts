@@ -1,6 +1,5 @@
-// What a step of the housekeeping is (what goes, by which statement, how much at a time and how often), and how steps
-// run beside the service: one small round after another, never two at once, awaited by no request, on every replica
-// alike. Knows no step by name.
+// The scheduler of housekeeping jobs. A job has a statement, a batch size and an interval. Jobs run in the background
+// on every replica, in small rounds, one at a time. It treats no job specially.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
@@ -11,11 +10,11 @@ import type { Log } from "../../store/handler_context.ts";
 const defineStatement = createStatementDefiner("upkeep");
 
 interface Described {
-  /** snake_case, the label of its figures. */
+  /** In snake_case; the label of its metrics. */
   name: string;
-  /** One sentence: what goes, and when. */
+  /** One sentence about the deleted data and the time. */
   removes: string;
-  /** Rows, devices or files that one round takes at most: short enough that nobody waits for it. */
+  /** The maximum of rows, devices or files in one round, small enough that no request waits for it. */
   batch: number;
   /** Seconds from the end of one clean-up to the next. A round that found a whole batch is repeated soon. */
   every_seconds: number;
@@ -35,9 +34,8 @@ export interface TaskJob extends Described {
 export type Job = StatementJob | TaskJob;
 
 /**
- * A statement that removes up to `batch` rows of `table` for which the SQL in `where` holds. Rows that another
- * replica is removing, or that somebody is changing, are left for another time, so nothing waits and nothing is done
- * twice.
+ * Defines a statement that deletes up to `batch` rows of `table` that match the SQL in `where`. Locked rows are
+ * skipped, so nothing waits and nothing is done twice.
  */
 export function defineRemoval(name: string, table: string, where: string) {
   return defineStatement(`remove_${name}`, {
@@ -54,7 +52,7 @@ export function defineRemoval(name: string, table: string, where: string) {
 const PAUSE_MS = 1_000;
 /** The first rounds come soon after the start and not all together, nor at the same time on every replica. */
 const FIRST_MS = { least: 30_000, spread: 90_000 };
-/** After a failure: a database that is away is not asked every second. */
+/** The pause after a failure, to spare an unavailable database. */
 const RETRY_MS = 60_000;
 
 export function createHousekeeping(options: {
@@ -116,7 +114,10 @@ export function createHousekeeping(options: {
       for (const job of jobs)
         plan(job, Math.min(job.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
     },
-    /** One round of a step, now; answers how many it removed. @throws what the database or the store said. */
+    /**
+     * Runs one round of a job now and returns the number of deleted rows.
+     * @throws the error of the database or the store
+     */
     async round(name: string): Promise<number> {
       const job = jobs.find((candidate) => candidate.name === name);
       if (!job) throw new Error(`no job ${name}`);

@@ -1,9 +1,8 @@
-// What goes with its time. Alerts that were kept as long as their channel says, a slice at a time, and then what
-// handsets reported of them: a slice is one transaction, so whoever stops in the middle has left nothing half done,
-// and several processes never take the same. Lines of the audit log, which is only added to: its trigger lets go of
-// what is older than the instant that the statement names, and of nothing else. Devices that never come back: for the
-// counts this is the same as leaving, the channel's subscribers fall by one and its account gets the event; what the
-// device reported stays counted.
+// Deletion by retention period. Alerts are deleted by their channel's retention, in batches, and then their device
+// reports. A batch is one transaction, so an interruption leaves nothing incomplete, and processes never take the same
+// rows. Lines of the append-only audit log: its trigger only allows the deletion of lines before the time that the
+// statement sets. Inactive devices: this equals leaving, so the channel's subscribers decrease and its account gets the
+// event; the device's reports stay counted.
 
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
@@ -21,7 +20,7 @@ import { emitSubscriberEvents } from "./deferred_events.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
-/** Removes up to `max` alerts; answers how many. Channels on which somebody publishes are left for another time. */
+/** Deletes up to `max` alerts and returns their number. Channels that are being published on are skipped. */
 export function removeEndedAlerts(orm: Orm, max: number): Promise<number> {
   const em = orm.em.fork();
   return em.transactional(async (inner) => {
@@ -34,7 +33,7 @@ export function removeEndedAlerts(orm: Orm, max: number): Promise<number> {
   });
 }
 
-/** Removes up to `max` reports of alerts that are gone; answers how many rows went. */
+/** Deletes up to `max` reports of deleted alerts and returns their number. */
 export async function removeReportsOfDeletedAlerts(orm: Orm, max: number): Promise<number> {
   const em = orm.em.fork();
   for (let done = 0; ; ) {
@@ -57,7 +56,7 @@ const removeAudit = defineStatement("remove_audit", {
     select count(*)::int as removed from gone`,
 });
 
-/** Removes up to `max` lines that are older than so many days, the oldest first; answers how many. */
+/** Deletes up to `max` lines older than `days` days, the oldest first, and returns their number. */
 export async function removeOldAudit(orm: Orm, days: number, max: number): Promise<number> {
   const [row] = await runStatement(getKysely(orm), removeAudit, { days, batch: max });
   return assertDefined(row, "a count has a row").removed;
@@ -80,7 +79,7 @@ const unseenDevices = defineStatement.reading("unseen_devices", {
   text: `select id::text as id from device where ${UNSEEN.text} order by last_seen_at limit $max::int`,
 });
 
-/** Locks the devices, without those that another transaction has locked and those that came back meanwhile. */
+/** Locks the devices, without locked ones and those that were just active. */
 const lockUnseen = defineStatement("lock_unseen", {
   parameters: { ...UNSEEN.parameters, devices: array(bigint) },
   columns: { id: text },
@@ -89,8 +88,8 @@ const lockUnseen = defineStatement("lock_unseen", {
 });
 
 /**
- * Removes up to `max` devices that were not seen for `days`, the longest unseen first, and answers how many. Accounts
- * are told as of leaving.
+ * Deletes up to `max` devices that were inactive for `days`, the longest first, and returns their number. Accounts get
+ * the events of leaving.
  */
 export async function removeUnseenDevices(
   { orm, publish, now }: DeviceRemovalDeps,

@@ -1,4 +1,4 @@
-// The words of alerts that an earlier version of the service wrote, before or while this one is rolled out.
+// The job that creates search terms for alerts of an earlier version of the service, also during a rolling upgrade.
 
 import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
@@ -6,10 +6,10 @@ import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { indexAlerts, lockUnindexed } from "../../store/queries/alert_search_terms.ts";
 
-/** Makes the words of up to `max` alerts; answers of how many. */
+/** Creates the terms of up to `max` alerts and returns their number. */
 export async function indexMissingAlerts(orm: Orm, max: number): Promise<number> {
   const em = orm.em.fork();
-  // Nearly always there is none, and then no transaction begins.
+  // There is nearly always none, and then no transaction begins.
   if ((await runStatement(em, lockUnindexed, { max: 1 })).length === 0) return 0;
   return em.transactional(async (inner) => {
     const alerts = await runStatement(inner, lockUnindexed, { max });

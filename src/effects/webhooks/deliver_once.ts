@@ -13,8 +13,8 @@ export const DELIVERY_TIMEOUT_MS = LIMITS.webhook_seconds * 1000;
 export const MAX_REPLY_BYTES = LIMITS.webhook_answer;
 
 /**
- * Where a delivery ended: the URL or one of its addresses is refused · DNS gave no address · time ran out · no TCP
- * connection · no trusted TLS · a 3xx answer · another status than 2xx · a broken reply, or none.
+ * The stage at which a delivery failed: a refused URL or address · no address from DNS · timeout · no TCP connection ·
+ * no trusted TLS · a 3xx response · another status than 2xx · an invalid response, or none.
  */
 export type DeliveryFailure =
   | "refused_target"
@@ -58,7 +58,7 @@ export interface Delivery {
 /** Makes one delivery. Never throws, and leaves no socket behind. */
 export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
   const started = performance.now();
-  // The one clock for everything: it cancels the look-up and destroys the socket, whatever that is waiting for.
+  // One timeout for everything: it cancels the look-up and destroys the socket in any state.
   const end = new AbortController();
   const stop = () => end.abort();
   const timer = setTimeout(stop, delivery.timeoutMs ?? DELIVERY_TIMEOUT_MS);
@@ -108,7 +108,7 @@ function post(
   signal: AbortSignal,
   onStatus: (status: number) => void,
 ): Promise<number> {
-  // The connection stands: the timestamp is that of sending, not of a slow look-up's start.
+  // The connection is open: the timestamp is that of sending, not of the start of a slow look-up.
   const sentAt = Math.floor((delivery.now ?? Date.now)() / 1000);
   const rawBody = Buffer.from(delivery.body);
   const headers = {
@@ -122,7 +122,7 @@ function post(
   const request = { method: "POST", headers, body: rawBody, signal } as const;
   return sendRequest(url, socket, request, async ({ statusCode, body }) => {
     onStatus(statusCode);
-    // What a failing receiver has to say is of no use to anyone; what a good one says is waited for, up to the limit.
+    // The body of a failing response is ignored; that of a successful one is read, up to the limit.
     if (statusCode >= 200 && statusCode < 300) {
       let received = 0;
       for await (const chunk of body) {

@@ -1,6 +1,6 @@
-// From an event to its deliveries, beside the action that it reports and never in its way (rules#signed-webhooks).
-// Held in memory within bounds; nothing is stored, retried or run later.
-// Must not know rows: endpoints come from one function, results go to another.
+// The queue from an event to its deliveries, in the background and never delaying its action (rules#signed-webhooks).
+// It is in memory and limited; nothing is stored, retried or delayed. It does not depend on rows: one function returns
+// endpoints, and another one receives results.
 
 import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
@@ -20,7 +20,7 @@ export interface DeliveryEndpoint {
 
 /** One delivery as it is written down. */
 export interface DeliveryAttempt {
-  /** Uuids; the receiver is told both in their wire form. */
+  /** UUIDs; the receiver gets both in their form on the wire. */
   id: string;
   eventId: string;
   event: string;
@@ -31,11 +31,11 @@ type LogLine = (fields: Record<string, unknown>, message: string) => void;
 
 export interface DeliveryQueueOptions {
   rules: TargetRules;
-  /** The enabled endpoints that asked for this event; asked at most four times at once. */
+  /** Returns the enabled endpoints for this event; at most four calls at once. */
   endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
-  /** Records a result, and says whether the endpoint may be called again; if not, what waits for it is let go. */
+  /** Records a result, and returns if the endpoint may be called again; if not, its queue is dropped. */
   onResult: (endpointId: string, result: DeliveryResult, attempted: DeliveryAttempt) => Promise<{ enabled: boolean }>;
-  /** Records so many deliveries that were dropped for our own lack of room (rules#event-room). */
+  /** Records deliveries that were dropped because our queue was full (rules#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Told of every dropped delivery or event at once; must not throw. */
   noteDropped?: (count: number) => void;
@@ -122,7 +122,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
 
   async function addDeliveries({ workspaceId, event, events, dropped: before }: EventRun): Promise<void> {
     try {
-      // The caller's own work goes on before anything else is done.
+      // The caller's own work continues first.
       await Promise.resolve();
       const endpoints = await endpointsFor(event, workspaceId);
       for (const { id } of endpoints) recordDropped(id, before);
@@ -165,8 +165,8 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...caused, ...result };
     if (result.ok) log.debug(fields, "webhook delivered");
     else log.info(fields, "webhook delivery failed");
-    // What the shutdown cut off says nothing about its receiver. The place is kept until the result is recorded, so
-    // that storage is never asked for more at once than there are places.
+    // A delivery that the shutdown aborted is not a failure of its receiver. The slot is kept until the result is
+    // recorded, so the number of slots limits the writes.
     if (result.ok || !end.signal.aborted) await record(endpointId, result, { id, eventId, event, body });
     lanes.release(endpointId);
     start();
@@ -190,7 +190,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     dropped = 0;
   }
 
-  /** Writes down one endpoint after the other; what is dropped meanwhile is added to its count. */
+  /** Records one endpoint after the other; further drops are added to its count. */
   function recordDropped(endpointId: string, count: number): void {
     if (count === 0) return;
     drops.set(endpointId, (drops.get(endpointId) ?? 0) + count);
@@ -198,7 +198,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
   }
 
   async function writeDrops(): Promise<void> {
-    // What is dropped in the same turn goes into the same statement.
+    // Drops of the same turn share one statement.
     await Promise.resolve();
     for (const endpointId of drops.keys()) {
       const count = drops.get(endpointId) ?? 0;

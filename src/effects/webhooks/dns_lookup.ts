@@ -3,7 +3,7 @@
 
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
 
-/** `missing`: DNS says that there is no such name, or no address under it. `failed`: no answer worth believing. */
+/** `missing`: DNS reports no such name, or no address for it. `failed`: no reliable response. */
 export type LookupResult = { found: true; addresses: readonly string[] } | { found: false; why: "missing" | "failed" };
 
 /** Once one family has answered with addresses, the other is given this long (milliseconds). */
@@ -13,11 +13,11 @@ const NO_SUCH_NAME = new Set(["ENOTFOUND", "EBADNAME"]);
 const NO_SUCH_RECORD = "ENODATA";
 
 /**
- * Asks for A and AAAA, one query each; CNAME chains are followed by the resolver. `servers` are `ip` or `ip:port`, the
- * machine's own when empty. Never throws; an abort of `signal` ends the questions and is an outcome like any other.
+ * Queries A and AAAA once each; the resolver follows CNAMEs. `servers` are `ip` or `ip:port`, or the system's own if
+ * empty. Never throws; an abort of `signal` is an ordinary result.
  *
- * This speaks DNS itself instead of calling getaddrinfo: that one cannot be cancelled and occupies one of a handful
- * of threads, so that a few names whose servers never answer would hold up every other delivery.
+ * This uses DNS directly instead of getaddrinfo, which cannot be cancelled and occupies one of a few threads. A few
+ * names with silent servers would block every other delivery.
  */
 export async function resolveHostName(
   host: string,

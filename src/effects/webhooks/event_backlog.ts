@@ -1,6 +1,6 @@
-// Events that wait until their endpoints are looked up, fairly between workspaces: nobody's thousands stand before
-// somebody else's one, and who has most waiting pays when there is no room.
-// A data structure and nothing else: must not know the network, storage, logs or the clock.
+// The backlog of events that wait for the look-up of their endpoints, fair between workspaces: thousands of events of
+// one do not delay those of another, and the workspace with the most events loses some if it is full. It is a pure data
+// structure without network, storage, logs or clock.
 
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
@@ -17,8 +17,7 @@ export interface WebhookEvent {
 }
 
 /**
- * Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for
- * once.
+ * Consecutive events of one name and channel of a workspace. They have the same endpoints, which are looked up once.
  */
 export interface EventRun {
   workspaceId: string;
@@ -27,7 +26,7 @@ export interface EventRun {
   dropped: number;
 }
 
-/** What an event came from, for those who follow it. */
+/** The origin of an event, for traces. */
 export interface EventOrigin {
   requestId: string | undefined;
   span: Span | undefined;

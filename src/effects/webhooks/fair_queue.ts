@@ -1,19 +1,17 @@
-// Who goes next: the places that deliveries take and the room in which others wait, shared fairly between workspaces,
-// and within each between its endpoints. A data structure and nothing else: must not know the network, storage, logs
-// or the clock.
+// A fair queue: delivery slots and waiting space are shared fairly between workspaces, and between the endpoints of
+// each. It is a pure data structure without network, storage, logs or clock.
 
 import { LIMITS } from "../../model/limits.ts";
 
 /**
- * A burst to one receiver goes out at once; twenty that never answer leave room for the rest: two of them fill the
- * first half of the places, and the others hold four each of the second. Once several workspaces have something to
- * deliver and half of the places are taken, each may hold as many as if there were one workspace more: that share
- * stays free for whoever comes next.
+ * A burst to one receiver is sent at once. Twenty silent receivers leave space for others: two of them fill the first
+ * half of the slots, and the others keep four each of the second. If several workspaces have deliveries and half of the
+ * slots are in use, each may use its share as if there was one workspace more, so the next one finds a free share.
  */
 export const FAIR_QUEUE_LIMITS = {
   /** Deliveries under way at once, over all endpoints. */
   inFlight: 256,
-  /** Deliveries that wait for a place; each holds one body. */
+  /** Deliveries that wait for a slot, each with a body. */
   waiting: LIMITS.waiting_deliveries as number,
   /** Under way to one endpoint, while less than half of `inFlight` is taken. */
   perEndpointIdle: 64,
@@ -40,11 +38,11 @@ interface EndpointQueue<T> {
   inFlight: number;
 }
 
-/** So many failing endpoints are remembered; beyond it the one that failed longest ago is not. */
+/** The number of remembered failing endpoints; the oldest failure is forgotten first. */
 const MOST_FAILING = 10_000;
 
 export function createFairQueue<T>(limits: FairQueueLimits) {
-  /** Holds an endpoint only while it has something waiting or under way. */
+  /** Contains an endpoint only while it has waiting or running deliveries. */
   const lanes = new Map<string, EndpointQueue<T>>();
   const failing = new Set<string>();
   const groups = new Map<string, WorkspaceQueue<T>>();
@@ -94,7 +92,7 @@ export function createFairQueue<T>(limits: FairQueueLimits) {
     if (group.inFlight === 0) groups.delete(group.workspaceId);
   }
 
-  /** The workspace with the most waiting pays, there the slowest receiver, with its oldest: not whoever came last. */
+  /** Drops the oldest item of the slowest receiver in the workspace with the most waiting ones. */
   function dropOne(): { endpointId: string; item: T } | undefined {
     let most: WorkspaceQueue<T> | undefined;
     for (const group of turns) if (!most || group.waiting > most.waiting) most = group;
@@ -125,7 +123,7 @@ export function createFairQueue<T>(limits: FairQueueLimits) {
   }
 
   return {
-    /** Lets an item wait. Over the limit one item goes, and is returned with the id of its endpoint. */
+    /** Adds an item. Above the limit, one item is dropped and returned with the id of its endpoint. */
     add(workspaceId: string, endpointId: string, item: T) {
       const lane = laneOf(workspaceId, endpointId);
       lane.items.push(item);

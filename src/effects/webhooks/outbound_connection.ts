@@ -1,7 +1,6 @@
-// A connection to an address that was checked, and to no other, for one request; and those to one origin that are
-// kept for many, each made as a delivery's is: the origin is resolved and judged anew. Must not know what is asked
-// over them. One GET of a small document at an address that a stranger named, by the rules of deliveries: https, no
-// redirects, little time, few bytes. Must not know what it says.
+// Connections to checked addresses only: one for a single request, or a pool for an origin, each connection with a new
+// look-up and check. Also a GET of a small document at a URL of a stranger, by the rules of deliveries: https, no
+// redirects, a short timeout, few bytes. This module does not depend on the content.
 
 import { isUtf8 } from "node:buffer";
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
@@ -10,7 +9,7 @@ import type { Dispatcher, Pool } from "undici";
 import { LIMITS } from "../../model/limits.ts";
 import { getPort, removeFinalDot, resolveTarget, type TargetRules } from "./target_check.ts";
 
-/** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
+/** Loaded on first use, because most starts make no call, and kept for later ones. */
 let loading: Promise<typeof import("undici")> | undefined;
 export const loadHttpClient = () => {
   loading ??= import("undici");
@@ -18,8 +17,8 @@ export const loadHttpClient = () => {
 };
 
 /**
- * Connects to one of `addresses`, tried in turn, and to nothing else: the look-up that the socket would make is
- * answered from them. TLS asks for, and verifies, the certificate of the URL's host.
+ * Connects to one of `addresses`, in order, and to nothing else: the socket's own look-up is answered from them. TLS
+ * requests and verifies the certificate of the URL's host.
  */
 export async function openConnection(
   url: URL,
@@ -27,7 +26,7 @@ export async function openConnection(
   signal: AbortSignal,
   onTcp: () => void,
 ): Promise<Socket> {
-  // Before the connection stands: a receiver that speaks at once must not have spoken before it was asked.
+  // Before connecting, because a receiver may send first.
   await loadHttpClient();
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, options, callback) => {
@@ -58,8 +57,8 @@ export async function openConnection(
 }
 
 /**
- * Makes one request over that connection alone, without time limits of its own, and has its answer read. Neither the
- * connection nor its client is left afterwards, whatever became of them.
+ * Makes one request over that connection, without timeouts of its own, and reads its response. The connection and its
+ * client are closed afterwards in any case.
  */
 export async function sendRequest<T>(
   url: URL,
@@ -70,11 +69,11 @@ export async function sendRequest<T>(
   const { Client } = await loadHttpClient();
   let unused: Socket | null = socket;
   const client = new Client(url.origin, {
-    // The socket is handed out once: whatever goes wrong, there is no second connection and no second request.
+    // The socket is used once, so there is never a second connection or request.
     connect: (_options, callback) => {
       const ready = unused;
       unused = null;
-      // Not before the client has returned: it loses a connection that is there while it still asks for one.
+      // In a later turn: the client ignores a connection that is available during its call.
       queueMicrotask(() => {
         if (ready === null || ready.destroyed) callback(new Error("the connection is gone"), null);
         else callback(null, ready);
@@ -93,10 +92,10 @@ export async function sendRequest<T>(
   }
 }
 
-/** A server may ask to keep a connection for longer; after so long it is judged again. */
+/** A server may request to keep a connection for longer; after this time it is checked again. */
 const KEPT_MS = 30_000;
 
-/** `origin` as a URL has it; at most so many `connections`, each made within `timeoutMs`. */
+/** Creates a pool for `origin`, in the format of URL, with at most `connections`, each opened within `timeoutMs`. */
 export async function createOriginPool(
   origin: string,
   rules: TargetRules,
@@ -118,7 +117,7 @@ export async function createOriginPool(
   });
 }
 
-/** @throws where it may not be called, and where nobody answers in time. */
+/** @throws if the origin is not allowed, or does not respond in time */
 async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
@@ -151,7 +150,8 @@ export async function fetchDocument(
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const target = await resolveTarget(address, rules, { signal });
-    // One answer for a private address and for no such name: else names of an inner network could be told apart.
+    // One result for a private address and a missing name, so that names of an internal network cannot be
+    // distinguished.
     if (!target.ok) return { ok: false, why: target.refusal === "resolver" ? "unreachable" : "refused" };
     if (target.url.protocol !== "https:") return { ok: false, why: "refused" };
     const socket = await openConnection(target.url, target.addresses, signal, () => {});

@@ -1,5 +1,5 @@
-// How a delivery proves where it comes from: the header's making, its reference verifier, and new secrets.
-// Pure: must not know endpoints, the network or where secrets are kept.
+// Signatures of deliveries: the header, its reference verifier, and new secrets. It is pure: it does not depend on
+// endpoints, the network or the storage of secrets.
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { LIMITS } from "../../model/limits.ts";
@@ -8,8 +8,8 @@ import { LIMITS } from "../../model/limits.ts";
 export const SIGNATURE_TOLERANCE_SECONDS = LIMITS.webhook_clock_seconds;
 
 function digest(secret: string, rawBody: string | Uint8Array, timestamp: string): Buffer {
-  // What is signed, and under what, says rules#event-signature: the key is the secret
-  // string as shown, whsec_ included; the body goes in as the bytes that travel, never parsed and written again.
+  // rules#event-signature defines the input and the key. The key is the shown secret, including whsec_; the body is
+  // used as sent, never parsed and serialised again.
   return createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest();
 }
 
@@ -32,8 +32,8 @@ export function signPayload(
 }
 
 /**
- * The reference verifier. True when one `v1` element fits the body and `t` is within the tolerance, before or after
- * `now`. Whatever is malformed is false; it never throws.
+ * The reference verifier. True if one `v1` element matches the body and `t` is within the tolerance around `now`.
+ * Malformed input is false; it never throws.
  */
 export function verifySignature({
   header,
@@ -61,7 +61,7 @@ export function verifySignature({
     const name = element.slice(0, Math.max(at, 0)).trim();
     const value = element.slice(at + 1).trim();
     if (name === "t") timestamps.push(value);
-    // Other elements may come to the header later; they are not looked at (rules#event-verifying).
+    // Other elements may be added to the header later; they are ignored (rules#event-verifying).
     else if (name === "v1" && /^[0-9a-f]{64}$/i.test(value)) candidates.push(Buffer.from(value, "hex"));
   }
   // Two timestamps would let two readers disagree about which of them was signed.
@@ -73,7 +73,7 @@ export function verifySignature({
   const expected = digest(secret, rawBody, timestamp);
   let matches = false;
   for (const candidate of candidates) {
-    // No early exit: the time taken does not tell which element came close.
+    // No early exit, so the time does not reveal which element matched.
     if (timingSafeEqual(candidate, expected)) matches = true;
   }
   return matches;

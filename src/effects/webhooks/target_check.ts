@@ -1,12 +1,12 @@
-// Which URLs may be called, asked at registration and again at each delivery: "The endpoint URL is validated at
-// registration and re-checked at delivery." Must not know endpoints, rows or how a delivery is made.
+// The check of URLs that may be called, at registration and at each delivery: "The endpoint URL is validated at
+// registration and re-checked at delivery." It does not depend on endpoints, rows or deliveries.
 
 import { isIP, isIPv6 } from "node:net";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { type LookupResult, resolveHostName, resolveLocalHostName } from "./dns_lookup.ts";
 import { isPublicAddress } from "./public_address.ts";
 
-/** What the operator's settings say about targets, read once by parseTargetRules(). */
+/** The operator's settings for targets, parsed once by parseTargetRules(). */
 export interface TargetRules {
   /** Host as a URL writes it → the ports that are exempt; null for all of them. */
   readonly allowed: ReadonlyMap<string, ReadonlySet<number> | null>;
@@ -15,8 +15,8 @@ export interface TargetRules {
 }
 
 /**
- * `url`: no URL of ours, whatever DNS says. `address`: an address that is not public. `missing`: not in DNS, or
- * without an address. `resolver`: DNS did not say.
+ * `url`: a refused URL, for any DNS result. `address`: an address that is not public. `missing`: not in DNS, or without
+ * an address. `resolver`: DNS did not respond.
  */
 export type TargetRefusal = "url" | "address" | "missing" | "resolver";
 
@@ -37,7 +37,8 @@ const REASONS = {
   long: `Give a URL of at most ${formatLimit("url")} characters.`,
   credentials: "Leave user name and password out of the URL; verify X-Webhook-Signature instead.",
   port: "Give a port from 1 to 65535, or leave it out for 443.",
-  // One sentence for a private address and for no such name: else names of an inner network could be told apart.
+  // One sentence for a private address and a missing name, so that names of an internal network cannot be
+  // distinguished.
   unreachable:
     "Give a host that exists in public DNS and whose every address is reachable on the public internet; " +
     "for a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
@@ -45,9 +46,9 @@ const REASONS = {
 } as const;
 
 /**
- * Names that are not of public DNS: IANA's special-use domain names, and those that RFC 6762 (appendix G) knows from
- * private networks. `true` where the operator's own name servers may serve the name: RFC 6761 keeps test and example
- * for such zones, and every address is checked as ever.
+ * Names outside public DNS: IANA's special-use domain names, and those of private networks in RFC 6762 (appendix G).
+ * `true` if the operator's own name servers may serve the name: RFC 6761 reserves test and example for such zones, and
+ * every address is still checked.
  */
 const SPECIAL_NAMES: ReadonlyMap<string, boolean> = new Map([
   ["localhost", false],
@@ -97,7 +98,7 @@ export function parseTargetRules(
   return { allowed, dnsServers: [...(settings.dnsServers ?? [])] };
 }
 
-/** `port` is null when absent and NaN when it is none; `host` is empty when the text is neither. */
+/** `port` is null if absent and NaN if invalid; `host` is empty for an invalid text. */
 function hostAndPort(entry: string): { host: string; port: number | null } {
   const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\]+)(?::(\d+))?$/i.exec(entry);
   if (match?.[1] === undefined) return { host: "", port: null };
@@ -123,7 +124,7 @@ function refuse(refusal: TargetRefusal, reason: keyof typeof REASONS): TargetRes
 /** Everything that the text alone shows. */
 function readUrl(text: string, rules: TargetRules): { url: URL; allowed: boolean } | TargetResult {
   if (text.length > 2 * MAX_URL_LENGTH || [...text].length > MAX_URL_LENGTH) return refuse("url", "long");
-  // What URL parsers mend in different ways (white space, backslashes, missing slashes) is refused, not mended.
+  // Parts that URL parsers repair differently (white space, backslashes, missing slashes) are refused.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || /[\u0000-\u0020\u007f\\]/.test(text)) return refuse("url", "shape");
   if (authority.includes("@")) return refuse("url", "credentials");
@@ -137,7 +138,7 @@ function readUrl(text: string, rules: TargetRules): { url: URL; allowed: boolean
   return { url, allowed };
 }
 
-/** Whether a name, without its final dot, can be one of public DNS at all. */
+/** Checks that a name, without its final dot, can exist in public DNS. */
 function isDnsName(name: string, rules: TargetRules): boolean {
   const labels = name.split(".");
   if (labels.length < 2 || name.length > 253) return false;
@@ -146,9 +147,7 @@ function isDnsName(name: string, rules: TargetRules): boolean {
   return served === undefined || (served && rules.dnsServers.length > 0);
 }
 
-/**
- * Whether the text alone, without any look-up, may be an address to call. Each delivery asks again, with the look-up.
- */
+/** Checks, without a look-up, that the text can be an allowed URL. Each delivery checks again, with the look-up. */
 export const isPossibleTarget = (text: string, rules: TargetRules): boolean => !("ok" in readTarget(text, rules));
 
 /** Everything that is known before a look-up. */
@@ -174,8 +173,8 @@ async function lookUpHost(
 }
 
 /**
- * At delivery: the addresses that may be dialled for `url`, by exactly one look-up per address family, or the refusal.
- * One address among the answers that is not public refuses them all. Never throws; `signal` bounds the look-up.
+ * Returns the allowed addresses of `url` at delivery, by exactly one look-up for each address family, or the refusal.
+ * One address that is not public refuses all. Never throws; `signal` limits the look-up.
  */
 export async function resolveTarget(
   text: string,
@@ -195,8 +194,8 @@ export async function resolveTarget(
 }
 
 /**
- * At registration: as resolveTarget, within two seconds; but "a resolver that fails for another reason does not
- * refuse", since every delivery asks again.
+ * Checks a URL at registration like resolveTarget, within two seconds; but "a resolver that fails for another reason
+ * does not refuse", because every delivery checks again.
  */
 export async function checkTarget(
   text: string,

@@ -1,5 +1,5 @@
-// Webhooks as the rest of the service sees them: may a URL be registered, a new secret, an event to send out, an
-// endpoint to forget. Joins the pure parts of this folder to the rows.
+// Webhooks for the rest of the service: checking a URL, a new secret, sending an event, dropping an endpoint. It
+// connects the pure modules of this folder with the rows.
 
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import { parseId } from "../../model/domain/type_ids.ts";

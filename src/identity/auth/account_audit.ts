@@ -1,7 +1,6 @@
-// What the audit log is told of the ways into an account: in each workspace that the account is a member of, since
-// their owners trust it. Nothing that was typed, and no network address. Whoever fails is a stranger, and cannot fill
-// the log: of one account and kind the 1st, 10th, 100th … failed run within a time leaves a line, which says how many
-// there were.
+// The audit log of sign-in and account actions, in each workspace of the account, because their owners trust it. It
+// contains no typed text and no network address. Failed attempts come from strangers, who must not fill the log. So for
+// one account and kind, the 1st, 10th, 100th … attempt within a time writes a line with their number.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
@@ -36,17 +35,17 @@ export const ACCOUNT_ACTIONS = {
   reuse_refresh_token: "Reuse a refresh token within one minute",
 } as const;
 
-/** The title and the badge on pages of an act with the status failed, where "failed" does not say enough. */
+/** The title and badge of a failed action on pages, if "failed" is not clear enough. */
 export const FAILED_ACTION_LABELS: Readonly<Record<string, readonly [title: string, badge: string]>> = {
   reuse_refresh_token: ["Disconnect an assistant: old refresh token reused", "possible theft"],
 };
 
 export type AccountAction = keyof typeof ACCOUNT_ACTIONS;
 
-/** How an account is named by who tries it; one of them. */
+/** The account of an attempt, by one of these. */
 type Tried = { email: string } | { credential_id: string };
 
-/** It counts and refuses nobody. */
+/** It only counts, and refuses no call. */
 const FAILED: RateLimitPolicy = {
   name: "failed-runs",
   max: 1_000_000,
@@ -57,7 +56,7 @@ type Db = SqlEntityManager | Kysely<unknown>;
 
 const isTold = (count: number) => /^10*$/.test(String(count));
 
-/** Somebody, who showed nothing of being the member that the account is. */
+/** An actor who did not prove to be the member. */
 const unknown = (actor: AuditActor): AuditActor => ({ ...actor, actor_id: null, actor_name: null });
 
 export type AccountAudit = ReturnType<typeof createAccountAudit>;
@@ -74,7 +73,7 @@ export function createAccountAudit({
   const actorsOf = async (db: Db, userId: string) =>
     [await findPersonActors(db, userId, "console")].flat().filter((actor) => actor.workspace_id !== null);
 
-  /** Of somebody who is not known, about the members that an account is. */
+  /** Lines about an unknown actor for the members of an account. */
   const linesOf = (act: AccountAction, actors: readonly AuditActor[], status: string | null, count: number | null) =>
     actors.flatMap((actor) =>
       createAuditLines(unknown(actor), act, { member_id: formatIdOrNull("mem", actor.member_id) }, { status }).map(
@@ -90,7 +89,7 @@ export function createAccountAudit({
     return (await runStatement(database, accountTried, named))[0]?.id ?? null;
   };
 
-  /** Nobody waits for it, so an answer takes as long for an address that is unknown. */
+  /** It runs in the background, so a response takes equally long for an unknown address. */
   async function countFailed(act: AccountAction, subject: string, actors: () => Promise<readonly AuditActor[]>) {
     const { limit, remaining } = await limits.take(FAILED, `${act} ${subject}`);
     const count = limit - remaining;
@@ -121,12 +120,12 @@ export function createAccountAudit({
       if (userId !== null) await this.done(act, userId);
     },
 
-    /** Somebody asked for it, who need not be the person; last in the transaction of `db`. */
+    /** Records a request, which may not come from the person; the last step in the transaction of `db`. */
     async asked(act: AccountAction, userId: string, db: Db): Promise<void> {
       await writeAuditAndEvents(db, linesOf(act, await actorsOf(db, userId), null, null), []);
     },
 
-    /** A failed run on an account; where there is none, nothing is written. */
+    /** Records a failed attempt on an account; nothing without an account. */
     failed(act: AccountAction, tried: Tried): void {
       const subject = Object.values(tried).join();
       const actors = async () => {

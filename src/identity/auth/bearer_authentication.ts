@@ -1,8 +1,8 @@
-// From a bearer key, or the access token of an assistant that connected by consent, to a caller; a key that is
-// unknown, revoked or expired is no caller at all. A token may do what it was issued for and what its connection
-// still grants, read on every request: disconnecting, unticking and restricting take effect at once, and a later
-// consent gives nothing to the tokens of an earlier one. What a caller is follows from a member and a credential in
-// one way for keys, assistants and sessions; its last use is written down without costing each request a write.
+// Authentication of API keys and access tokens of assistants. An unknown, revoked or expired key has no caller. A token
+// may do what it was issued for and what its connection still grants, checked on every request. So disconnecting,
+// unticking and restricting take effect at once, and a later consent gives nothing to earlier tokens. A caller follows
+// from a member and a credential in one way for keys, assistants and sessions. The last use is recorded without a write
+// for each request.
 
 import { getVisibleChannelIds } from "../../model/domain/access_policy.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
@@ -33,7 +33,7 @@ export function createCaller(
   };
 }
 
-/** How often the last use of one credential is written down, at most. */
+/** The minimum time between two records of a credential's last use. */
 const EVERY_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 

@@ -1,5 +1,5 @@
-// Bearer secrets: a prefix that tells what they are, 256 random bits in base62 and a checksum, so that a mistyped one
-// is refused without asking the database. Only the SHA-256 of a token is ever stored.
+// Bearer secrets: a prefix for the kind, 256 random bits in base62 and a checksum, so that a mistyped one is refused
+// without a database query. Only the SHA-256 of a token is stored.
 
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -37,13 +37,13 @@ export function hashToken(token: string): Buffer {
 /** The same in hex, as statements that look for several take it. */
 export const hexHash = (token: string): string => hash("sha256", token, "hex");
 
-/** True when the text has the shape and checksum of a token with this prefix; says nothing about whether it exists. */
+/** True if the text has the form and checksum of a token with this prefix. The token may not exist. */
 export function looksLikeToken(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix) || text.length !== prefix.length + RANDOM_DIGITS + CHECK_DIGITS) return false;
   return text.endsWith(checksum(text.slice(0, -CHECK_DIGITS)));
 }
 
-/** The token of an `Authorization: Bearer …` header; null when there is none or it is of another scheme. */
+/** Returns the token of an `Authorization: Bearer …` header; null without one, or for another scheme. */
 export function getBearerToken(headers: Headers): string | null {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.get("authorization") ?? "")?.[1] ?? null;
 }

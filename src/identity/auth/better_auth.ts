@@ -50,7 +50,7 @@ export interface LibraryOptions {
 
 const SESSION_SECONDS = 7 * 24 * 3600;
 
-/** How long the second factor may take after the password. */
+/** The time for the second factor after the password. */
 const CHALLENGE_SECONDS = 600;
 
 const passkeyPath = (name: string) => `/passkey/${name}`;
@@ -66,7 +66,7 @@ export interface PluginRows {
   adapter: ReturnType<ReturnType<typeof kyselyAdapter>>;
   seal(text: string): Promise<string>;
   open(sealed: string): Promise<string>;
-  /** Figures and small letters by chance. */
+  /** Random digits and lowercase letters. */
   randomString(length: number): string;
 }
 
@@ -94,7 +94,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       type: "postgres",
       schemaName,
     },
-    // Accounts come from a link that the operator or an owner hands out, never from a form that anybody finds.
+    // Accounts are created by a link of the operator or an owner, never by a public form.
     emailAndPassword: { enabled: true, minPasswordLength: LIMITS.password_least, disableSignUp: true },
     session: { expiresIn: SESSION_SECONDS, cookieCache: { enabled: false } },
     // Counted by our own limits, which replicas share.
@@ -113,7 +113,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       ...["delete-passkey", "update-passkey"].map(passkeyPath),
     ],
     plugins: [
-      // In front of the authorization server: to that one nobody is signed in before the second factor was shown.
+      // Before the authorization server, for which a user is only signed in after the second factor.
       createTwoFactor(),
       ...(oidc ? [createOidcPlugin(oidc, publicUrl)] : []),
       passkey({
@@ -121,7 +121,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
         rpID: getPasskeyHost(publicUrl) ?? "passkeys.invalid",
         origin: publicUrl,
         authentication: {
-          // It stands for both factors, so holding the device is not enough: its owner was asked for, too.
+          // It replaces both factors, so it must also verify its user.
           afterVerification: async ({ verification }) => {
             if (!verification.authenticationInfo.userVerified)
               throw new APIError("UNAUTHORIZED", { message: "The passkey did not verify its user." });
@@ -133,7 +133,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       mcp({
         loginPage: AUTH_PAGES.signIn,
         consentPage: AUTH_PAGES.consent,
-        // The library takes no other address. Where assistants cannot ask for consent, no route of theirs is served.
+        // The library accepts no other URL. Without consent for assistants, none of their routes is served.
         resource: supportsOAuth(publicUrl) ? getResourceUrl(publicUrl) : "https://no-consent.invalid/mcp",
         scopes: [OFFLINE_SCOPE, ...ALL_SCOPES],
         // Clients are registered by our own rules (oauth_clients.ts); the library looks them up and checks their
@@ -151,7 +151,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
           consentReferenceId: async ({ user }) =>
             grants.referenceOf(user.id, new URLSearchParams((await getOAuthProviderState())?.query)),
         },
-        // No token without a live connection, refreshed ones included: the client starts again and asks.
+        // No token without a live connection, also on refresh: the client must start again.
         customAccessTokenClaims: async ({ user, referenceId }) => {
           if (!(await grants.lives(referenceId, user?.id)))
             throw new APIError("BAD_REQUEST", {
@@ -160,12 +160,12 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
             });
           return { [GRANT_CLAIM]: referenceId };
         },
-        // Our pages ask in process who a signed request is from; the route is not served.
+        // Our pages use this in the process; the route is not served.
         allowPublicClientPrelogin: true,
       }),
     ],
   });
-  /** Who an access token for this very resource is from, and under which grant; null for any other token. */
+  /** Returns the user and grant of an access token for this resource; null for any other token. */
   const readAccessToken = createAccessTokenReader({
     jwks: () => library.api.getJwks(),
     issuer: publicUrl + AUTH_PATH,
@@ -252,8 +252,8 @@ const TIMESTAMP = /^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00(:?00)?$/;
 const COLUMN = /(?:At|Time|Until)$|^revoked$/;
 
 /**
- * The ORM's connection answers timestamps as text, the sign-in library compares dates: without this, an expired
- * session would stay valid, since no comparison with text is ever true.
+ * Converts timestamps to dates. The ORM's connection returns texts, but the sign-in library compares dates. Without
+ * this, an expired session would stay valid, because comparisons with text are never true.
  */
 const datesForSignIn: KyselyPlugin = {
   transformQuery: ({ node }) => node,

@@ -1,5 +1,5 @@
-// What a client may say of itself: a few fields, each within bounds. Everything else is ignored, as RFC 7591 §2 has it,
-// so that nothing is kept which a server would one day fetch, show or believe.
+// The accepted client metadata: a few fields with limits. All others are ignored (RFC 7591 §2), so that nothing is
+// stored that a server might later fetch, show or trust.
 
 import { z } from "zod";
 import { cleanText } from "../../model/fields/invisible_characters.ts";
@@ -7,10 +7,10 @@ import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { validateRedirectUri } from "./redirect_uris.ts";
 
-/** Longer lists of grants or responses say nothing that is understood here. */
+/** Longer lists of grants or responses contain nothing that is supported. */
 const MAX_LISTED = 20;
 
-/** What the authorization server does; metadata and registration are measured by the same lists. */
+/** The supported values, used for metadata and registration. */
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 export const TOKEN_AUTH_METHODS = ["none", "client_secret_basic", "client_secret_post"] as const;
 
@@ -20,7 +20,7 @@ const isName = (name: string) =>
 const isWebAddress = (uri: string) =>
   uri.length <= LIMITS.url && /^https?:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri);
 
-/** Clients write null or nothing where they have nothing to say. */
+/** Clients send null or nothing for missing values. */
 const may = <T extends z.ZodType>(type: T) =>
   z.preprocess((value) => (value === null || value === "" ? undefined : value), type.optional());
 const listed = may(z.array(z.string().max(200)).max(MAX_LISTED));
@@ -51,11 +51,10 @@ function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never 
 }
 
 /**
- * The metadata that is kept of what a client says. What it can do without is left out, not refused: grants that are
- * not served, and every field that is not listed here. A client that names no grants gets refresh tokens, though RFC
- * 7591 §2 has another default, because people would have to consent every hour. `method` is how it shows who it is
- * when it does not say.
- * @throws OAuthError that names the field.
+ * Parses the metadata of a client. Unsupported parts are ignored, not refused: other grants, and all unlisted fields. A
+ * client without grant types gets refresh tokens, although RFC 7591 §2 has another default, because people would have
+ * to consent every hour. `method` is the authentication method if the client names none.
+ * @throws OAuthError with the field
  */
 export function parseClientMetadata(
   said: unknown,
@@ -86,19 +85,18 @@ export type ClientMetadata = ReturnType<typeof parseClientMetadata>;
 /** An application on the person's machine is answered on loopback or at a scheme of its own. */
 const isWeb = (address: string) => /^https:/i.test(address);
 
-/** Characters that are shown; a name of more says so at its end. */
+/** The number of shown characters; a longer name is marked at its end. */
 const SHOWN = 60;
 
 /**
- * The name that an assistant gives itself, as it may be shown; null when there is nothing to show. Nobody has checked
- * it, so it must not look like anything else on a page: one line, short, without characters that hide or reorder
- * their neighbours, without quotes of its own.
+ * Returns the name of an assistant for display; null if there is none. It is not verified, so it must not imitate other
+ * parts of a page: one line, short, without characters that hide or reorder others, without quotes.
  */
 export function parseClientName(said: unknown): string | null {
   if (typeof said !== "string") return null;
   const line = cleanText(said.slice(0, 2000).toWellFormed())
     .text.replace(/["“”„‟«»]/g, "'")
-    // Marks piled on one letter grow over the lines beside it.
+    // Many combining marks on one letter would cover other lines.
     .replace(/(\p{M}{3})\p{M}+/gu, "$1")
     .replace(/\s+/g, " ")
     .trim();

@@ -1,6 +1,5 @@
-// Clients that name themselves by an address at which they describe themselves (Client ID Metadata Documents). A
-// stranger makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for
-// one visitor.
+// Clients that are identified by the URL of their metadata (Client ID Metadata Documents). Strangers can make this
+// server fetch a URL, so fetches are rare, few at a time, and limited per minute for one visitor.
 
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
@@ -13,12 +12,12 @@ import { parseClientMetadata } from "./client_metadata.ts";
 import type { OAuthClients } from "./oauth_clients.ts";
 import { OAuthError } from "./oauth_error.ts";
 
-/** How long a document is believed without being looked at again, in seconds. */
+/** The cache time of a document, in seconds. */
 const FRESH = LIMITS.client_document_minutes * 60;
 const MAX_AT_ONCE = 8;
 const POLICY = { name: "client-documents", max: 20, seconds: LIMITS.window_seconds };
 
-/** How documents are fetched: by the rules for webhook addresses, with CLIENT_METADATA_ALLOW_HOSTS as exceptions. */
+/** The fetch function: the rules for webhook URLs, with CLIENT_METADATA_ALLOW_HOSTS as exceptions. */
 export type FetchDocument = (
   address: string,
 ) => Promise<{ ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" }>;
@@ -32,7 +31,7 @@ const WHY = {
   large: `the document is larger than ${formatLimit("client_document")}`,
 } as const;
 
-/** A person reads this, and can only tell it to whoever made the assistant. */
+/** The reader of this message can only report it to the author of the assistant. */
 const unusable = (why: string) =>
   invalidRequest("invalid_value", `The assistant's client metadata URL was rejected: ${why}.`);
 
@@ -42,7 +41,10 @@ function isDocumentAddress(clientId: string): boolean {
   return !!url && url.href === clientId && url.pathname !== "/" && !/[#@]/.test(clientId);
 }
 
-/** The description as one object, which must be of this very client and hold no secret. @throws 422. */
+/**
+ * Returns the document as an object, which must belong to this client and contain no secret.
+ * @throws 422
+ */
 function described(clientId: string, text: string): object {
   let said: unknown;
   try {
@@ -54,7 +56,7 @@ function described(clientId: string, text: string): object {
     throw unusable("the client_id in the document does not match the URL");
   if ("client_secret" in said || "client_secret_expires_at" in said) throw unusable("the document contains a secret");
   const { token_endpoint_auth_method, token_endpoint_auth_methods_supported } = said as Record<string, unknown>;
-  // What it would rather do stands in the one; what it does where a server knows no more, as ChatGPT, in the list.
+  // One field has the preferred method; the list has all methods, which ChatGPT uses.
   const knows = [token_endpoint_auth_method ?? "none", token_endpoint_auth_methods_supported].flat();
   if (!knows.includes("none")) throw unusable("the token_endpoint_auth_method in the document is not none");
   return { ...said, token_endpoint_auth_method: "none" };
@@ -95,9 +97,9 @@ export function createClientDocuments(options: {
 
   return {
     /**
-     * Makes sure that a client whose id is an address is known by what its document says now. Other ids are left alone.
-     * `address` is the visitor's, by which fetches are counted.
-     * @throws 422 for a document that cannot be had or used, 429.
+     * Updates a client whose id is a URL from its document. Other ids are ignored. Fetches are counted by `address`,
+     * that of the visitor.
+     * @throws 422 for a document that cannot be fetched or used, 429
      */
     async know(clientId: string, address: string | null): Promise<void> {
       if (!/^https:/i.test(clientId)) return;

@@ -1,6 +1,6 @@
-// Grants: one consent of a person each, the tie between what the sign-in library hands out and the connection that it
-// was handed out for. The library carries a grant's id through codes, refreshes and remembered consents, and signs it
-// into access tokens; this file decides which grant that is, and when it ends.
+// Grants: one consent of a person each, and the link between tokens of the sign-in library and their connection. The
+// library carries a grant's id through codes, refreshes and remembered consents, and signs it into access tokens. This
+// file chooses the grant, and ends it.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
@@ -38,7 +38,7 @@ async function removeHeld(em: SqlEntityManager, grants: readonly string[]): Prom
     await runStatement(em, statement, { grants });
 }
 
-/** Holds connections, and ends them with everything that was handed out for them. Answers how many there were. */
+/** Locks connections, ends them with all their credentials, and returns their number. */
 export async function endConnections(
   em: SqlEntityManager,
   which: FilterQuery<InferEntity<typeof Connection>>,
@@ -65,9 +65,9 @@ export function createGrants(orm: Orm) {
     deciding: <T>(grantId: string, work: () => Promise<T>): Promise<T> => deciding.run(grantId, work),
 
     /**
-     * The grant that a request for a code belongs to: the one being decided, or the remembered one. Without a live
-     * connection the answer is a name that no grant has, which makes the library ask for consent. So it is whenever the
-     * answer goes to a program on the person's machine, since any program there can pretend to be the approved one.
+     * Returns the grant of an authorization request: the one being decided, or the remembered one. Without a live
+     * connection, it returns an unknown name, so the library requires consent. The same applies if the redirect is to a
+     * program on the person's machine, because any program there could imitate the approved one.
      */
     async referenceOf(userId: string, query: URLSearchParams): Promise<string> {
       const decided = deciding.getStore();

@@ -1,6 +1,5 @@
-// People as the console knows them: which members a signed-in person is, and what assistants ask of them. How a
-// person signs in stands in sign_in.ts, how one comes to an account in link_redemption.ts; what a signed-in person
-// does is an operation (src/identity/session/).
+// Sessions of the console: the members of a signed-in person, and the access requests of assistants. sign_in.ts signs
+// people in, link_redemption.ts creates accounts, and src/identity/session/ has the operations of signed-in people.
 
 import { invalidRequest } from "../../model/api_error.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
@@ -25,7 +24,7 @@ export interface ConsoleSession {
   memberships: MemberRecord[];
 }
 
-/** What the authorization server adds to a request when it signs it. */
+/** The parameters that the authorization server adds when it signs a request. */
 const SIGNATURE = ["sig", "exp", "ba_iat", "ba_pl", "ba_param"];
 
 /** Nothing that a browser would run or read from the disk is an address to go to. */
@@ -36,7 +35,7 @@ const expiredRequest = () =>
 
 export const getPerson = (session: ConsoleSession): Person => ({ id: session.user.id, sessionId: session.id });
 
-/** What a signed-in person may do is what the member may do: a session is a credential with every scope. */
+/** Returns the caller of a session: the member with every scope. */
 export function getMemberCaller(session: ConsoleSession, workspaceId: string): MemberCaller | null {
   const member = session.memberships.find((membership) => membership.workspace_id === workspaceId);
   if (!member) return null;
@@ -53,7 +52,7 @@ export function getMemberCaller(session: ConsoleSession, workspaceId: string): M
 }
 
 export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
-/** An assistant that asks to be let in. */
+/** The access request of an assistant. */
 export type AccessRequest = Awaited<ReturnType<ConsoleSessions["accessRequest"]>>;
 
 export function createConsoleSessions(options: {
@@ -75,7 +74,7 @@ export function createConsoleSessions(options: {
   const ask = createLibraryRequest(library, publicUrl);
   const used = createLastUseRecorder({ now, isLow, log }, (id) => runStatement(kysely, noteSessionUse, { id }));
 
-  /** The same request for access, signed anew, for other scopes. */
+  /** Signs the same access request again for other scopes. */
   async function askAnew(from: Request, oauthQuery: string, scopes: string[]): Promise<string> {
     const query = new URLSearchParams(oauthQuery);
     for (const name of SIGNATURE) query.delete(name);
@@ -95,7 +94,7 @@ export function createConsoleSessions(options: {
     /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
     newLink: (memberId: string): Promise<string> => createLink(orm.em.fork(), publicUrl, memberId, "operator"),
 
-    /** The signed-in person, or null. An expired or ended session is none. */
+    /** Returns the signed-in person; null without a valid session. */
     async session(headers: Headers): Promise<ConsoleSession | null> {
       if (!headers.get("cookie")?.includes("better-auth.session_token")) return null;
       const found = await library.findSession(headers, { refresh: !isLow() });
@@ -110,8 +109,8 @@ export function createConsoleSessions(options: {
     },
 
     /**
-     * What an assistant asks for, read from the query that the authorization server signed.
-     * @throws 422 when the query was changed, has expired, or its client is gone.
+     * Reads an assistant's access request from the signed query.
+     * @throws 422 if the query was changed or has expired, or its client was deleted
      */
     async accessRequest(search: string) {
       const oauthQuery = search.replace(/^\?/, "");
@@ -125,9 +124,9 @@ export function createConsoleSessions(options: {
         /** The signed query, to be handed back with the decision. */
         oauthQuery,
         clientId,
-        /** What the assistant calls itself, fit to be shown; nobody has checked it. */
+        /** The unverified name of the assistant, for display. */
         clientName: parseClientName(client.client_name),
-        /** Where the answer goes. */
+        /** The redirect URI. */
         redirect,
         /** The scopes that it named, `offline_access` among them. */
         asked,
@@ -135,9 +134,9 @@ export function createConsoleSessions(options: {
     },
 
     /**
-     * Carries on an authorization after the person's decision, under the grant that is named. A step-up keeps what was
-     * granted before, so a client gets what the person ticked, also where it named a part of it. Returns where the
-     * browser goes next.
+     * Continues an authorization after the person's decision, under the named grant. A step-up keeps earlier
+     * permissions, so a client gets all that the person ticked, even if it requested a part.
+     * @returns the next URL of the browser
      */
     async decide(
       from: Request,

@@ -1,6 +1,5 @@
-// What following a one-time link does: makes an account, lets an account join one more workspace, or sets a new
-// password. A link names its address. The link, the account and the member change in one transaction, or none of them
-// does.
+// The redemption of a one-time link: it creates an account, adds an account to a workspace, or resets a password. A
+// link names its address. The link, the account and the member change in one transaction.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
@@ -29,12 +28,12 @@ import { setPassword } from "./second_factor.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
-/** What became of a link. */
+/** The state of a link. */
 export type LinkState = "live" | "used" | "replaced" | "expired" | "unknown";
 
 /**
- * `new` makes the account of an address that has none, `known` lets the account that the address has join by its
- * password, `reset` sets the account's new password.
+ * `new` creates an account for an address without one, `known` adds the address's account by its password, `reset` sets
+ * the account's new password.
  */
 export type LinkKind = "new" | "known" | "reset";
 
@@ -51,16 +50,16 @@ function stateOf(link: LinkRecord): LinkState {
   return link.expired ? "expired" : "live";
 }
 
-/** An owner's link to somebody who has not joined yet must not open an account that others' workspaces trust. */
+/** An owner's link for a new member must not open an account that other workspaces trust. */
 function kindOf(link: LinkRecord): LinkKind {
   if (link.user_id === null) return "new";
   return link.joined || link.issued_by !== "manager" ? "reset" : "known";
 }
 
-/** Whoever made an account ready for somebody else would enter with it wherever that person is added later. */
+/** A person who prepared an account for another one could use it in each workspace that adds the other one. */
 const mayJoin = (link: LinkRecord): boolean => kindOf(link) !== "known" || link.proved === true;
 
-/** What following a link is in the audit log. */
+/** The actions in the audit log. */
 const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_password" } as const;
 
 const unproved = () =>
@@ -96,7 +95,7 @@ export function createLinkRedemption(options: {
     (await runStatement(on, findLink, { token_hash: hashToken(token) }))[0];
 
   /**
-   * Writes the rows of one claim. The link comes first: of simultaneous claims one goes on, and the others find the
+   * Writes the rows of one claim, the link first. One of several simultaneous claims succeeds, and the others find the
    * link used.
    */
   async function settle(
@@ -119,8 +118,8 @@ export function createLinkRedemption(options: {
         "This account also belongs to other workspaces, so only the server operator can reset its password. Ask the operator for a link.",
       );
     const email = link.email === PLACEHOLDER_EMAIL ? claim.email : link.email;
-    // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator
-    // answers for the person to whom a link goes, though not for an address that this one chooses.
+    // A link that was only mailed verifies the address. The operator vouches for the recipient of a link, but not for
+    // an address that the recipient chooses.
     const proved = link.issued_by === "person" || (link.issued_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
     const account = () => assertDefined(link.user_id, "a link that makes no account is of one");
     const userId = await library.inTransaction(inside, async (accounts, rows) => {
@@ -135,8 +134,8 @@ export function createLinkRedemption(options: {
       const id = account();
       await setPassword(accounts, id, hash);
       await disconnect(rows, id);
-      // Before the proof they may be somebody else's. Of a proved account the second step stands: no link alone opens
-      // the door, so the proof stands with it, and a second link finds the account as this one did.
+      // Before the verification, they may belong to another person. A verified account keeps its second step, because
+      // no link alone may open it. So it also stays verified, and a second link has the same effect.
       const kept = link.proved ? {} : { twoFactorEnabled: false };
       const stays = link.proved === true && link.second_factor === true;
       await accounts.updateUser(id, { emailVerified: proved || stays, ...kept });
@@ -149,7 +148,7 @@ export function createLinkRedemption(options: {
     const name = kind === "new" ? { name: claim.name.trim() } : {};
     await inside.nativeUpdate(Member, { id: link.member_id }, { user_id: userId, ...name, email });
     await runStatement(inside, endLinksOf, { user_id: userId });
-    // A new password concerns whoever trusts the account, and joining this workspace alone.
+    // A new password concerns all workspaces of the account; joining concerns only this one.
     const workspaceId = kind === "reset" ? undefined : link.workspace_id;
     await accountLog.done(ACTS[kind], userId, { db: inside, workspaceId });
     return { kind, email };
@@ -157,8 +156,8 @@ export function createLinkRedemption(options: {
 
   return {
     /**
-     * What a link is for and what became of it, which the audit log is told where it works no longer; null when it is
-     * not known.
+     * Returns the purpose and state of a link, and records the use of an invalid one in the audit log; null for an
+     * unknown link.
      */
     async open(token: string) {
       const link = await find(kysely, token);
@@ -170,9 +169,9 @@ export function createLinkRedemption(options: {
         kind: kindOf(link),
         /** False where the person signs in with the provider instead of setting a password. */
         allowed: !oidcOnly || link.issued_by === "operator",
-        /** Whether it was shown that the account is of who reads the address. */
+        /** True if the account's address is verified. */
         proved: link.proved === true,
-        /** The address that the link is for; null when whoever follows it chooses one. */
+        /** The address of the link; null if the recipient chooses one. */
         email: link.email === PLACEHOLDER_EMAIL ? null : link.email,
         joined: link.joined,
         workspaceName: link.workspace_name,
@@ -180,9 +179,9 @@ export function createLinkRedemption(options: {
     },
 
     /**
-     * Follows a link and uses it up; then the account can sign in with `email` and the password that was given.
-     * @throws 404 for a link that is not live (`open` says why), 403 for an account that may not follow it, 422
-     * naming every wrong field, 409, 429.
+     * Redeems a link; the account can then sign in with `email` and the given password.
+     * @throws 404 for an invalid link (`open` has the reason), 403 for an account that may not use it, 422 with all
+     * wrong fields, 409, 429
      */
     async claim(
       token: string,
@@ -227,9 +226,9 @@ export function createLinkRedemption(options: {
     },
 
     /**
-     * Somebody asks for a link to a new password. Whether the address is known shows in nothing: the answer does not
-     * wait, and `mail` gets the link when there is an account. @throws 429 for the network address that asks too
-     * often.
+     * Requests a password reset link. The response never reveals if the address is known: it does not wait, and `mail`
+     * gets the link if there is an account.
+     * @throws 429 for a network address with too many requests
      */
     async askReset(email: string, address: string | null, mail: (to: string, link: string) => unknown): Promise<void> {
       await throttle.countReset(address);

@@ -1,5 +1,5 @@
-// Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
-// for it, together with whether the mail server took it.
+// E-mail, if a server is configured. Everything works without it: the content is shown to the requester, with the
+// result of the mail server.
 
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
@@ -11,12 +11,12 @@ export interface MailMessage {
   text: string;
 }
 
-/** Sends a message and tells whether the mail server took it, within ten seconds. Never rejects. */
+/** Sends a message within ten seconds, and resolves to the mail server's acceptance. Never rejects. */
 export type SendMail = (message: MailMessage) => Promise<boolean>;
 
 const WAIT_MS = 10_000;
 
-/** Null when no server is configured. `note` is told of each mail whether it was sent. */
+/** Creates the mailer; null without a configured server. `note` gets the result of each mail. */
 export function createMailer(
   { smtpUrl, mailFrom, publicUrl }: MailConfig,
   log: Pick<Log, "warn">,
@@ -26,7 +26,7 @@ export function createMailer(
   const opening = openTransport(smtpUrl);
   const from = mailFrom ?? `Belfry <belfry@${new URL(publicUrl).hostname}>`;
   return async (message) => {
-    // Each step has its own bound above. This one bounds all of them for whoever waits for the answer.
+    // Each step has its own timeout above. This one limits all of them.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject({ code: "ETIMEDOUT" }), WAIT_MS);
     try {
@@ -56,21 +56,24 @@ async function openTransport(url: string) {
   });
 }
 
-/** Greets the mail server and signs in, and sends nothing. @throws what came of it. */
+/**
+ * Connects and authenticates to the mail server without sending.
+ * @throws the error
+ */
 export async function verifyMailServer(url: string): Promise<void> {
   await (await openTransport(url)).verify();
 }
 
 interface MailError {
   code?: string;
-  /** The step of the protocol; `CONN` before anything of the mail was said. */
+  /** The protocol step; `CONN` before the first command. */
   command?: string;
   responseCode?: number;
   message?: string;
 }
 
 /**
- * Where it failed, and by which number. Neither the address nor the link of the mail belongs into a log, so no words
+ * Returns the step and code of a failure. The log must contain neither the address nor the link, so it has no text
  * after the first step.
  */
 const reasonOf = ({ code = "unknown", command, responseCode, message }: MailError) => ({
@@ -84,7 +87,7 @@ type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 
 const UNEXPECTED = "If you did not expect this e-mail, ignore it.";
 
-/** The mail that brings a one-time link which somebody made for this person. */
+/** The e-mail with a one-time link that another person created. */
 export const createLinkMail = (to: string, workspace: string, link: string, joined: boolean): MailMessage => ({
   to,
   subject: joined ? "Reset your Belfry password" : `Join ${workspace} on Belfry`,
@@ -101,7 +104,7 @@ ${UNEXPECTED} The person who created the link also has it.
 `,
 });
 
-/** The mail that a draft waits, to who wants it; as its alert, it says nothing that the draft says. */
+/** The e-mail about a waiting draft. Like its alert, it contains nothing of the draft. */
 export const createDraftMail = (to: string, draft: { channel: string; asker: string; url: string }): MailMessage => ({
   to,
   subject: `${draft.channel}: a draft awaits review`,
@@ -113,7 +116,7 @@ You subscribed to these e-mails. To stop them, open the list of drafts.
 `,
 });
 
-/** The mail that a person asked for on the sign-in page. */
+/** The e-mail that a person requested on the sign-in page. */
 export const createResetMail = (to: string, link: string): MailMessage => ({
   to,
   subject: "Reset your Belfry password",

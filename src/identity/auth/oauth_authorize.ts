@@ -1,6 +1,6 @@
-// An authorization request, from the browser that brought it to where that browser goes next: sign-in, consent, or
-// the assistant. Nobody is sent to a stranger's address by this server: an error goes there only for somebody who is
-// signed in and has let that assistant in before; anybody else reads it here.
+// Authorization requests: from the browser's request to its next page, which is sign-in, consent or the assistant. This
+// server never redirects to a stranger's URL: an error is only sent there for a signed-in person who approved that
+// assistant before. All others see it here.
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
@@ -13,7 +13,7 @@ import { validateParameters } from "./oauth_error.ts";
 import { getResourceUrl, normalizeResources } from "./resource_indicator.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
-/** What is understood; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */
+/** The supported parameters; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */
 const UNDERSTOOD = [
   "client_id",
   "response_type",
@@ -30,7 +30,7 @@ const UNDERSTOOD = [
 const AGAIN = "Remove this server in the assistant and add it again.";
 const UNASKED = "The assistant tried to connect without your consent. Start again from the assistant.";
 
-/** What a person can do about each error that the library would send to the assistant. */
+/** The advice for a person about each error that the library would send to the assistant. */
 const SENTENCES: Record<string, string> = {
   invalid_client: `This assistant is not registered on this server. ${AGAIN}`,
   invalid_redirect: `The assistant did not register this redirect address. ${AGAIN}`,
@@ -50,8 +50,8 @@ function refused(error: string | null): ApiError {
 }
 
 /**
- * Keeps the known ones of the requested scopes. Without any, an assistant may read and write drafts, and never send.
- * A client that registered for refresh tokens gets one, since older clients do not ask for it.
+ * Keeps the known scopes of a request. Without any, an assistant may read and write drafts, and never send. A client
+ * that registered for refresh tokens gets one, because older clients do not request it.
  */
 function scopesOf(requested: string | null, grants: readonly string[]): string[] {
   const known = ALL_SCOPES.filter((scope) => (requested ?? "").split(" ").includes(scope));
@@ -107,8 +107,8 @@ export function createAuthorizeHandler(options: {
     if (next.origin === own && next.pathname.startsWith("/console/")) return onward;
     const error = next.searchParams.get("error") ?? new URLSearchParams(next.hash.slice(1)).get("error");
     if (next.origin === own && next.pathname === `${AUTH_PATH}/error`) throw refused(error);
-    // A code is given at once only for what the person granted before. The client's own address may hold anything, so a
-    // parameter named code in it proves nothing when there is an error as well, or when nobody is signed in.
+    // A code is only issued at once for earlier permissions. The client's own URL may contain anything, so a parameter
+    // named code proves nothing with an error, or without a signed-in person.
     const code = userId !== null && error === null && next.hash === "" && next.searchParams.has("code");
     if (code || client?.approved) return onward;
     throw refused(error);

@@ -1,8 +1,8 @@
-// The assistants that the authorization server knows: one registers itself, within bounds and so many a minute from
-// one address. The rows are the sign-in library's; what may stand in them is decided here. And step-up for those that
-// hold a refresh token. Those of SDK 1 answer "insufficient_scope" by refreshing, which gives the same scopes again,
-// and then give up. So the refresh that follows such an answer at once is refused with a word that sends them to the
-// person; any other refresh is none of this.
+// Clients of the authorization server: their registration, with limits in size and per minute and address. The rows
+// belong to the sign-in library; this file checks their content. It also handles the step-up of clients with a refresh
+// token. SDK 1 reacts to "insufficient_scope" with a refresh, which returns the same scopes, and then gives up. So a
+// refresh directly after that error is refused with a code that sends the client to the person. Other refreshes are not
+// affected.
 
 import { randomBytes } from "node:crypto";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
@@ -35,7 +35,7 @@ export function createOAuthClients(options: {
   const kysely = getKysely(orm);
   const policy = { name: "client-registrations", max: perMinute, seconds: LIMITS.window_seconds };
 
-  /** Writes a client down under an id of its own; a known one gets what it says now. */
+  /** Stores a client under its id, or updates a known one. */
   async function keep(id: string, metadata: ClientMetadata, secret: string | null): Promise<void> {
     await library.prepare();
     await runStatement(kysely, storeClient, {
@@ -79,7 +79,7 @@ export function createOAuthClients(options: {
       return {
         client_id: id,
         client_id_issued_at: Math.floor(now().getTime() / 1000),
-        // Shown once, only to a client that wants one; 0 says that it does not end.
+        // Shown once, only to a client that needs one; 0 means no expiry.
         ...(secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
         ...metadata,
       };
@@ -92,18 +92,18 @@ const WITHIN_SECONDS = 15;
 
 export type StepUps = ReturnType<typeof createStepUps>;
 
-/** `isLow`: nothing may be written now; no token is refreshed meanwhile either. */
+/** @param isLow true if writes are refused; then tokens are not refreshed either */
 export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
   const kysely = getKysely(orm);
   return {
-    /** Remembers that this caller was told which scopes it lacks; nothing for one that cannot ask for more. */
+    /** Records the scope challenge of this caller; nothing for one that cannot request more. */
     async remember({ credential }: Caller): Promise<void> {
       if (isLow()) return;
       const connection = credential.type === "oauth" ? parseId("con", credential.id) : null;
       if (connection) await runStatement(kysely, storeStepUp, { connection_id: connection });
     },
 
-    /** @throws OAuthError once, when the holder of this refresh token was told just now. */
+    /** @throws OAuthError once, if the holder of this refresh token just got a scope challenge */
     async refuseRefresh(token: string): Promise<void> {
       const [taken] = await runStatement(kysely, claimStepUp, {
         token: hashSecret(token),

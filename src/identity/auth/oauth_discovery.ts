@@ -1,5 +1,5 @@
-// Where the authorization server lives, and what it and the protected resource say of themselves (RFC 8414, RFC
-// 9728): only what works here. The library could say more than is served, so both documents are written out.
+// The metadata of the authorization server and the protected resource (RFC 8414, RFC 9728), with supported features
+// only. The library could include unsupported ones, so both documents are written out here.
 
 import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
 import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";
@@ -14,9 +14,9 @@ export const AUTH_PAGES = { signIn: "/console/sign-in", consent: "/console/conse
 /** The scope of a client that wants a refresh token. */
 export const OFFLINE_SCOPE = "offline_access";
 
-/** Access tokens are looked at again on every request, so their length only bounds how long a key set must be kept. */
+/** Access tokens are checked on every request, so their lifetime only limits the retention of a key set. */
 export const ACCESS_TOKEN_SECONDS = 3600;
-/** Each refresh begins it anew. */
+/** Each refresh restarts it. */
 export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
 
 export function authorizationServerMetadata(publicUrl: string) {

@@ -1,6 +1,5 @@
-// The authorization server's requests and refusals as OAuth has them: parameters that are what RFC 6749 (appendix A)
-// allows and stand there once, asked before anything else looks at them; refusals in its own words (§5.2, RFC 7591
-// §3.2.2) with fixed texts of ours.
+// Requests and errors of OAuth: parameters must follow RFC 6749 (appendix A) and occur once, checked before any other
+// use. Errors use its codes (§5.2, RFC 7591 §3.2.2) with fixed texts of ours.
 
 export type OAuthErrorCode =
   | "invalid_request"
@@ -34,7 +33,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 /** RFC 8707 lets a request name several resources. */
 const MAY_REPEAT = new Set(["resource"]);
 
-/** What is wrong with the parameters, as a fixed sentence; null when nothing is. */
+/** Returns the problem of the parameters as a fixed sentence, or null. */
 export function validateParameters(parameters: URLSearchParams): string | null {
   const seen = new Set<string>();
   for (const [name, value] of parameters) {

@@ -1,6 +1,5 @@
-// One-time links that make whoever follows them a member, or let a member choose a new password. Only the hash of a
-// link is kept. Its secret stands behind the "#", which no browser sends: no server, proxy or log on the way ever
-// sees it.
+// One-time links to become a member, or to reset a member's password. Only the hash of a link is stored. Its secret is
+// after the "#", which browsers do not send, so no server, proxy or log sees it.
 
 import { randomBytes } from "node:crypto";
 import { raw } from "@mikro-orm/core";
@@ -12,23 +11,20 @@ import { lockMember, replaceLinks } from "../../store/queries/members_and_one_ti
 import { hashToken } from "./bearer_tokens.ts";
 
 const HOUR = 3600;
-/** A link that somebody hands out may wait for its reader; one that a person asked for is read at once. */
+/** A link that a person passes on may wait for its reader; a requested one is read at once. */
 const SECONDS: Record<LinkIssuer, number> = {
   operator: LIMITS.link_days * 24 * HOUR,
   manager: LIMITS.link_days * 24 * HOUR,
   person: HOUR,
 };
-/** The same in words. */
+/** The same as text. */
 export const LINK_LIFETIMES: Record<LinkIssuer, string> = {
   operator: `${LIMITS.link_days} days`,
   manager: `${LIMITS.link_days} days`,
   person: "one hour",
 };
 
-/**
- * Stands in place of the first owner's address until the first link is followed, since only that person knows the
- * address.
- */
+/** Replaces the first owner's address until the first link is redeemed, because only that person knows it. */
 export const PLACEHOLDER_EMAIL = "owner@localhost";
 
 /** The page that links lead to. */
@@ -45,7 +41,7 @@ export async function insertLink(
   madeBy: LinkIssuer,
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  // Of two links that are made at the same moment the later one holds.
+  // If two links are created at once, the later one is valid.
   await runStatement(em, lockMember, { id: memberId });
   await runStatement(em, replaceLinks, { member_id: memberId, issued_by: madeBy });
   await em.insert(MemberLink, {

@@ -1,4 +1,4 @@
-// The host name that passkeys are bound to.
+// The host name to which passkeys are bound.
 
 /** @returns null where browsers create no passkeys: under an IP address, and over plain http. */
 export function getPasskeyHost(publicUrl: string): string | null {

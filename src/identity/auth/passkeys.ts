@@ -1,6 +1,6 @@
-// A person's own passkeys: asking a browser for a new one, checking what it answers, listing and removing. The rows
-// are the sign-in library's, which asks for them when somebody signs in. Answers are looked at as bounded texts
-// before any of it reaches the library or a statement. WebAuthn binds passkeys to a name, and asks for https.
+// A person's own passkeys: the request to a browser, the check of its response, listing and removal. The rows belong to
+// the sign-in library, which uses them at sign-in. Responses are validated as texts of limited length before they reach
+// the library or a statement. WebAuthn binds passkeys to a name and requires https.
 
 import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";
@@ -23,7 +23,7 @@ const NOTHING = z
   .optional()
   .transform((): Record<string, never> => ({}));
 
-/** The answer to being asked for a new passkey. */
+/** The response to the request for a new passkey. */
 export const newPasskeySchema = z.object({
   ...credential,
   clientExtensionResults: NOTHING,
@@ -37,7 +37,7 @@ export const newPasskeySchema = z.object({
   }),
 });
 
-/** The answer to being asked for one that is known. */
+/** The response to the request for a known passkey. */
 export const presentedPasskeySchema = z.object({
   ...credential,
   clientExtensionResults: NOTHING,
@@ -74,7 +74,7 @@ interface Row {
   lastUsedAt: Date | null;
 }
 
-/** Only the session that asked can answer. */
+/** Only the requesting session can respond. */
 const challengeOf = ({ sessionId }: Person) => `new-passkey-${sessionId}`;
 
 export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeySupport {

@@ -1,5 +1,5 @@
-// What is wrong with a new password beside its length: it is on a list of common ones, or it repeats who it is of.
-// The list comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
+// Checks of a new password apart from its length: it must not be on a list of common ones, or contain the user's name.
+// The list is part of the service, without external requests, and loaded on first use.
 
 import { validatePasswordLength } from "../../model/domain/name_validation.ts";
 import type { Finding } from "../../model/error_messages.ts";
@@ -10,7 +10,7 @@ const commonWords = lazy(async () => {
   return new Set(dictionary["passwords-common"]);
 });
 
-/** So many figures and signs around a common word make it no better. */
+/** The number of digits and symbols around a common password that do not make it better. */
 const AROUND = 6;
 const EDGES = /^[^\p{L}]*|[^\p{L}]*$/gu;
 const LEAST_DIFFERENT = 4;

@@ -1,6 +1,5 @@
-// Which addresses an assistant may name for its answers. The same rule for one that registers and for one that brings
-// a document of its own; at the authorization itself the whole address must be one of them, to the letter. On
-// loopback the port is free (RFC 8252 §7.3) and the names are one.
+// Validation of an assistant's redirect URIs, for registrations and metadata documents. The authorization itself
+// compares the complete URI exactly. On loopback, the port is free (RFC 8252 §7.3) and all names are equal.
 
 import { isPrivateScheme } from "../../model/domain/redirect_schemes.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
@@ -38,14 +37,11 @@ const REASONS = {
     "This redirect URI scheme is not allowed. Use https, http on loopback, a reverse-domain scheme (com.example.app:/callback) or one from OAUTH_REDIRECT_SCHEMES.",
 } as const;
 
-/**
- * What is wrong with a redirect address, as a fixed sentence; null when nothing is. `more` are the operator's
- * schemes.
- */
+/** Returns the problem of a redirect URI as a fixed sentence, or null. `more` has the operator's schemes. */
 export function validateRedirectUri(address: string, more: readonly string[]): string | null {
   if (address.length > MAX_REDIRECT_LENGTH || !/^[\x21-\x7e]+$/.test(address)) return REASONS.shape;
   const url = URL.parse(address);
-  // What parsers mend in different ways (white space, backslashes, missing slashes) is refused, not mended.
+  // Parts that parsers repair differently (white space, backslashes, missing slashes) are refused.
   if (!url || /[#\\"<>]/.test(address) || url.username || url.password) return REASONS.shape;
   const scheme = url.protocol.slice(0, -1);
   if (!address.toLowerCase().startsWith(`${scheme}:/`)) return REASONS.shape;

@@ -1,8 +1,7 @@
-// Refresh tokens: each use gives new tokens, and a used one answers for a short time, since clients retry and run in
-// parallel. The library takes a second use for theft and ends everything of the client. So it receives a copy that is
-// used once, under a secret that only this request knows. The client's own token counts as used when there is an
-// answer: a crash before that changes nothing, and no lock and no stored answer is needed, on any number of
-// processes.
+// Reuse of refresh tokens. Each use returns new tokens, and a used one still works for a short time, because clients
+// retry and run in parallel. The library treats a second use as theft and ends everything of the client. So it gets a
+// copy for a single use, under a secret that only this request knows. The client's own token counts as used once there
+// is a response. A crash before that changes nothing, without locks or stored responses, on any number of processes.
 
 import { randomBytes } from "node:crypto";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";

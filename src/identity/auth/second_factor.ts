@@ -1,6 +1,6 @@
-// A person's own second factor: a secret that an app on the phone makes codes of, and recovery codes for the day the
-// phone is gone. Both lie encrypted in the sign-in library's table, so that the library asks for them when somebody
-// signs in. And the own password and sessions, which change in the transaction of the operation that asks.
+// A person's own second factor: the secret of an authenticator app, and recovery codes for a lost phone. Both are
+// encrypted in the sign-in library's table, which requires them at sign-in. Also the own password and sessions, which
+// change in the transaction of their operation.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
@@ -25,7 +25,7 @@ interface Row {
   verified: boolean;
 }
 
-/** What authenticator apps call this place, and what they read. */
+/** Returns the issuer and the URI for authenticator apps. */
 async function otpOf(secret: string) {
   const { createOTP } = await import("@better-auth/utils/otp");
   return createOTP(secret, { digits: 6, period: 30 });

@@ -1,5 +1,5 @@
-// A value that tells whether the server secret is the one that this database was used with, without telling the
-// secret: a keyed hash, kept in the database. Under another secret nothing sealed could be opened again.
+// A check value for the server secret: a keyed hash in the database. It verifies that the database was used with this
+// secret, without revealing it. With another secret, encrypted values could not be decrypted.
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -34,8 +34,8 @@ function checkValue(secret: string): Buffer {
 }
 
 /**
- * Whether the secret is the database's. A database without a check value is new, or older than check values: it takes
- * this secret as its own, unless something in it was sealed under another one.
+ * Checks that the secret belongs to the database. A database without a check value is new or older. It adopts this
+ * secret, unless something was encrypted with another one.
  */
 export async function isSecretOfDatabase(em: SqlEntityManager, secret: string): Promise<boolean> {
   const known = async () => (await runStatement(em, readCheck, {}))[0];

@@ -25,7 +25,10 @@ const signInAgain = () =>
 
 const failed = ({ status }: Response) => new Error(`the sign-in library answered ${status}`);
 
-/** Null for a wrong code. @throws for what no other code would mend. */
+/**
+ * Returns null for a wrong code.
+ * @throws the error if no other code would help
+ */
 async function refusedSecond(answer: Response): Promise<null> {
   const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
   if (code === "INVALID_CODE" || code === "INVALID_BACKUP_CODE") return null;
@@ -39,7 +42,7 @@ async function refusedSecond(answer: Response): Promise<null> {
   throw signInAgain();
 }
 
-/** Whoever is signed in already, the step is about another account. */
+/** Removes an existing session, because this step is about another account. */
 function withoutSession({ headers }: Request): Headers {
   const left = (headers.get("cookie") ?? "").split(";").filter((part) => !/session_(token|data)=/.test(part));
   const own = new Headers(headers);
@@ -122,7 +125,7 @@ export function createSignIn(options: {
   }
 
   return {
-    /** Signs in whoever has just proved to know the password: without a count, so that it cannot be refused for it. */
+    /** Signs in a person who has just proved the password, without counting, so it cannot be refused. */
     openSession,
 
     /**
@@ -147,13 +150,13 @@ export function createSignIn(options: {
       return opened;
     },
 
-    /** Whether this browser has shown a password and owes the second factor. */
+    /** True if this browser passed the password step and needs the second factor. */
     owesSecond: async (headers: Headers): Promise<boolean> => (await challenged(headers)) !== null,
 
     /**
-     * The second step, with a code of the app or a recovery code. Wrong ones are counted as wrong passwords are, and
-     * each code of the app is good once. @throws 401 when the password has to be shown again, 422 for a wrong code,
-     * 429.
+     * The second step, with a code of the app or a recovery code. Wrong ones count like wrong passwords, and each app
+     * code works once.
+     * @throws 401 if the password is needed again, 422 for a wrong code, 429
      */
     async showSecond(
       given: { kind: "code" | "recovery"; text: string },
@@ -193,7 +196,10 @@ export function createSignIn(options: {
       );
     },
 
-    /** What a browser is to be asked for a passkey, and the cookie that its answer belongs to. @throws 429. */
+    /**
+     * Returns the passkey request for a browser, and the cookie of its response.
+     * @throws 429
+     */
     async beginPasskey(from: Request, address: string | null) {
       await throttle.countAddress(address);
       const path = "/passkey/generate-authenticate-options";
@@ -207,7 +213,10 @@ export function createSignIn(options: {
       };
     },
 
-    /** Signs in with a passkey, which stands for both factors. @throws 401, 429. */
+    /**
+     * Signs in with a passkey, which replaces both factors.
+     * @throws 401, 429
+     */
     async usePasskey(
       shown: z.output<typeof presentedPasskeySchema> | null,
       oauthQuery: string | null,
@@ -233,7 +242,7 @@ export function createSignIn(options: {
       return readSignIn(answer, account?.email ?? "", throttle);
     },
 
-    /** Ends the session that the person came with; answers the cookies that say so. */
+    /** Ends the current session and returns the cookies for it. */
     async signOut(from: Request, { id }: Person): Promise<string[]> {
       const answer = await ask("/sign-out", { headers: from.headers, body: {} });
       await accountLog.done("sign_out", id);

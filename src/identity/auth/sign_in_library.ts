@@ -1,6 +1,5 @@
-// The sign-in library as the others know it: it keeps accounts and sessions and is the authorization server. It is
-// loaded when it is first asked, by a person who signs in or an assistant with a token: a handset and a key never
-// need it.
+// The interface of the sign-in library, which has accounts and sessions and is the authorization server. It is loaded
+// on first use, by a sign-in or an assistant's token; handsets and keys never need it.
 
 import { lazy } from "../../store/db/lazy.ts";
 import type { BetterAuth, LibraryOptions } from "./better_auth.ts";

@@ -1,8 +1,8 @@
-// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by
-// network address, by address and account together, and by account alone. The first two refuse; the last, which
-// anybody in the world can fill, only makes the next attempt wait. A browser that signed in before is counted by
-// itself. A hash takes a processor for a tenth of a second, so few are made at once and so many wait: first who is
-// known, then strangers in the order in which they came. More are told to come back.
+// The throttle against password guessing, which cannot lock users out. Wrong passwords are counted by network address,
+// by address and account, and by account. The first two refuse attempts. The last, which any stranger can fill, only
+// delays the next attempt. A browser that signed in before is counted separately. A hash takes a processor for a tenth
+// of a second, so few run at once and a limited number waits: known clients first, then strangers in order. Others must
+// retry.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
@@ -11,12 +11,12 @@ import { LIMITS } from "../../model/limits.ts";
 import { createRateLimitHeaders, type RateLimitPolicy, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
 import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 
-/** Half of the threads that files and names need, too. */
+/** Half of the threads, which file access and DNS also need. */
 const AT_ONCE = 2;
 const MOST_IN_TURN = { known: 100, stranger: 16 };
 const SECONDS = 3;
 
-/** Known: a browser that signed in before, whoever is signed in, and who holds a link. */
+/** Known: a browser that signed in before, a signed-in person, and the holder of a link. */
 export type ClientTrust = "known" | "stranger";
 
 export function createPasswordHashQueue() {
@@ -39,7 +39,7 @@ export function createPasswordHashQueue() {
       return await work();
     } finally {
       const next = lines.known.shift() ?? lines.stranger.shift();
-      // Whoever goes on takes the place of this one.
+      // The next one takes this slot.
       if (next) next();
       else running--;
     }
@@ -48,7 +48,7 @@ export function createPasswordHashQueue() {
 
 /** rules#password-again */
 const WRONG = { max: LIMITS.wrong_passwords, seconds: LIMITS.wrong_passwords_minutes * 60 };
-/** How often the people of an office behind one address may mistype. */
+/** The number of wrong passwords of an office behind one address. */
 const BY_ADDRESS: RateLimitPolicy = {
   name: "sign-ins",
   max: LIMITS.sign_ins,
@@ -57,27 +57,24 @@ const BY_ADDRESS: RateLimitPolicy = {
 };
 const BY_ADDRESS_AND_ACCOUNT: RateLimitPolicy = { name: "sign-ins-of-account", ...WRONG, countsLocally: true };
 const BY_BROWSER: RateLimitPolicy = { name: "sign-ins-of-browser", ...WRONG, countsLocally: true };
-/** This limit only counts and refuses nobody; people never reach it. */
+/** This limit only counts, and people never reach it. */
 const BY_ACCOUNT: RateLimitPolicy = { name: "sign-ins-by-account", max: 1_000_000, seconds: 900, countsLocally: true };
 const RESETS: RateLimitPolicy = { name: "password-resets", max: 5, seconds: 600, countsLocally: true };
 const MAILS: RateLimitPolicy = { name: "password-mails", max: 3, seconds: 3600, countsLocally: true };
-/** As long as a code of an app is looked at, its own 30 seconds and those beside. */
+/** The time in which an app code is accepted: its own 30 seconds and the adjacent ones. */
 const CODES: RateLimitPolicy = { name: "second-factor-codes", max: 1, seconds: 120, countsLocally: true };
-/** The password asked for once more: so many wrong ones, and so many in all, since each costs a hash. */
+/** The repeated password: limits on wrong ones and on all, because each costs a hash. */
 const CHANGES: RateLimitPolicy = { name: "password-changes", ...WRONG, countsLocally: true };
 const PROOFS: RateLimitPolicy = { name: "password-proofs", max: 100, seconds: 300, countsLocally: true };
 
-/** So many wrong passwords of an account, from wherever, cost nobody anything. */
+/** The number of wrong passwords of an account, from any address, without a delay. */
 const FREE = LIMITS.wrong_passwords;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 3000;
-/**
- * A wait holds a timer and a connection. With so many of them, further attempts go on at once: still nobody is
- * refused.
- */
+/** A delay needs a timer and a connection. Above this number, further attempts run at once, so that none is refused. */
 const MOST_WAITING = 500;
 
-/** How long an attempt waits when it is the `count`th wrong one of its account, in milliseconds. */
+/** Returns the delay of the `count`th wrong attempt of an account, in milliseconds. */
 export const getThrottleDelay = (count: number): number =>
   count <= FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(count - FREE - 1, 16));
 
@@ -94,7 +91,7 @@ export type SignInThrottle = ReturnType<typeof createSignInThrottle>;
 export function createSignInThrottle(options: {
   limits: RateLimits;
   secret: string;
-  /** Lets so many milliseconds pass. */
+  /** Pauses for this many milliseconds. */
   pause?: (ms: number) => Promise<unknown>;
 }) {
   const { limits, secret, pause = setTimeout } = options;
@@ -113,7 +110,7 @@ export function createSignInThrottle(options: {
     return { count: taken.limit - taken.remaining, back: () => limits.refund(policy, subject, taken) };
   }
 
-  /** Runs `check`. What is right goes back, and so does what ended in a fault: nobody learnt whether it was wrong. */
+  /** Runs `check` and refunds a right attempt, and one that ended in an error, which reveals nothing. */
   async function judge<T>(counted: readonly Awaited<ReturnType<typeof take>>[], check: () => Promise<T>) {
     const giveBack = () => Promise.all(counted.map(({ back }) => back()));
     try {
@@ -161,23 +158,32 @@ export function createSignInThrottle(options: {
       return judge(counted, () => check(known ? "known" : "stranger"));
     },
 
-    /** Around whatever makes a hash. @throws 503. */
+    /**
+     * Limits the hashes that run at once.
+     * @throws 503
+     */
     inTurn: createPasswordHashQueue(),
 
     /** The same for a passkey, which is of no account until it was found right. @throws 429. */
     attemptPasskey: async <T>(address: string | null, check: () => Promise<T>): Promise<T> =>
       judge([await take(BY_ADDRESS, near(address))], check),
 
-    /** What a browser keeps once it signed in to this account; it opens nothing. */
+    /** Returns the mark of a browser that signed in to this account; it grants nothing. */
     markOf(email: string): string {
       const nonce = randomBytes(18).toString("base64url");
       return `${nonce}.${sign(nonce, email)}`;
     },
 
-    /** Counts what is no attempt at a password, but costs as much. @throws 429. */
+    /**
+     * Counts other work that costs as much as a password attempt.
+     * @throws 429
+     */
     countAddress: (address: string | null) => take(BY_ADDRESS, near(address)),
 
-    /** The password once more. The person is signed in: nobody else can use this up. @throws 429. */
+    /**
+     * Checks the password again. The person is signed in, so others cannot use up the limit.
+     * @throws 429
+     */
     async proof(userId: string, check: () => Promise<boolean>): Promise<boolean> {
       await take(PROOFS, userId);
       return judge([await take(CHANGES, userId)], check);
@@ -193,7 +199,7 @@ export function createSignInThrottle(options: {
     /** Asking for links to new passwords. @throws 429. */
     countReset: (address: string | null) => take(RESETS, near(address)),
 
-    /** Whether one more mail may go to an address; nobody is told when not. */
+    /** Checks that another mail may be sent to an address; a refusal is not shown. */
     mayMail: async (email: string) => (await limits.take(MAILS, email)).allowed,
   };
 }

@@ -1,7 +1,6 @@
-// The token and revocation endpoints in front of the library's, and what an access token of ours contains: its client
-// and its grant. An access token is signed and not looked up, so the library cannot end it; ours end with their
-// grant. A code that comes twice and a revoked token of either kind end the grant (RFC 7009 §2.1, RFC 9700 §4.14),
-// and nothing of another grant.
+// The token and revocation endpoints in front of the library's, and the claims of our access tokens: client and grant.
+// An access token is signed and not looked up, so the library cannot end it; ours end with their grant. A repeated code
+// and a revoked token of either kind end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and nothing of another grant.
 
 import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Orm } from "../../store/db/orm.ts";
@@ -20,7 +19,7 @@ const saidBy = async (answer: Response) =>
     .json()
     .catch(() => null)) as { error?: string } | null;
 
-/** Puts itself in front of the library's handler; any other route goes through. `base` is the library's own path. */
+/** Wraps the library's handler; other routes pass through. `base` is the library's own path. */
 export function withTokenEndpoints(options: {
   handler: Handler;
   base: string;
@@ -39,7 +38,7 @@ export function withTokenEndpoints(options: {
     if (type === "refresh_token") return refreshTokens.refresh(read, handler);
     if (type !== "authorization_code") return handler(read.forward());
     const code = hashSecret(read.fields.get("code") ?? "");
-    // OAuth 2.1 and the first MCP clients send none, since the PKCE verifier proves who asked for the code.
+    // OAuth 2.1 and the first MCP clients send none, because the PKCE verifier identifies the requester of the code.
     if (!read.fields.get("redirect_uri") && read.fields.get("code_verifier")) {
       const [sent] = await runStatement(kysely, redirectOfCode, { code });
       read.fields.set("redirect_uri", sent?.redirect_uri ?? "");
@@ -91,7 +90,7 @@ export function createAccessTokenReader(options: {
       verifyOptions: { issuer, audience },
     }).catch(() => null);
     if (!claims) return null;
-    // A token bound to a key of its client is worth nothing without the proof, which is not asked for here.
+    // A token that is bound to a client's key needs a proof, which is not supported here.
     if (claims.cnf !== undefined) return null;
     const { sub, [GRANT_CLAIM]: grantId } = claims;
     const clientId = claims.azp ?? claims.client_id;

@@ -38,10 +38,10 @@ function placeSecret(headers: Headers, fields: URLSearchParams, id: string, secr
 }
 
 /**
- * Reads a form and brings it into the shape that the library accepts: no secret of a public client, another client's
- * secret where it registered to send it, our own resource in its canonical spelling (rules#assistant-tolerance).
- * @throws OAuthError 401 invalid_client for a client that is not registered (RFC 6749 §5.2), so that it registers
- * again; 400 for a request that names two clients.
+ * Reads a form and normalises it for the library: no secret of a public client, a known client's secret by its
+ * registered method, our own resource in its canonical form (rules#assistant-tolerance).
+ * @throws OAuthError 401 invalid_client for an unregistered client (RFC 6749 §5.2), so that it registers again; 400 for
+ * a request with two clients
  */
 export async function readTokenRequest(
   request: Request,

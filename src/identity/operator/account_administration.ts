@@ -126,7 +126,7 @@ export interface NewKey {
   client_program?: SenderProgram | null;
 }
 
-/** Makes a key and shows it for the only time. `now` is the instant that its expiry counts from. */
+/** Creates a key and shows it once. `now` is the start of its lifetime. */
 export async function createKey(em: Em, input: NewKey, now: Date) {
   const scopes = parseScopes(input.scopes);
   const member = await findMember(em, input);
@@ -224,8 +224,8 @@ export async function listKeys(em: Em, { workspace }: { workspace?: string }) {
 }
 
 /**
- * Takes effect on the next request, on every process. Revoking twice keeps the first instant, and can end the
- * webhooks that went on; the answer says what still does. `now` is that instant.
+ * Revokes a key, from the next request on every process. A second revocation keeps the first time, and can delete the
+ * remaining webhooks; the result lists the items that stay active. `now` is the time.
  */
 export async function revokeKey(
   em: Em,

@@ -1,5 +1,4 @@
-// `belfry backup`: rows of one instant, the uploaded files that they name and the server secret, together and while
-// the service runs.
+// `belfry backup`: a consistent copy of the rows, their uploaded files and the server secret, while the service runs.
 
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -60,7 +59,7 @@ export async function forEachLimited<F>(files: readonly F[], work: (file: F) => 
     await Promise.all(files.slice(at, at + FILES_AT_ONCE).map(work));
 }
 
-/** What an interrupted backup left is removed once nobody can still be writing it. */
+/** The age at which an interrupted backup is deleted, because it can no longer be in progress. */
 const LEFT_MS = 86_400_000;
 
 export interface BackupRequest {
@@ -68,11 +67,11 @@ export interface BackupRequest {
   version: string;
   now: Date;
   withoutSecret?: boolean;
-  /** How many finished ones stay, this one among them; the older ones are removed. */
+  /** The number of finished backups to keep, including this one; older ones are deleted. */
   keep?: number;
 }
 
-/** @throws ConfigError, 409 for a database of another version, or what the folder or the bucket said. */
+/** @throws ConfigError, 409 for a database of another version, or the error of the folder or bucket */
 export async function makeBackup(
   where: OperatorSettings,
   settings: BackupServerSettings,
@@ -93,7 +92,7 @@ export async function makeBackup(
     const version_ = await refuseOtherVersion(orm.em.fork());
     const files = new Map<string, BackupPiece | null>();
     await requireMatchingSecret(orm.em.fork(), secret);
-    // Most files are copied before the rows are read, so that what is removed meanwhile is there all the same.
+    // Most files are copied before the rows are read, so that files deleted in between are included.
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
     const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
     return withCopier(orm, oneInstant, async (em, copier): Promise<BackupManifest> => {

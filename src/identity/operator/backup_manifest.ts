@@ -1,6 +1,5 @@
-// The manifest of a backup: its fields, the names that its parts must have, and how it is read. It is written by
-// `belfry backup` and may have been changed since, so nothing of it is used as a name, a path or SQL before it has
-// passed here.
+// The manifest of a backup: its fields, the allowed names of its parts, and its validation. It may have been changed
+// since the backup, so no value is used as a name, path or SQL before validation.
 
 import { z } from "zod";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
@@ -62,7 +61,7 @@ export const BackupManifest = z.object({
   files: z
     .array(piece.extend({ id: fileId }).refine(({ id, name }) => name === getFilePieceName(id)))
     .refine((files) => isUnique(files.map(({ id }) => id))),
-  /** Of files that rows name and the store did not have. */
+  /** Files that rows refer to but the store lacks. */
   missing_files: z.array(fileId),
   /** Null: it was left out on purpose. */
   secret: piece.refine(({ name }) => name === SECRET_PIECE).nullable(),
@@ -92,7 +91,7 @@ export const listPieces = ({ tables, files, secret }: BackupManifest): BackupPie
   ...(secret ? [secret] : []),
 ];
 
-/** @throws 422 for what is none, and for one that this version cannot read. */
+/** @throws 422 for an invalid manifest, and for one that this version cannot read */
 export async function readManifest(box: StoredBackup, version: string): Promise<BackupManifest> {
   const bytes = await readBackupPiece(box, MANIFEST_FILE, MAX_MANIFEST_BYTES);
   let said: unknown;

@@ -1,5 +1,5 @@
-// Every row of the database as PostgreSQL's own COPY writes it, and back into tables that migrations have made:
-// exactly, and past the triggers, since what those count comes along.
+// The rows of a backup, written by PostgreSQL's COPY and read back into tables that migrations created: exactly, and
+// without triggers, because counters are included.
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -27,7 +27,7 @@ export interface SequenceState {
   last: string | null;
 }
 
-/** What a piece holds at most, so that no store needs to take more at once. */
+/** The maximum size of a part, for any store. */
 const PIECE = 8 * 2 ** 20;
 
 const NOT_OF_CELLS =
@@ -54,7 +54,7 @@ const known = (orm: Orm) => {
 
 interface Table {
   name: string;
-  /** As it stands in SQL. */
+  /** Quoted for SQL. */
   quoted: string;
   columns: string[];
 }
@@ -90,10 +90,7 @@ async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceStat
   return states;
 }
 
-/**
- * Writes all rows of the transaction's instant. What sequences have given is looked at last, so that no number comes
- * again.
- */
+/** Writes all rows of the transaction's snapshot. Sequences are read last, so that no number is reused. */
 export async function writeRows(
   orm: Orm,
   em: SqlEntityManager,
@@ -142,13 +139,13 @@ export async function removeRows(orm: Orm, em: SqlEntityManager): Promise<void> 
   for (const { quoted } of routines) await em.execute(`drop function ${quoted} cascade`);
 }
 
-/** Whether the database has tables of ours. That of the migrator outlives a restore that failed, and is empty. */
+/** Checks for our tables. The migrator's table remains after a failed restore, and is empty. */
 export const hasBelfryTables = async (orm: Orm, em: SqlEntityManager) =>
   (await tablesIn(orm, em)).some(({ name }) => name !== "migration");
 
 /**
- * Puts rows into the tables of the same migrations, whatever those have put there themselves.
- * @throws 422 for pieces that are not what was written, and for tables that are others.
+ * Replaces the content of tables of the same migrations.
+ * @throws 422 for changed parts and for other tables
  */
 export async function readRows(
   orm: Orm,
@@ -167,7 +164,7 @@ export async function readRows(
       `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. Restore it with the version that created it.`,
       "from",
     );
-  // The role owns the tables and is no superuser, so keys that refer are taken away and made again, as pg_dump does.
+  // The role owns the tables and is not a superuser, so foreign keys are dropped and created again, like in pg_dump.
   const keys = await em.execute<{ quoted: string; name: string; definition: string }[]>(
     `select k.conrelid::regclass::text as quoted, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as definition
      from pg_constraint k join pg_namespace n on n.oid = k.connamespace where ${OURS} and k.contype = 'f' and k.conparentid = 0`,

@@ -1,5 +1,5 @@
-// Where backups lie, a folder or a bucket, and how one comes to be there: piece by piece, and counted only once its
-// manifest is in place, which is the last thing that is written.
+// The storage of backups, a folder or a bucket. A backup is written in parts and valid only with its manifest, which is
+// written last.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -15,10 +15,10 @@ import { withFileErrors } from "./file_refusals.ts";
 
 export const MANIFEST_FILE = "manifest.json";
 
-/** belfry-20261124T190501Z: sorted by their names, they are sorted by their instants. */
+/** belfry-20261124T190501Z: the order of names is that of times. */
 const NAME = /^belfry-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 export const formatBackupName = (now: Date) => `belfry-${now.toISOString().replace(/[-:]|\.\d+/g, "")}`;
-/** Null for what is no backup's name. */
+/** Parses the time in a backup's name; null for other names. */
 export const parseBackupTime = (name: string): Date | null =>
   NAME.test(name) ? new Date(name.replace(NAME, "$1-$2-$3T$4:$5:$6Z")) : null;
 
@@ -33,7 +33,10 @@ export interface BackupPiece {
 export interface StoredBackup {
   where: string;
   put(name: string, bytes: Uint8Array): Promise<BackupPiece>;
-  /** Null when there is no such piece. @throws UnsafeFileError for one of more than `maxBytes`. */
+  /**
+   * Returns a part; null if it is missing.
+   * @throws UnsafeFileError for one of more than `maxBytes`
+   */
   get(name: string, maxBytes?: number): Promise<Uint8Array | null>;
   /** Writes the manifest: from here on it is a backup. */
   finish(manifest: Uint8Array): Promise<void>;
@@ -44,7 +47,7 @@ export interface BackupStorage {
   where: string;
   names(): Promise<string[]>;
   getBackup(name: string): StoredBackup;
-  /** Whether nothing of this name is left half. */
+  /** True if no incomplete part of this name exists. */
   isFinished(name: string): Promise<boolean>;
 }
 
@@ -63,7 +66,8 @@ const damaged = (box: StoredBackup, name: string, problem: string) =>
   );
 
 /**
- * Null when there is no such piece. @throws 422 for one of more than `maxBytes`, and for what is not a regular file.
+ * Reads a part; null if it is missing.
+ * @throws 422 for one of more than `maxBytes`, and if it is not a regular file
  */
 export const readBackupPiece = (box: StoredBackup, name: string, maxBytes: number): Promise<Uint8Array | null> =>
   box.get(name, maxBytes).catch((error) => {
@@ -127,7 +131,7 @@ function folderShelf(path: string): BackupStorage {
   };
 }
 
-/** A slow line may need so long for a piece. */
+/** The timeout of a part on a slow connection. */
 const PATIENCE_MS = 300_000;
 const TRIES = 3;
 
@@ -157,7 +161,7 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
       get: (piece, maxBytes) => again(() => backend.get(piece, maxBytes)),
       finish: (manifest) => put(MANIFEST_FILE, manifest),
       async remove() {
-        // What is half removed is no backup any more.
+        // Without its manifest, a partly deleted backup is not valid.
         await again(() => backend.remove(MANIFEST_FILE));
         for (const piece of await again(() => listBucket(bucket, `${path}${name}/`)))
           await again(() => backend.remove(piece));
@@ -176,7 +180,10 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
   };
 }
 
-/** Where backups lie. @throws ConfigError for a bucket whose store is not set. */
+/**
+ * Opens the storage of backups.
+ * @throws ConfigError for a bucket without its settings
+ */
 export async function openBackupStorage(to: string, settings: BackupStorageSettings): Promise<BackupStorage> {
   const [, bucket, below = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(to) ?? [];
   if (bucket === undefined) return folderShelf(to);
@@ -204,8 +211,8 @@ export async function openBackupStorage(to: string, settings: BackupStorageSetti
 }
 
 /**
- * One finished backup, by its own address.
- * @throws 422 that says what is there instead.
+ * Opens one finished backup by its path or URL.
+ * @throws 422 with the actual content
  */
 export async function openBackup(from: string, settings: BackupStorageSettings): Promise<StoredBackup> {
   const address = from.replace(/\/+$/, "");

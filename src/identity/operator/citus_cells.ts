@@ -1,6 +1,5 @@
-// `belfry cell`: lays a whole Belfry into one schema that Citus keeps on one worker, with a role that sees nothing
-// else (docs/explanation/scale.md#cells-on-citus). Adds, and never removes: what a run that died left behind, the
-// next one goes on with.
+// `belfry cell`: creates a complete Belfry in one schema that Citus keeps on one worker, with a role that sees nothing
+// else (docs/explanation/scale.md#cells-on-citus). It only adds objects, and continues an interrupted run.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -12,17 +11,19 @@ import { createDatabaseError, withOrm } from "./operator_database.ts";
 /** PostgreSQL cuts longer identifiers, and two cells would have one name. */
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
 
-/** What the schema says of itself until all of it is there, and from then on. */
+/** The comment of the schema until it is complete, and afterwards. */
 const BEGUN = "A Belfry that is being laid out";
 const DONE = "A Belfry";
 
 type Row = Record<string, unknown>;
 
 /**
- * `url`: of the coordinator, as a superuser. `name`: what the cell is called there. @returns the address for the
- * service, without a password for a cell that stood already: nobody but who made it has that; host and port of the
- * `worker` on which all of it lies; `made` is false where it stood already, and was left as it is. @throws ApiError
- * where Citus is not there or has no workers, the name is none or is taken, or the role may not do so.
+ * Creates a cell.
+ * @param url the coordinator, as a superuser
+ * @param name the name of the cell
+ * @returns the URL for the service, without the password for an existing cell; host and port of its `worker`; `made` is
+ * false if it existed and was not changed
+ * @throws ApiError without Citus or workers, for an invalid or used name, or without the privileges
  */
 export async function createCell(url: string, name: string) {
   if (!NAME.test(name))
@@ -84,10 +85,7 @@ async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
     );
 }
 
-/**
- * The role and its empty schema, which is on a worker from its beginning: so what a later version adds comes to be
- * there, too.
- */
+/** Creates the role and its empty schema on a worker, so objects of later versions are created there. */
 async function begin(em: SqlEntityManager, cell: string, password: string, again: boolean): Promise<void> {
   await em.transactional(async (inside) => {
     const statements = again
@@ -95,9 +93,9 @@ async function begin(em: SqlEntityManager, cell: string, password: string, again
       : [
           `create role ${cell} login password '${password}'`,
           `alter role ${cell} set search_path = ${cell}`,
-          // A worker's sessions do not hear what the coordinator's were told as they began.
+          // A worker's sessions do not get the coordinator's session settings.
           `alter role ${cell} set timezone = 'UTC'`,
-          // Citus asks for it before it puts triggers beside rows; ours change rows of the same schema alone.
+          // Citus requires it for triggers; ours only change rows of the same schema.
           `alter role ${cell} set citus.enable_unsafe_triggers = on`,
           `create schema ${cell} authorization ${cell}`,
           `comment on schema ${cell} is '${BEGUN}'`,

@@ -1,6 +1,6 @@
-// `belfry checkConsistency`: counts every counter again from the rows that it stands for, and looks for rows that are
-// only half written or left over. Reads one snapshot, so that it is exact while the service runs. It changes nothing
-// unless it is asked to mend, and then only takes away rows that belong to nothing.
+// The consistency checks of `belfry doctor`: recounting every counter from its rows, and finding incomplete or orphaned
+// rows. It reads one snapshot, so it is exact while the service runs. It only changes anything with `mend`, and then
+// only deletes orphaned rows.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
@@ -16,7 +16,7 @@ export interface ConsistencyReport {
   mended?: { name: string; removed: number }[];
 }
 
-/** What is counted of alerts, in as many rows as it takes. */
+/** SQL for all counts of alerts, from all their rows. */
 const EVERY_COUNT = `select alert_id, reads, acks, replies from alert_counter
     union all select alert_id, reads, acks, replies from alert_counter_stripe`;
 
@@ -66,7 +66,7 @@ const CHECKS: Record<string, string> = {
     "select 1 from alert_counter_stripe c where not exists (select 1 from alert a where a.id = c.alert_id)",
   "invite.uses": `select 1 from invite i where i.uses > coalesce(i.max_uses, i.uses)
     or i.uses < (select count(*) from subscription s where s.invite_id = i.id)`,
-  // A sent alert that was scheduled until its instant came keeps it.
+  // A sent alert that was published at its scheduled time keeps it.
   "alert.whole": `select 1 from alert where (status = 'sent' and (sent_at is null or send_at is distinct from sent_at and send_at is not null))
     or (status = 'scheduled' and (sent_at is not null or send_at is null))
     or (status = 'draft' and sent_at is not null)
@@ -96,7 +96,7 @@ const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({
   }),
 }));
 
-/** With `mend` also what was taken away, by check; the checks say what is left. */
+/** Runs the checks. With `mend`, it also returns the deleted rows by check; the checks then show the rest. */
 export async function checkConsistency(
   em: SqlEntityManager,
   { mend = false }: { mend?: boolean } = {},

@@ -13,8 +13,8 @@ interface Client {
 }
 
 /**
- * How a row is written. `values`: exactly, column by column, as `copyIn` reads it. `json`: one column whose text is
- * the line; JSON has neither of the two characters that would have to be escaped.
+ * The formats of rows. `values`: exact, by column, as `copyIn` reads it. `json`: one column with the text of the line;
+ * JSON never contains the two characters that would need escaping.
  */
 const FORMATS = {
   values: "",
@@ -23,8 +23,8 @@ const FORMATS = {
 
 export interface Copier {
   /**
-   * Gives the rows of a query to `write`, and returns how many there were.
-   * @throws what `write` throws; the connection is closed then, since the rest of the rows is not read.
+   * Passes the rows of a query to `write` and returns their number.
+   * @throws the error of `write`; the connection is then closed, because the remaining rows are not read
    */
   copyOut(
     query: string,
@@ -51,7 +51,7 @@ export async function withCopier<T>(
   pool.once("acquire", (acquired) => (client = acquired));
   return orm.em.fork().transactional(async (em) => {
     const own = assertDefined(client, "the transaction has begun on it");
-    // A text of a date must be read as it was written, whatever the role's own settings are.
+    // Dates must be read as they were written, for any settings of the role.
     for (const set of ["datestyle = 'ISO, YMD'", "intervalstyle = postgres", "client_encoding = utf8"])
       await em.execute(`set local ${set}`);
     return work(em as SqlEntityManager, {

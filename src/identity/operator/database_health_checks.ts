@@ -1,5 +1,5 @@
-// What `belfry checkConsistency` finds in the database, and how a finding is said: whether it answers, whose it is,
-// what its clock says, and counters that were counted again. In one transaction that may change nothing.
+// The database checks of `belfry doctor`: connection, version, ownership, clock and recounted counters, in one
+// read-only transaction.
 
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -16,14 +16,16 @@ import { isSecretOfDatabase } from "../auth/secret_check.ts";
 import { type ConsistencyReport, checkConsistency } from "./consistency_checks.ts";
 import { getErrorCode, type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
 
-/** `wrong`: it must be mended, and the command ends with 1. `skipped`: it could not be looked at, or is not set. */
+/**
+ * `wrong`: it must be fixed, and the command exits with 1. `skipped`: it could not be checked, or is not configured.
+ */
 export type FindingState = "ok" | "warning" | "wrong" | "skipped";
 
 export interface Finding {
   check: string;
   state: FindingState;
   says: string;
-  /** What to do; null where nothing needs to be done. */
+  /** The action to take, or null. */
   way_out: string | null;
 }
 
@@ -41,7 +43,7 @@ export const createFindingBuilder = (check: string) => {
   return { ok: as("ok"), warning: as("warning"), wrong: as("wrong"), skipped: as("skipped") };
 };
 
-/** Only the code of what a system said, since its words may quote what nobody should read here. */
+/** Returns only the code of a system's error, because its text may quote private values. */
 export function getErrorReason(error: unknown): string {
   return getErrorCode(error) ?? (error instanceof Error && error.name !== "Error" ? error.name : "no response");
 }
@@ -123,7 +125,7 @@ export async function checkDatabase(
 
 /** Alerts are due by the database's clock, sessions and signatures by ours. */
 const SKEW_MS = 2_000;
-/** With so much, one-time codes and signatures fail. */
+/** With this difference, one-time codes and signatures fail. */
 const FAR_MS = 30_000;
 
 function stateFindings(

@@ -12,13 +12,13 @@ const defineStatement = createStatementDefiner("upkeep");
 
 interface Kind {
   table: string;
-  /** Whether a row `r` belongs to one of the workspaces. */
+  /** SQL condition: a row `r` belongs to one of the workspaces. */
   belongs: string;
   /** Columns by which the rows are in order. */
   key: string;
   /** Rows that are not exported. */
   except?: string;
-  /** How rows come in; an `insert` by default. `come` are the rows that belong to a workspace that comes with them. */
+  /** The statement that inserts rows; an `insert` by default. `come` has the rows of imported workspaces. */
   put?(columns: readonly string[]): string;
   /** Ends the insert. */
   conflict?(columns: readonly string[]): string;
@@ -59,7 +59,7 @@ const KINDS: Record<ExportKind, Kind> = {
   series: { table: "alert_series", belongs: OF_ALERT, key: "alert_id" },
   count: { table: "alert_counter", belongs: OF_ALERT, key: "alert_id" },
   count_stripe: { table: "alert_counter_stripe", belongs: OF_ALERT, key: "alert_id, stripe" },
-  // Those of alerts that are gone are in the days alone.
+  // The counts of deleted alerts are only in the days.
   day: {
     table: "channel_day",
     belongs: OF_CHANNEL,
@@ -76,7 +76,7 @@ const KINDS: Record<ExportKind, Kind> = {
       ${settings(columns, "come", "pusher_id", "revision")}
       from come where s.pusher_id = come.pusher_id`,
   },
-  // It is nobody's; one that came with another workspace is there already.
+  // A device belongs to no workspace; it may exist from another import.
   device: {
     table: "device",
     belongs: `exists (select from subscription s join pusher p on p.id = s.pusher_id
@@ -95,7 +95,7 @@ function statementsFor(kind: ExportKind) {
   // A number with more digits than JSON's have is a text.
   const written = columns.map((column) => `r.${column}${shape[column] === bigintSchema ? `::text as ${column}` : ""}`);
   const into = `insert into ${table} (${columns}) select ${columns} from come ${conflict?.(columns) ?? ""}`;
-  // Whom a device belongs to is said by the subscriptions that follow it.
+  // The following subscriptions show the workspaces of a device.
   const comes = kind === "device" ? `cardinality(${WORKSPACES}) > 0` : belongs;
   return {
     kind,
@@ -119,7 +119,7 @@ function statementsFor(kind: ExportKind) {
 
 export type ExportTable = ReturnType<typeof statementsFor>;
 export const EXPORT_TABLES: readonly ExportTable[] = (Object.keys(KINDS) as ExportKind[]).map(statementsFor);
-/** By what the migrations are called: equal on servers whose rows have the same columns. */
+/** The names of the migrations: equal on servers with the same columns. */
 export const readSchema = defineStatement.reading("read_schema", {
   columns: { schema: text },
   text: "select md5(string_agg(name, ' ' order by name)) as schema from migration",
@@ -131,7 +131,7 @@ export const presentWorkspaces = defineStatement.reading("present_workspaces", {
   text: "select id from workspace where id = any($ids) order by created_at",
 });
 
-/** Of these handles those that a channel has, or had. */
+/** Returns those of these handles that a channel has, or had. */
 export const takenHandles = defineStatement.reading("taken_handles", {
   parameters: { handles: array(text) },
   columns: { handle: text },

@@ -1,5 +1,5 @@
-// `belfry export`: workspaces as lines of JSON, of one instant, while the service goes on. Rows pass through memory
-// in pieces, at the pace of the reader. The tables and columns are in export_tables.ts.
+// `belfry export`: workspaces as lines of JSON, from one snapshot, while the service runs. Rows are streamed in batches
+// at the reader's speed. The tables and columns are in export_tables.ts.
 
 import { IsolationLevel } from "@mikro-orm/core";
 import { notFound } from "../../model/api_error.ts";
@@ -11,7 +11,7 @@ import { runStatement } from "../../store/db/statement.ts";
 import { withCopier } from "./copy_stream.ts";
 import { EXPORT_TABLES, type ExportKind, readSchema } from "./export_tables.ts";
 
-/** What the first line of a file says of itself; another number, another reading. */
+/** The format number in the first line of a file. */
 export const EXPORT_FORMAT = 1;
 
 const ONE_INSTANT = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };

@@ -1,5 +1,5 @@
-// `belfry doctor`: what an operator would want to mend, each with the way out. It looks and changes nothing; a part
-// that cannot be asked is a finding, too, and the rest is looked at all the same.
+// `belfry doctor`: problems that an operator should fix, each with its solution. It changes nothing. A part that cannot
+// be checked is also reported, and the rest is still checked.
 
 import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -73,7 +73,7 @@ function settingFindings(wrong: string[]): Finding[] {
 function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Finding[] {
   if (dataDir === undefined || !existsSync(dataDir)) return [];
   const paths = dataPaths(dataDir);
-  // What lies in it is closed by itself.
+  // Its content is protected separately.
   const open = [
     ...[dataDir].filter((path) => (statSync(path).mode & 0o022) !== 0),
     ...[paths.secret, paths.credentials, paths.nextSecret].filter(
@@ -148,7 +148,7 @@ function pushFindings({ webPushContact }: Partial<Config>): Finding[] {
 
 const ASK_MS = 5_000;
 
-/** Whether clients would find a service at the address that they are given: through the proxy, where there is one. */
+/** Checks that clients reach the service at its public URL, including the proxy. */
 async function serviceFinding({ publicUrl }: Partial<Config>): Promise<Finding> {
   if (publicUrl === undefined) return createFindingBuilder("service").skipped("PUBLIC_URL cannot be used");
   try {
@@ -209,7 +209,7 @@ async function askRedis(url: string): Promise<void> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // What the library says beside the answer says no more than that.
+  // The library's own error event has no further information.
   redis.on("error", () => {});
   try {
     await redis.connect();
@@ -219,7 +219,7 @@ async function askRedis(url: string): Promise<void> {
   }
 }
 
-/** Asked for what is not there, a store that lets us in says so. */
+/** A request for a missing file shows that the store accepts our credentials. */
 async function askFiles(config: Partial<Config>): Promise<void> {
   const store = await createAssetStore(config as Config);
   await store.get("00000000-0000-0000-0000-000000000000");

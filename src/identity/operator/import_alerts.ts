@@ -1,5 +1,4 @@
-// The texts and the markup of alerts that `belfry import` reads: they pass the sanitiser as those of create_alert do,
-// and hold together.
+// The texts and markup of alerts in `belfry import`. They pass the sanitizer and the rules of create_alert.
 
 import { invalidRequest } from "../../model/api_error.ts";
 import { checkAlertContent, MAX_HTML_LENGTH } from "../../model/domain/alert_validation.ts";

@@ -42,7 +42,7 @@ export async function insertLines(
   lines: readonly NumberedRow[],
   put: (em: SqlEntityManager, rows: ImportRow[]) => Promise<void>,
 ): Promise<void> {
-  /** The error of the first lines, so many of them. */
+  /** Returns the error of the first `count` lines. */
   const attempt = (count: number, dryRun: boolean): Promise<unknown> => {
     const rows = lines.slice(0, count).map(({ row }) => row);
     return runInTransaction(em, dryRun, (inside) => put(inside, rows)).then(
@@ -55,7 +55,7 @@ export async function insertLines(
   };
   let cause = await attempt(lines.length, false);
   if (cause === null) return;
-  // So many lines are accepted, and so many are not.
+  // The known numbers of accepted and rejected lines, for a binary search.
   let [accepted, rejected] = [0, lines.length];
   while (rejected - accepted > 1) {
     const middle = (accepted + rejected) >> 1;

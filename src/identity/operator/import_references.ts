@@ -15,7 +15,7 @@ interface Rule extends Pick<ImportReference, "what" | "of"> {
   must?: true;
 }
 
-/** By columns that a foreign key does not hold to the workspace. */
+/** Rules for columns whose foreign key does not enforce the workspace. */
 const RULES: { [K in ExportKind]?: readonly Rule[] } = {
   workspace: [{ field: "review_channel_id", what: "channel", of: "workspace", by: "id" }],
   member: [{ field: "pusher_ids", what: "channel", of: "workspace", by: "workspace_id" }],

@@ -1,5 +1,5 @@
-// The rules of the rows that `belfry import` reads, by the kind of their line: those of create_pusher, create_alert and the other
-// operations. What these would refuse is refused; texts and markup pass the same sanitiser.
+// The rules of rows in `belfry import`, by kind: those of create_pusher, create_alert and the other operations. They
+// refuse the same values, and use the same sanitizer for texts and markup.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -43,11 +43,13 @@ type UploadedFile = Record<"content_type" | "name", string> & { kind: AssetKind;
 /** Facts about the importing server that the rules of a row need. */
 export interface ImportContext {
   publicUrl: string;
-  /** Which addresses webhooks may have on this server. */
+  /** The allowed webhook URLs of this server. */
   targets: TargetRules;
-  /** The channels of the file in which this service itself tells of drafts. */
+  /** The review channels in the file. */
   reviews: ReadonlySet<string>;
-  /** No event of the file is later: the time of the import, and a little more for clocks that differ. ISO 8601, six decimals. */
+  /**
+   * The latest allowed time of an event: the time of the import plus a tolerance for clocks. ISO 8601, six decimals.
+   */
   latest: string;
 }
 

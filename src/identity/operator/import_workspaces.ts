@@ -1,6 +1,6 @@
-// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever
-// ends it. A workspace that is there already stays as it is, so a second run changes nothing. No line may be longer
-// than it can be: what is no such file ends early, and not in memory.
+// `belfry import`: a file of `belfry export` for another server, in one transaction. An existing workspace stays
+// unchanged, so a second run has no effect. The length of lines is limited, so other files are refused early and not
+// loaded into memory.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -57,7 +57,10 @@ export interface ImportResult {
   rows: Partial<Record<ExportKind, number>>;
 }
 
-/** @throws 422 for what is no whole file of this version, 409 for what somebody else on this server has. */
+/**
+ * Imports a file.
+ * @throws 422 for an incomplete file or another version, 409 for names that exist on this server
+ */
 export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<ImportResult> {
   return runInTransaction(em, asked.dryRun, async (inside) => {
     await requireMatchingSecret(inside, asked.secret);
@@ -127,7 +130,7 @@ async function checkHead(em: Em, line: string | undefined): Promise<void> {
     );
 }
 
-/** What puts rows into the tables, and counts them. */
+/** Creates the functions that insert and count rows. */
 function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   const latest = toIsoMicros(new Date(now.getTime() + LIMITS.import_clock_minutes * 60_000));
   const seal = createEncryption(secret, "webhook secrets");
@@ -139,10 +142,10 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   const reviews = new Set<string>();
   const devices = new AscendingIds();
 
-  /** What a row is on this server. */
+  /** Converts a row for this server, by kind. */
   const here: Partial<Record<ExportKind, (row: ImportRow) => ImportRow>> = {
     channel: (row) => (typeof row.image_asset_id === "string" ? { ...row, image_url: urlOf(row.image_asset_id) } : row),
-    // Nobody knows it: the owner makes another one before the endpoint is enabled.
+    // A random secret: the owner creates a new one before the endpoint is enabled.
     webhook: (row) => ({
       ...row,
       secret: `\\x${seal.encrypt(randomBytes(32).toString("base64url")).toString("hex")}`,
@@ -206,7 +209,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   };
 }
 
-/** Words by which searches find alerts that have just come. Who wrote them is not known here. */
+/** Creates the search terms of imported alerts. Their authors are not known here. */
 export async function indexImportedAlerts(em: Em, rows: readonly ImportRow[]): Promise<void> {
   const items = rows.map(({ id, title, body }) => ({
     id: String(id),

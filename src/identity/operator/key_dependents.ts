@@ -1,5 +1,6 @@
-// What goes on after a key was revoked, since it belongs to the workspace: the webhook endpoints that it registered,
-// and the alerts that it scheduled. Whoever revokes the key is told, and may end the endpoints with it.
+// Dependents of a key that stay active after its revocation, because they belong to the workspace: webhook endpoints
+// that it registered, and alerts that it scheduled. They are listed at the revocation, which can also delete the
+// endpoints.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
@@ -19,7 +20,7 @@ const LINES = 1_000;
 /** Alerts that are named, the next ones. */
 const NAMED = 10;
 
-/** The workspace's, whoever of its managers asks. */
+/** All of the workspace, for any of its managers. */
 const ALL = { filters: false } as const;
 
 /** @throws 404 for a key that the caller may not revoke, and for one that was. */
@@ -41,7 +42,11 @@ export const keyDependentsSchema = z.object({
     .describe(`The next ${NAMED}.`),
 });
 
-/** `key` is the wire's id, `workspaceId` the row's, `now` the instant from which on nothing has appeared yet. */
+/**
+ * @param key the id on the wire
+ * @param workspaceId the id of the row
+ * @param now alerts before this time have appeared
+ */
 export async function findKeyDependents(
   em: SqlEntityManager,
   workspaceId: string,

@@ -1,8 +1,8 @@
-// Changes of a workspace's members: one at a time, judged by the rows and not by what a session knew a moment ago.
-// Nobody acts on a member that they do not manage or grants what they do not have, and an owner who sees everything
-// always stays. A person leaves workspaces: where somebody else is an owner the workspace stays as it is; where
-// nobody else is, it must hold nothing any more, and goes along, or is left behind on purpose: nobody can send there
-// until the operator hands it to a new owner. Keys, endpoints and assistants of the membership end with it.
+// Changes of a workspace's members, one at a time, checked with the rows instead of session data. Members cannot change
+// members that they do not manage, or grant more than they have, and one owner with full access always stays. Leaving a
+// workspace: with another owner it stays unchanged. Without one, it must be empty and is deleted, or is left behind
+// explicitly; then sending is blocked until the operator assigns an owner. The membership's keys, endpoints and
+// assistants end with it.
 
 import { conflict, forbidden, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -32,7 +32,7 @@ import { findChannelId } from "./account_administration.ts";
 
 type Ctx = Context<MemberCaller>;
 
-/** What contradicts itself is asked about, and never taken for the wider of its meanings. */
+/** Refuses contradictory input instead of using the wider meaning. */
 function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Finding | null {
   if (every_channel && pusher_ids.length > 0)
     return {
@@ -49,7 +49,7 @@ function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Findi
   return null;
 }
 
-/** What is wrong with a wish by itself. */
+/** Validates the requested change by itself. */
 export const validateMemberWish = (wish: MemberInput): Record<string, Finding | false | null> => ({
   role: !ROLES.includes(wish.role as Role) && {
     code: "invalid_choice",
@@ -89,7 +89,10 @@ export async function findManageableMember(
   return row as MemberRow;
 }
 
-/** What the wish comes to. @throws 403 when it would grant what the caller does not have, 404 for a channel. */
+/**
+ * Returns the resulting access.
+ * @throws 403 if it grants more than the caller has, 404 for a channel
+ */
 export async function resolveGrant({ em, caller }: Ctx, mine: MemberAccess, wish: MemberInput): Promise<MemberAccess> {
   const pusher_ids = wish.every_channel
     ? null
@@ -110,14 +113,14 @@ export async function requireRemainingOwner({ em, caller }: Ctx, row: MemberRow)
 
 export type OwnWorkspace = RowOf<typeof ownWorkspaces>;
 
-/** Whether the person must not leave it as it is. */
+/** True if the person cannot leave it in its state. */
 const holdsOn = ({ last_owner, others, channels, files }: OwnWorkspace): boolean =>
   last_owner && others + channels + files > 0;
 
-/** Whether it may be left without an owner, if the person says so: it has channels, and nobody but this person. */
+/** True if it may be left without an owner on request: it has channels, and no other member. */
 const mayStayBehind = (own: OwnWorkspace): boolean => holdsOn(own) && own.others === 0 && own.channels > 0;
 
-/** What becomes of it without the person. `behind`: only if the person says so; `holds`: the person cannot leave. */
+/** Returns the result of leaving. `behind`: only on request; `holds`: the person cannot leave. */
 export function getLeaveOutcome(own: OwnWorkspace): "stays" | "goes" | "behind" | "holds" {
   if (!own.last_owner) return "stays";
   if (!holdsOn(own)) return "goes";
@@ -125,9 +128,9 @@ export function getLeaveOutcome(own: OwnWorkspace): "stays" | "goes" | "behind" 
 }
 
 /**
- * Leaves them, in the context's transaction.
- * @param behind wire ids of those that the person leaves behind without an owner
- * @throws 409 before anything was changed, when one of the others would be left with something in it and no owner.
+ * Leaves workspaces in the context's transaction.
+ * @param behind ids on the wire of those that are left without an owner
+ * @throws 409 before any change, if another one would keep content without an owner
  */
 export async function leaveWorkspaces(
   ctx: Context<PersonCaller>,

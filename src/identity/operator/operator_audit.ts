@@ -1,4 +1,4 @@
-// What the operator did, in the audit log of the workspace that it concerned.
+// The operator's actions in the audit log of their workspace.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type IdKind, parseId } from "../../model/domain/type_ids.ts";
@@ -33,7 +33,7 @@ export async function auditOperator(em: SqlEntityManager, name: string, result: 
   await writeAudit(em, createOperatorActor(found?.id ?? null), name, { member_id: shown.member_id }, result);
 }
 
-/** What came into a workspace by a call that brings many things: its id on the wire. */
+/** Records an import into a workspace, with its id on the wire. */
 export async function auditImported(
   em: SqlEntityManager,
   name: string,

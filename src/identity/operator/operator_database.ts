@@ -1,5 +1,5 @@
-// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service holds it,
-// and else by starting it for the time of the command, under the data directory's lock. Knows no operation.
+// Database access of operator commands: by URL, through the socket of a running embedded database, or by starting it
+// for the command, under the data directory's lock. It does not depend on operations.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,7 +20,7 @@ import { loadSecret } from "../../store/secret/server_secret.ts";
 import { computeServiceState, type ServiceState } from "./service_state.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePoolerMode", "databaseListenUrl"] as const;
-/** The secret is made before the embedded database, whoever makes that. */
+/** The secret is created before the embedded database, by any command. */
 const EMBEDDED = [
   ...WHERE,
   "databasePoolSize",
@@ -34,16 +34,19 @@ export type OperatorSettings =
   | (Pick<Config, "databasePoolerMode" | "dataDir"> & { databaseUrl: string })
   | (Pick<Config, (typeof EMBEDDED)[number]> & { databaseUrl: null });
 
-/** What a command needs to know of the settings. @throws ConfigError for one of these, and for no other. */
+/**
+ * Loads the settings of a command.
+ * @throws ConfigError only for these
+ */
 export function loadOperatorSettings(): OperatorSettings {
   const { databaseUrl, dataDir, databasePoolerMode, databaseListenUrl } = loadSettings(WHERE);
   if (databaseUrl === null) return { ...loadSettings(EMBEDDED), databaseUrl };
-  // What takes long, and holds locks, goes past a pooler.
+  // Long work with locks bypasses a pooler.
   if (databaseListenUrl !== null) return { databaseUrl: databaseListenUrl, dataDir, databasePoolerMode: null };
   return { databaseUrl, dataDir, databasePoolerMode };
 }
 
-/** A server that is starting, or another command, may hold the lock for a moment. */
+/** A starting server, or another command, may have the lock for a moment. */
 const LOCK_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 100;
 
@@ -51,13 +54,13 @@ const SILENT = { debug: () => {}, info: () => {}, error: () => {} };
 
 export interface DatabaseTarget {
   url: string;
-  /** A running service holds the database: it has been brought up, and nobody else may. */
+  /** A running service uses the database: it is migrated, and others must not migrate it. */
   serviceRunning: boolean;
 }
 
 /**
- * Runs `use` on the database, wherever it is, and keeps it running for that time.
- * @throws ApiError when another process holds the folder, ConfigError when the folder cannot be used.
+ * Runs `use` with the database, and keeps it running for that time.
+ * @throws ApiError if another process uses the folder, ConfigError if the folder cannot be used
  */
 export async function withOperatorDatabase<T>(
   settings: OperatorSettings,
@@ -67,8 +70,8 @@ export async function withOperatorDatabase<T>(
   const { dataDir } = settings;
   for (const until = performance.now() + LOCK_TIMEOUT_MS; ; await pause(PAUSE_MS)) {
     try {
-      // This comes first. A database whose folder nobody holds may still run, but it is about to end after its killed
-      // service.
+      // This is first. A database without a lock on its folder may still run, but is about to end after its service was
+      // killed.
       return await onItsOwn(settings, use);
     } catch (error) {
       if (!(error instanceof DataDirInUseError)) throw error;
@@ -97,7 +100,7 @@ async function onItsOwn<T>(settings: EmbeddedSettings, use: (reached: DatabaseTa
   }
 }
 
-/** The same for who holds the folder. */
+/** The same for a caller that has the lock. */
 export async function withEmbeddedCluster<T>(
   settings: EmbeddedSettings,
   use: (reached: DatabaseTarget) => Promise<T>,
@@ -107,7 +110,7 @@ export async function withEmbeddedCluster<T>(
     await cluster.synced;
     return await use({ url: cluster.url, serviceRunning: false });
   } finally {
-    // Another command may have found the database running meanwhile, and still use it.
+    // Another command may still use the running database.
     await cluster.close({ waitForClients: true });
   }
 }
@@ -135,7 +138,10 @@ class NotYet extends Error {
   readonly code = "57P03";
 }
 
-/** Works where the database is, brought up first. @throws ApiError, or what the database said. */
+/**
+ * Runs work on the migrated database.
+ * @throws ApiError, or the error of the database
+ */
 export async function runAsOperator<T>(
   settings: OperatorSettings,
   work: (em: SqlEntityManager, orm: Orm) => Promise<T>,
@@ -143,21 +149,19 @@ export async function runAsOperator<T>(
   return (await onSchema(settings, (orm) => work(orm.em.fork(), orm))).result;
 }
 
-/**
- * Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway.
- */
+/** Returns the database's location for display, with its password, because the caller has the settings anyway. */
 export function findDatabaseStatus(settings: OperatorSettings) {
   if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
   const { folder, url, running } = describeDatabase(settings.dataDir);
   return { database: "embedded", running, folder, DATABASE_URL: url };
 }
 
-/** A database that does not answer is told as such, soon. */
+/** Short timeouts for reporting a database that does not respond. */
 const SOON = { databaseConnectTimeoutMs: 3_000, databaseStatementTimeoutMs: 3_000, databaseLockTimeoutMs: 1_000 };
 
 /**
- * How the service as a whole is (see service_state.ts); null where the database does not run, does not answer, or is
- * not of this version. Starts nothing and changes nothing.
+ * Returns the state of the service (see service_state.ts); null if the database does not run, does not respond, or has
+ * another version. It starts and changes nothing.
  */
 export async function findServiceState(
   settings: OperatorSettings,
@@ -175,16 +179,19 @@ export async function findServiceState(
     .finally(() => running?.release());
 }
 
-/** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */
+/**
+ * Opens psql on the database and waits for it.
+ * @throws ApiError without psql
+ */
 export async function openDatabaseShell(settings: OperatorSettings): Promise<number> {
   return withOperatorDatabase(settings, async ({ url }) => {
     // As every host has it.
     const [, password = ""] = /^[^/?#]*\/\/[^:@/?#]*:([^@/?#]*)@/.exec(url) ?? [];
     const shown = url.replace(`:${password}@`, "@");
-    // A password would stand in the list of processes.
+    // A password would be visible in the list of processes.
     const env = extendEnvironment(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
     const child = spawn("psql", [shown], { stdio: "inherit", env });
-    // Ctrl-C in it cancels a statement. The terminal sends it to us as well, and the database would go with us.
+    // Ctrl-C cancels a statement there. We also receive it, and would end the database with us.
     const stay = () => {};
     process.on("SIGINT", stay);
     return new Promise<number>((resolve, reject) => {
@@ -230,7 +237,7 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
   );
 }
 
-/** A request that was begun is not tried again: it may have been done before the database went away. */
+/** A started request is not repeated, because it may have been done before the connection was lost. */
 function neverTwice(error: unknown): never {
   if (findUnavailability(error) === null) throw error;
   throw new ApiError(
@@ -246,7 +253,7 @@ export function getErrorCode(error: unknown): string | null {
   return null;
 }
 
-/** Only the code of what the system or the database said: its text may quote what nobody should read here. */
+/** Returns only the code of an error, because its text may quote private values. */
 export function createDatabaseError(error: unknown): Error {
   if (error instanceof ConfigError || error instanceof ApiError) return error;
   const code = getErrorCode(error);

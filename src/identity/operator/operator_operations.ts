@@ -1,5 +1,5 @@
-// What an operator may ask for by name, as the command line runs it. Only reads the arguments
-// and hands them on; what the operations mean stands in account_administration.ts.
+// The operator's operations for the command line. This file only parses the arguments; account_administration.ts has
+// the logic.
 
 import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -84,9 +84,7 @@ export const OPERATOR_OPERATIONS = {
     addMember,
   ),
   list_members: operation(within, listMembers),
-  /**
-   * The path of a one-time link; who asks knows under which address the service is reached, and whether mail is sent.
-   */
+  /** Returns the path of a one-time link; the caller knows the service's URL and if e-mail is sent. */
   link_member: audited(
     "link_member",
     within.extend({ member: z.string().optional(), email: z.string().optional() }),
@@ -138,7 +136,10 @@ export const OPERATOR_OPERATIONS = {
 
 export type OperatorOperation = keyof typeof OPERATOR_OPERATIONS;
 
-/** Runs one of them. @throws ApiError, or what the database said. */
+/**
+ * Runs an operation.
+ * @throws ApiError, or the error of the database
+ */
 export async function runOperatorOperation(em: Em, { operation, args }: OperatorRequest, now: Date): Promise<unknown> {
   return OPERATOR_OPERATIONS[operation](em, args, now);
 }

@@ -1,12 +1,12 @@
-// What pg-copy-streams offers, which brings no types along: as much of it as backups use.
+// Types for the used part of pg-copy-streams, which has none.
 
 declare module "pg-copy-streams" {
   import type { Readable, Writable } from "node:stream";
 
   interface Counts {
-    /** Of rows; known at the end. */
+    /** The number of rows, known at the end. */
     rowCount: number;
-    /** By this pg takes it for a query. */
+    /** pg recognises a query by this method. */
     submit(connection: unknown): void;
   }
   /** The rows of `copy … to stdout`. */

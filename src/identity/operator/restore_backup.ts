@@ -1,5 +1,5 @@
-// `belfry restore`: a backup becomes a server again. Files first, which nobody finds without rows; then rows, in one
-// transaction; so whatever ends it leaves the server that was there, or none that starts.
+// `belfry restore`: restores a server from a backup. Files are first, because they are invisible without rows; then
+// rows, in one transaction. After an interruption, the server is either unchanged or does not start.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -26,16 +26,17 @@ import { refuseOtherConnections } from "./rotate_secret.ts";
 export interface RestoreRequest {
   from: string;
   version: string;
-  /** What the server holds may go. */
+  /** Deletes the server's existing data. */
   replace?: boolean;
   /** Only reads all of it. */
   check?: boolean;
 }
 
 /**
- * `where`: the server that it becomes, which must not run. `migrations`: those of this version that the backup did
- * not know. @throws 422 for what is no whole backup that this version reads, 409 for a server that runs or is not
- * empty, ConfigError.
+ * Restores a backup.
+ * @param where the target server, which must not run
+ * @param migrations those of this version that the backup lacks
+ * @throws 422 for an incomplete backup or another version, 409 for a running or non-empty server, ConfigError
  */
 export async function restoreBackup(
   where: OperatorSettings,
@@ -139,7 +140,7 @@ async function putInto(
       await runMigrations(orm, inside, had);
       await readRows(orm, inside, copier, box, manifest);
       if (missing.length > 0) await runMigrations(orm, inside, missing);
-      // What handsets know is of revisions that this database may count again.
+      // Handsets have revisions that this database may use again.
       await runStatement(inside, renewEpoch, { epoch: randomUUID() });
       await requireMatchingSecret(inside, secret, "SECRET", "the backup's database was");
     });

@@ -1,5 +1,5 @@
-// `belfry secret rotate`: everything that is sealed under the server secret is opened with the old one and sealed again
-// with the new one, whole or not at all. What is only derived from it changes, and the answer says so.
+// `belfry secret rotate`: re-encrypts all values from the old server secret to the new one, completely or not at all.
+// Derived values change, which the result lists.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -27,7 +27,7 @@ const others = defineStatement.reading("other_connections", {
 /** One that was just ended may still be there for a moment. */
 const ENDING_MS = 1_000;
 
-/** @throws 409 while anybody else is connected. */
+/** @throws 409 while other clients are connected */
 export async function refuseOtherConnections(em: SqlEntityManager): Promise<void> {
   const count = async () => assertDefined((await runStatement(em, others, {}))[0], "a count has a row").others;
   let open = await count();
@@ -98,7 +98,7 @@ const replaceSecondFactor = defineStatement("replace_second_factor", {
   parameters: { id: text, secret: text, codes: text },
   text: 'update auth."twoFactor" set secret = $secret, "backupCodes" = $codes where id = $id',
 });
-/** Answers kept for a moment for a client that asks twice; sealed by the sign-in library. */
+/** Short-lived responses for repeated requests; encrypted by the sign-in library. */
 const dropReplays = defineStatement("drop_rotation_replays", {
   text: `update auth."oauthRefreshToken" set "rotationReplayResponse" = null, "rotationReplayExpiresAt" = null
     where "rotationReplayResponse" is not null`,
@@ -108,7 +108,7 @@ const renewInboxes = defineStatement("renew_inboxes", {
   text: "update channel_state set revision = revision + 1, changed_at = clock_timestamp()",
 });
 
-/** Their addresses stand in the channels themselves. */
+/** The channels contain their URLs. */
 const pictures = defineStatement("channel_pictures", {
   columns: { id: uuid, image_asset_id: neverNull(uuid), image_url: neverNull(text) },
   text: "select id, image_asset_id, image_url from pusher where image_asset_id is not null for update",
@@ -119,7 +119,8 @@ const replacePicture = defineStatement("replace_channel_picture", {
 });
 
 /**
- * In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected.
+ * Rotates the secret in the manager's transaction.
+ * @throws 422 for a wrong old or an invalid new secret, 409 while other clients are connected
  */
 export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
   if (from === to) throw invalidRequest("invalid_value", "The new secret equals the old one. Choose another.", "to");

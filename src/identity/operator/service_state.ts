@@ -1,5 +1,5 @@
-// How the service as a whole is, for who runs it: what its database has, and what its processes say of themselves in
-// /metrics. Counts of all workspaces together, and never a word of one.
+// The state of the whole service for its operator: database contents, and metrics of its processes. It contains sums
+// over all workspaces, and nothing of a single one.
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
@@ -51,7 +51,7 @@ function samplesOf(text: string): (name: string) => Sample[] {
   return (name) => byName.get(name) ?? [];
 }
 
-/** `figures`: the text of /metrics, of all processes; null where nobody says it. */
+/** @param figures the text of /metrics of all processes, or null */
 export function computeServiceState(row: RowOf<typeof readServiceState>, figures: string | null): ServiceState {
   const samples = samplesOf(figures ?? "");
   const sum = (name: string, labels: Record<string, string> = {}) =>

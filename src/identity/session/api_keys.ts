@@ -1,4 +1,4 @@
-// A workspace's keys as its managers see them, and what came of requests with them in other programs' words.
+// Operations on a workspace's keys for its managers, and the results of their sender requests.
 
 import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
@@ -90,8 +90,8 @@ export const list_sender_requests = defineMemberOperation({
 });
 
 /**
- * How many of the last requests to a channel were refused, since the last one that was not. `channel` is the wire's
- * id; null is for those that named no channel, where a success on any channel counts.
+ * Returns the refused requests to a channel since the last successful one. `channel` is the id on the wire; null for
+ * requests without a channel, where a success on any channel counts.
  */
 function refusedSince(requests: readonly SenderRequest[], channel: string | null): SenderRequest[] {
   const named = channel === null ? requests : requests.filter(({ pusher_id }) => pusher_id === channel);
@@ -142,7 +142,7 @@ export const list_failing_senders = defineMemberOperation({
 
 const DAY = 24 * 3600;
 
-/** How long a key may be good for, in seconds; null does not end. */
+/** The lifetimes of keys in seconds; null has no expiry. */
 export const KEY_LIFETIMES: Record<string, { label: string; seconds: number | null }> = {
   "7d": { label: "7 days", seconds: 7 * DAY },
   "30d": { label: "30 days", seconds: 30 * DAY },

@@ -1,5 +1,5 @@
-// How far the occurrences of repeating alerts are written. The console's month needs it: a rule names only what comes
-// later.
+// The time up to which occurrences of repeating alerts exist. The console's calendar needs it, because a rule only adds
+// later ones.
 
 import { z } from "zod";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";

@@ -1,4 +1,4 @@
-// What a person needs to decide about alerts that wait.
+// Operations for reviewing alerts that wait.
 
 import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";

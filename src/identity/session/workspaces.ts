@@ -1,4 +1,4 @@
-// A person's own account and workspaces, and what holds for a workspace as a whole.
+// Operations on a person's own account and workspaces, and settings of a whole workspace.
 
 import { z } from "zod";
 import { conflict, forbidden, notFound } from "../../model/api_error.ts";
@@ -228,7 +228,7 @@ export const get_service_state = defineMemberOperation({
         "role_too_low",
         "Available only to the owner of the service's only workspace. Operators can use belfry status.",
       );
-    // One after another, so that what is read is not what asks.
+    // One after another, so that the queries do not measure each other.
     const figures = await health.renderMetrics().catch(() => null);
     const [row] = await sql(readServiceState, {});
     const { degraded } = await health.checkReadiness();
