@@ -4,18 +4,19 @@ import type { CATEGORIES, Capability } from "../model/fields/channel.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { IconName } from "./icons.ts";
 
+/** In the order in which forms offer them: by label. */
 export const CATEGORY_LABELS: Record<(typeof CATEGORIES)[number], string> = {
-  cities: "Cities",
-  travel: "Travel",
-  events: "Events",
-  concerts: "Concerts",
-  restaurants: "Restaurants",
-  hotels: "Hotels",
-  business: "Business",
   ai: "AI",
-  sports: "Sports",
-  emergency: "Emergency",
+  business: "Business",
+  cities: "Cities",
   community: "Community",
+  concerts: "Concerts",
+  emergency: "Emergency",
+  events: "Events",
+  hotels: "Hotels",
+  restaurants: "Restaurants",
+  sports: "Sports",
+  travel: "Travel",
 };
 
 /** One line for each capability, and what it means on the phone. */

@@ -2,16 +2,20 @@
 // in later follows. In a block, since all scripts of a page share their names.
 {
   const date = { day: "numeric", month: "short" };
-  const time = { hour: "2-digit", minute: "2-digit" };
-  const words = (at, how) => {
+  // The page has the clock format of the browser's own fields for times.
+  const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
+  const time = { hour: "2-digit", minute: "2-digit", hourCycle };
+  const words = (at, how, timeZone) => {
     const isNear = how === "near" && at.getFullYear() === new Date().getFullYear();
     const year = isNear ? {} : { year: "numeric" };
-    const day = new Intl.DateTimeFormat("en-GB", { ...date, ...year }).format(at);
-    return how === "day" ? day : `${day}, ${new Intl.DateTimeFormat("en-GB", time).format(at)}`;
+    const day = new Intl.DateTimeFormat("en-GB", { ...date, ...year, timeZone }).format(at);
+    return how === "day" ? day : `${day}, ${new Intl.DateTimeFormat("en-GB", { ...time, timeZone }).format(at)}`;
   };
   const show = () => {
     for (const shown of document.querySelectorAll("time[data-clock]")) {
-      shown.textContent = words(new Date(shown.dateTime), shown.dataset.clock);
+      const at = new Date(shown.dateTime);
+      shown.textContent = words(at, shown.dataset.clock);
+      shown.title = `${words(at, "minute", "UTC")} UTC`;
       delete shown.dataset.clock;
     }
   };

@@ -158,7 +158,22 @@ test("a button without a visible label does not lose the message", async () => {
 test("the first visible line is the title of plain text", async () => {
   const { alert } = await send({ path: ingest("?from=text"), body: "\u0000\n\u200b\nDisk full\nOn db1" });
   expect(alert.title).toBe("Disk full");
-  expect(alert.body).toMatch(/Disk full\nOn db1$/);
+  expect(alert.body).toBe("On db1");
+});
+
+// A title-less message does not repeat its first line. rules#sender-lengths
+test.each([
+  ["plain", "Disk full\nOn db1", { title: "Disk full", body: "On db1", html: null }],
+  ["# heading", "# Disk full\n**On** db1", { title: "Disk full", html: "<p><strong>On</strong> db1</p>" }],
+  ["# heading above plain text", "# Disk full\nOn db1", { title: "Disk full", body: "On db1", html: null }],
+  ["underlined", "Disk full\n===\n*On* db1", { title: "Disk full", html: /<h1>Disk full<\/h1>/ }],
+  ["a list", "- Disk full\n- On db1", { html: /<li>Disk full<\/li>/ }],
+  ["a link", "[Disk full](https://example.org)\nOn db1", { title: "Disk full", html: /href/ }],
+])("Markdown without a title: %s", async (_name, body, wanted) => {
+  const { alert } = await send({ path: ingest(), body, headers: { "content-type": "text/markdown" } });
+  for (const [name, value] of Object.entries(wanted))
+    if (value instanceof RegExp) expect(alert[name]).toMatch(value);
+    else expect(typeof value === "string" ? alert[name].trim() : alert[name]).toBe(value);
 });
 
 // rules#sender-lengths

@@ -83,7 +83,7 @@ describe("a message of ntfy is an alert", () => {
       { title: "Backup done", body: null, priority: "normal", status: "sent" },
     ],
     ["put", () => ({ method: "PUT", body: "Put" }), { title: "Put" }],
-    ["lines", () => ({ body: "First\nsecond\r\nthird" }), { title: "First", body: "First\nsecond\nthird" }],
+    ["lines", () => ({ body: "First\nsecond\r\nthird" }), { title: "First", body: "second\nthird" }],
     ["nothing", () => ({}), { title: "triggered" }],
     ["a title", () => ({ body: "b", headers: { "x-title": "T" } }), { title: "T", body: "b" }],
     [

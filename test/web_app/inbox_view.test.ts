@@ -175,12 +175,17 @@ describeInBrowser("the inbox", () => {
     const desk = await its.site.world.pusher({ name: "Siren", requested_perms: ["sound"] });
     await joinInApp(page, its.site.url, { handle: desk.handle, grants: ["Play sounds"] });
     // Nobody has touched this page.
+    await page.clock.install();
     await page.goto(`${its.site.url}/app/?again#inbox`);
     await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
     await send(desk, "Leave the quay");
     const strip = page.locator(".ringing", { hasText: "The browser blocked the sound" });
     await strip.getByText("New: Leave the quay").waitFor();
     expect(await strip.getByText("Ringing").count()).toBe(0);
+    // The note ends by itself, and the alert stays.
+    await page.clock.fastForward(31_000);
+    await strip.waitFor({ state: "detached" });
+    await card(page, "Leave the quay").waitFor();
   });
 
   // rules#app-finds-here

@@ -45,15 +45,40 @@ export const cleanLines = (text: string): string =>
 
 /**
  * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first
- * visible line of the text is the title. Adds to `notes` when control characters were removed.
+ * visible line is the title, and the body is the rest. Adds to `notes` when control characters were removed.
  */
 export function splitTitle(title: string | null, text: string, notes: string[]): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
   if (!text.isWellFormed() || /[^\P{Cc}\n\r\t]/u.test(text)) notes.push("Control characters were removed.");
   const own = toVisibleLine(title ?? "");
   if (own !== "") return { title: own, body: body || null };
-  const first = body.slice(0, SHOWN).split("\n").map(toVisibleLine).find(Boolean) ?? "";
-  return { title: first, body: body === first ? null : body };
+  const { title: first, rest } = splitFirstLine(body);
+  return { title: first, body: rest || null };
+}
+
+/** The first visible line, and the text after it. */
+function splitFirstLine(text: string): { title: string; rest: string } {
+  let at = 0;
+  for (const line of text.slice(0, SHOWN).split("\n")) {
+    at += line.length + 1;
+    const title = toVisibleLine(line);
+    if (title !== "") return { title, rest: text.slice(at).trim() };
+  }
+  return { title: "", rest: text };
+}
+
+/** The first line of a list, table, quote or block of code. It belongs to the lines below it. */
+const BLOCK_START = /^\s*(?:[-*+>|]|\d+[.)]|```|~~~)/;
+/** A line that makes a heading or a table of the line above it. */
+const UNDERLINE = /^[\s|:]*(?:=+|-+)[\s|:=-]*$/;
+
+/** Markdown below its title. That is the first line without a title, if the line is complete by itself. */
+function dropFirstLine(title: string | null, text: string, plain: { title: string; body?: string | null }): string {
+  const rest = plain.body ?? "";
+  if (title !== null) return rest;
+  const [below = ""] = rest.split("\n", 1);
+  const belongs = BLOCK_START.test(text) || UNDERLINE.test(below) || plain.title.includes("](");
+  return rest === "" || belongs || !isWithinLength(plain.title, LIMITS.alert_title) ? text : rest;
 }
 
 /**
@@ -72,8 +97,7 @@ export async function splitMarkdownTitle(
   notes: string[],
 ): Promise<Pick<AlertInput, "title" | "body" | "html">> {
   const plain = splitTitle(title, text, notes);
-  // Without a title the first line is shown twice: as the title, without its marks, and in the text.
-  const whole = title === null ? text : (plain.body ?? "");
+  const whole = dropFirstLine(title, text, plain);
   if (!isWithinLength(whole, LIMITS.markdown) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
     notes.push("The Markdown is too long or too complex, so it is shown as plain text.");
     return plain;
@@ -81,7 +105,8 @@ export async function splitMarkdownTitle(
   const { Marked } = await import("marked");
   const html = await new Marked({ gfm: true, breaks: true, async: true }).parse(whole);
   const only = /^(?:<p>([^<&]*)<\/p>\s*)?$/.exec(html);
-  if (only && (only[1] ?? "").trim() === whole.trim()) return plain;
+  const isPlain = only && (only[1] ?? "").trim() === whole.trim();
+  if (isPlain && (title !== null || whole === text)) return plain;
   const bare =
     title === null
       ? plain.title
@@ -89,7 +114,7 @@ export async function splitMarkdownTitle(
           .replace(/^[\s#>]+|[*`~]+|(?<!\w)_+|_+(?!\w)/g, "")
           .trim()
       : "";
-  return { title: bare || plain.title, html, body: null };
+  return { title: bare || plain.title, ...(isPlain ? { body: whole } : { html, body: null }) };
 }
 
 const ADDRESS = httpsUrlSchema();

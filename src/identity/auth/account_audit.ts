@@ -21,7 +21,7 @@ import type { RateLimitPolicy, RateLimits } from "../../store/rate_limits/rate_l
 /** The acts by their names in the log, and what pages call them. */
 export const ACCOUNT_ACTIONS = {
   sign_in: "Sign in",
-  sign_in_second_factor: "Sign in with a second factor",
+  sign_in_second_factor: "Sign in with two-factor authentication",
   sign_in_passkey: "Sign in with a passkey",
   sign_in_oidc: "Sign in with single sign-on",
   join_oidc: "Join the workspace with single sign-on",

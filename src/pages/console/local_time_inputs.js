@@ -4,8 +4,9 @@ const two = (number) => String(number).padStart(2, "0");
 const asTyped = (at) =>
   `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
 const inUtc = (at) => at.toISOString().slice(0, 16);
+const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
 const words = (at, timeZone) =>
-  new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone }).format(at);
+  new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle, timeZone }).format(at);
 
 // What repeats keeps the time of day of a zone, which is theirs where nobody said another.
 for (const field of document.querySelectorAll('form.compose input[name="zone"]')) field.value ||= zone;

@@ -90,6 +90,12 @@ const SECURITY = {
   "cache-control": "no-store",
 };
 
+/**
+ * Back returns to a refused form with its text: the browser keeps the page, and does not offer to submit it again.
+ * rules#console-kept
+ */
+const KEPT_FOR_BACK = { "cache-control": "private, no-cache" };
+
 /** How a page is shown, beside its title and body. */
 export interface PageOptions {
   status?: number;
@@ -149,8 +155,9 @@ ${body}
 `;
   const runs = scripts.map(({ path }) => new URL(path, publicUrl).href).join(" ");
   const policy = [POLICY, `script-src ${runs}`, "connect-src 'self'", ...(frames ? ["frame-src 'self'"] : [])];
-  const headers = { ...HTML, "content-security-policy": policy.join("; ") };
-  return answer(parts.status ?? error?.status ?? 200, page, parts.cookies, headers);
+  const status = parts.status ?? error?.status ?? 200;
+  const headers = { ...HTML, "content-security-policy": policy.join("; "), ...(error && KEPT_FOR_BACK) };
+  return answer(status, page, parts.cookies, headers);
 }
 
 /** A part of a page, for a script that puts it in place. */

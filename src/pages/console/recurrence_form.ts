@@ -146,5 +146,21 @@ export function nextOccurrences(recurrence: string | null, sendAt: string | null
     if (!(error instanceof ApiError)) throw error;
     return shown(html`<p class="hint">${uiMessage(error)}</p>`);
   }
-  return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${timeElement(new Date(ms))}</li>`)}</ul>`);
+  const skipped = describeSkippedMonths(recurrence, sendAt);
+  return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${timeElement(new Date(ms))}</li>`)}</ul>
+    ${skipped && html`<p class="hint">${skipped}</p>`}`);
+}
+
+const SHORTER: Record<number, string> = { 29: "February, except in leap years", 30: "February" };
+
+/** A note for a monthly rule on a day that not every month has; null for any other rule. */
+export function describeSkippedMonths(recurrence: string, sendAt: string): string | null {
+  const [rule = "", zone = "UTC"] = recurrence.split(" ");
+  if (!/\bFREQ=MONTHLY\b/.test(rule) || /\b(?:BYDAY|BYSETPOS|BYMONTH)=/.test(rule)) return null;
+  const start = new Intl.DateTimeFormat("en", { day: "numeric", timeZone: zone }).format(Date.parse(sendAt));
+  const days = /\bBYMONTHDAY=([\d,+-]+)/.exec(rule)?.[1]?.split(",").map(Number) ?? [Number(start)];
+  const day = Math.max(...days);
+  if (day < 29) return null;
+  const months = SHORTER[day] ?? "months with fewer than 31 days";
+  return `It skips ${months}. For the last day of each month, use the custom rule FREQ=MONTHLY;BYMONTHDAY=-1.`;
 }

@@ -5,7 +5,6 @@
 import { gzipSync } from "node:zlib";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { acceptsGzip } from "../../api/transports/static_content.ts";
-import { CATEGORIES } from "../../model/fields/channel.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -72,13 +71,15 @@ const cursor = timestampSchema();
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
 
+const CATEGORY_NAMES = Object.keys(CATEGORY_LABELS) as (keyof typeof CATEGORY_LABELS)[];
+
 /** What an address asks for. What cannot be meant is left out: a page is shown, never a refusal. */
 function filterOf(query: URLSearchParams): DirectoryFilter {
   const find = [...(query.get("q") ?? "").replace(/\p{Cc}/gu, "").trim()].slice(0, LIMITS.search).join("");
   const before = cursor.safeParse(query.get("before"));
   return {
     find: find === "" ? null : find,
-    category: CATEGORIES.find((category) => category === query.get("category")) ?? null,
+    category: CATEGORY_NAMES.find((category) => category === query.get("category")) ?? null,
     before: before.success ? before.data : null,
   };
 }
@@ -130,7 +131,7 @@ function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, 
 <p class="lede">Public alert channels. Find one by name or tag, and subscribe on its page.</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
 <div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
-<div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORIES.map(
+<div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORY_NAMES.map(
     (name) => html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_LABELS[name]}</option>`,
   )}</select></div>
 <div class="line"><button>${icon("search", "s")}Search</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}Near me</button></div>

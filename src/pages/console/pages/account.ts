@@ -2,6 +2,7 @@
 // devices, on which tests of the own drafts are shown: one is linked by a link or a code that is opened there, and
 // unlinked here or there (rules#own-devices).
 
+import ipaddr from "ipaddr.js";
 import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/linked_devices.ts";
 import { change_password, end_session, get_sign_in, list_sessions } from "../../../identity/session/sign_in_methods.ts";
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
@@ -24,6 +25,13 @@ function deviceWords({ user_agent }: { user_agent: string | null }): string {
   const name = ["Edge", "Firefox", "Opera", "Chrome", "Safari"][browser] ?? "A browser";
   const on = ["Android", "iOS", "Windows", "macOS", "Linux"][system];
   return on ? `${name} on ${on}` : name;
+}
+
+/** An address as people write it. The sign-in library stores the network of an IPv6 address, in eight groups. */
+export function describeAddress(address: string | null): string {
+  if (!address || !ipaddr.isValid(address)) return "unknown";
+  if (/^127\.|^[0:]+1?$/.test(address)) return "this computer (localhost)";
+  return address.includes(":") ? `${ipaddr.parse(address)}/64` : address;
 }
 
 type Part = "name" | "workspaces" | "password";
@@ -56,7 +64,7 @@ async function account(visit: PersonContext, wrong: { part: Part; error: ApiErro
     ${table("Sessions", sessions, {
       Browser: (row) =>
         html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
-      Address: (row) => row.address || "unknown",
+      Address: (row) => describeAddress(row.address),
       "Signed in": (row) => relativeTime(row.created_at, now),
       "Last used": (row) => relativeTime(row.last_used_at, now),
       Expires: (row) => relativeTime(row.expires_at, now),

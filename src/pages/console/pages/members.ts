@@ -125,7 +125,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { data: rows } = await visit.asMember(list_members, {});
   const channels = await visit.call("list_pushers");
   const mayAll = caller.pusherIds === null;
-  const wish = parseMemberForm(visit);
+  const wish = { ...parseMemberForm(visit), ...(!sent.has("email") && { every_channel: mayAll }) };
   const found = searchableList(visit, `${base}members`, rows, {
     ...{ label: "Find a member", hint: "Name or e-mail" },
     wordsOf: ({ name, email }) => [name, email],

@@ -155,7 +155,7 @@ export async function playAlert(decision: AlertDecision, alert: { id: string }):
     else change({ speech: null });
   }
   change({ sounding: false });
-  // What could not be heard stays to be seen, until somebody has seen it.
+  // A problem stays visible. The view ends it after some time on a visible page.
   if (mine === turn && ringing?.trouble.length === 0) show(null);
 }
 

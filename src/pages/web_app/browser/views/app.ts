@@ -184,6 +184,27 @@ function Strips(): VNode {
     ${ready && wasStoreEmptied() && html`<${NoteStrip} tone="warn" sign="careful"><p><strong>${t("device.emptied")}</strong> ${t("device.emptied_hint")}</p><a href=${routeLinks.discover}>${t("inbox.find")}</a><//>`}`;
 }
 
+/** Time for which a visible page shows a note without sound, in milliseconds. */
+const SILENT_NOTE_MS = 30_000;
+
+/** Ends a note that has no sound to stop, once its time on a visible page is over. */
+function useNoteEnd(isSilent: boolean, id: string | undefined): void {
+  useEffect(() => {
+    if (!isSilent || id === undefined) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = () => {
+      clearTimeout(timer);
+      if (!document.hidden) timer = setTimeout(stopRinging, SILENT_NOTE_MS);
+    };
+    begin();
+    document.addEventListener("visibilitychange", begin);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", begin);
+    };
+  }, [isSilent, id]);
+}
+
 export function RingStrip(): VNode | null {
   const { alerts } = useAppState();
   const [ringing, setRinging] = useState<RingState | null>(null);
@@ -192,6 +213,7 @@ export function RingStrip(): VNode | null {
     return () => void stop();
   }, []);
   const alert = alerts.find(({ id }) => id === ringing?.alert_id);
+  useNoteEnd(ringing !== null && !ringing.sounding && ringing.trouble.length > 0, ringing?.alert_id);
   if (!ringing || !alert) return null;
   const { sounding, speech, trouble } = ringing;
   const silent = trouble.includes("ring.locked") || trouble.includes("ring.no_sound");

@@ -1,0 +1,57 @@
+// The console in Chromium: the way back to a refused form, clocks with 12 or 24 hours, and the edges of the navigation.
+
+import { expect, test } from "vitest";
+import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { WAIT } from "../support/wait.ts";
+
+describeInBrowser("in Chromium", () => {
+  const here = siteAndOwner();
+
+  // rules#console-kept
+  test("Back after a corrected form returns to it with its text, and offers no new submission", async () => {
+    const { page, context } = await here.visit({ viewport: { width: 390, height: 844 } });
+    page.setDefaultTimeout(WAIT.timeout);
+    await page.goto(`${here.base}channels/new`);
+    await page.getByLabel("Name", { exact: true }).fill("Harbour");
+    const submit = () => page.locator("main form button:not([value])").last().click();
+    await submit();
+    await page.getByText("Short description is missing.").first().waitFor();
+    await page
+      .getByLabel(/Handle/)
+      .first()
+      .fill("harbour-watch");
+    await page.getByLabel("Short description").fill("Tides and bridges");
+    await submit();
+    await page.waitForURL(/\/channels\/psh_/);
+    expect((await page.goBack())?.status()).toBe(422);
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Harbour");
+
+    // The navigation fades where it continues, without a grey band.
+    const style = await page.locator(".sections ul").evaluate((list) => {
+      const { backgroundImage, maskImage } = (globalThis as any).getComputedStyle(list);
+      return { backgroundImage, maskImage };
+    });
+    expect(style.backgroundImage).toBe("none");
+    expect(style.maskImage).toContain("32px");
+    await context.close();
+  });
+
+  test.each([
+    ["en-US", /\b(?:am|pm)\b/],
+    ["de-DE", /, \d\d:\d\d$/],
+  ])("a browser in %s has one kind of clock on a page", async (locale, clock) => {
+    const { page, context } = await here.visit({ locale });
+    await page.goto(`${here.base}audit`);
+    const times = page.locator("time[datetime]");
+    await times.first().waitFor();
+    const shown = await times.evaluateAll((all) => all.map((time) => [time.textContent, (time as any).title]));
+    for (const [text, title] of shown)
+      if (/\d:\d/.test(text ?? ""))
+        expect([text, title?.replace(/ UTC$/, "")]).toEqual([
+          expect.stringMatching(clock),
+          expect.stringMatching(clock),
+        ]);
+    expect(shown.some(([text]) => clock.test(text ?? ""))).toBe(true);
+    await context.close();
+  });
+});

@@ -1,0 +1,55 @@
+// Details of the console's pages: addresses of sessions, notes about months, the order of categories, and names.
+
+import { describe, expect, test } from "vitest";
+import { ACCOUNT_ACTIONS } from "../../src/identity/auth/account_audit.ts";
+import { CATEGORIES } from "../../src/model/fields/channel.ts";
+import { describeAddress } from "../../src/pages/console/pages/account.ts";
+import { describeSkippedMonths } from "../../src/pages/console/recurrence_form.ts";
+import { CATEGORY_LABELS } from "../../src/ui/channel_labels.ts";
+
+test.each([
+  ["0000:0000:0000:0000:0000:0000:0000:0000", "this computer (localhost)"],
+  ["0000:0000:0000:0000:0000:0000:0000:0001", "this computer (localhost)"],
+  ["::1", "this computer (localhost)"],
+  ["127.0.0.1", "this computer (localhost)"],
+  ["2001:0db8:0000:0001:0000:0000:0000:0000", "2001:db8:0:1::/64"],
+  ["192.0.2.7", "192.0.2.7"],
+  [null, "unknown"],
+  ["a proxy", "unknown"],
+])("a session from %s is shown as %s", (address, shown) => {
+  expect(describeAddress(address)).toBe(shown);
+});
+
+describe("a monthly alert", () => {
+  test.each([
+    ["FREQ=MONTHLY Europe/Lisbon", "2027-01-30T08:00:00Z", "It skips February."],
+    ["FREQ=MONTHLY UTC", "2027-01-29T08:00:00Z", "It skips February, except in leap years."],
+    ["FREQ=MONTHLY UTC", "2027-01-31T08:00:00Z", "It skips months with fewer than 31 days."],
+    ["FREQ=MONTHLY;UNTIL=20280101 UTC", "2027-01-31T08:00:00Z", "It skips months with fewer than 31 days."],
+    // The day of its own zone counts.
+    ["FREQ=MONTHLY Pacific/Auckland", "2027-01-29T20:00:00Z", "It skips February."],
+    ["FREQ=MONTHLY;BYMONTHDAY=1,30 UTC", "2027-01-01T08:00:00Z", "It skips February."],
+  ])("%s from %s names the months that it skips", (recurrence, sendAt, note) => {
+    expect(describeSkippedMonths(recurrence, sendAt)).toMatch(new RegExp(`^${note.replace(".", "\\.")}`));
+  });
+
+  test.each([
+    ["FREQ=MONTHLY UTC", "2027-01-28T08:00:00Z"],
+    ["FREQ=MONTHLY;BYMONTHDAY=-1 UTC", "2027-01-31T08:00:00Z"],
+    ["FREQ=MONTHLY;BYDAY=-1FR UTC", "2027-01-29T08:00:00Z"],
+    ["FREQ=WEEKLY UTC", "2027-01-30T08:00:00Z"],
+  ])("%s from %s skips none", (recurrence, sendAt) => {
+    expect(describeSkippedMonths(recurrence, sendAt)).toBeNull();
+  });
+});
+
+test("categories are offered in the order of their labels, and all of them", () => {
+  const labels = Object.values(CATEGORY_LABELS);
+  expect(labels).toEqual(labels.toSorted((a, b) => a.localeCompare(b)));
+  expect(Object.keys(CATEGORY_LABELS).sort()).toEqual([...CATEGORIES].sort());
+});
+
+test("two-factor authentication has one name in the audit log", () => {
+  expect(ACCOUNT_ACTIONS.sign_in_second_factor).toBe("Sign in with two-factor authentication");
+  expect(Object.values(ACCOUNT_ACTIONS).join()).not.toMatch(/second factor|two steps/i);
+});
