@@ -24,7 +24,7 @@ export interface TextField {
   name: string;
   label: string;
   value: string;
-  /** Characters that fit, counted while one types where the script `count` runs. */
+  /** The maximum number of characters, counted during typing by the script `count`. */
   most?: number;
   hint?: Content;
   rows?: number;
@@ -32,11 +32,11 @@ export interface TextField {
   keys?: "decimal" | "numeric";
   required?: boolean;
   autocomplete?: "off";
-  /** Words in a handle are no words. */
+  /** Not natural language, so spelling is not checked. */
   literal?: boolean;
-  /** Markup, not words. */
+  /** Markup, so spelling is not checked. */
   code?: boolean;
-  /** An instant in UTC, which the script `zone` shows in the person's own zone, with UTC beside it. */
+  /** A UTC time, which the script `zone` shows in the person's own zone, with UTC next to it. */
   zoned?: boolean;
   error?: ApiError;
 }
@@ -62,7 +62,7 @@ export function textField(f: TextField): Html {
     ${hint && html`<p class="hint after" id="${f.name}-hint">${hint}</p>`}</div>`;
 }
 
-/** A choice of two to four. */
+/** A choice of two to four options. */
 export function segmentedControl(s: {
   name: string;
   label: string;
@@ -82,7 +82,7 @@ export function segmentedControl(s: {
     ${s.hint && html`<p class="hint after" id="${s.name}-hint">${s.hint}</p>`}</fieldset>`;
 }
 
-/** A part of a form under its own heading. */
+/** A section of a form with a heading. */
 export const panel = (title: string, content: Content): Html =>
   html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
 
@@ -93,7 +93,7 @@ export function colorField(c: { name: string; label: string; value: string; erro
     <input type="color" id="${c.name}" name="${c.name}" value="${c.value}"${attributes}></div>`;
 }
 
-/** Fields that most leave empty, shut until one of `names` is filled or wrong. */
+/** Rarely used fields, collapsed unless one of `names` has a value or an error. */
 export function collapsibleFields(
   { form, error }: { form: URLSearchParams; error?: ApiError },
   title: string,
@@ -104,20 +104,20 @@ export function collapsibleFields(
   return html`<details class="more"${open && html` open`}><summary>${title}</summary>${content}</details>`;
 }
 
-/** To the minute and in UTC, as a field for an instant holds it. */
+/** Formats a time to the minute in UTC, for an input. */
 export const toMinuteInput = (at: string | null): string => at?.slice(0, 16) ?? "";
 
-/** A time that was typed in UTC, to the minute, as operations take it. */
+/** Parses a typed UTC time for operations. */
 export const parseUtcMinute = (typed: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
 
-/** With a comma as well: many keyboards have no other. */
+/** Parses a number, also with a decimal comma, which many keyboards have instead of a point. */
 export function parseNumberInput(text: string): number | string {
   const trimmed = text.trim().replace(",", ".");
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : text;
 }
 
-/** Browsers end lines otherwise than rows do. */
+/** Converts the line ends of browsers to those of rows. */
 export const normalizeLineEnds = (text: string): string => text.replace(/\r\n?/g, "\n");
 
 /** Lists stand one a line, which no entry can hold. */
@@ -127,13 +127,15 @@ const entriesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** What the control of a field holds for a value. */
+/** Returns the value of a field's control. */
 export function toControlValue({ look }: Pick<FieldDefinition, "look">, value: unknown): string {
   if (Array.isArray(value)) return value.join("\n");
   return look === "moment" ? toMinuteInput(value as string | null) : normalizeLineEnds(String(value ?? ""));
 }
 
-/** The argument that a control makes; a box, which says nothing where it is not ticked, is its form's own. */
+/**
+ * Converts a control's value to an argument. A checkbox, which sends nothing when it is clear, is handled by its form.
+ */
 export function parseControlValue(
   { look, blank }: Pick<FieldDefinition, "look" | "blank">,
   typed: string | null,
@@ -146,7 +148,7 @@ export function parseControlValue(
   return look === "moment" ? parseUtcMinute(text) : text;
 }
 
-/** What every control is told: the form as it was typed, and what is wrong with it. */
+/** The input of every control: the form as typed, and its error. */
 export interface FormState {
   form: URLSearchParams;
   error?: ApiError;
@@ -154,7 +156,13 @@ export interface FormState {
 
 type Control = Partial<TextField>;
 
-/** Text of the form, as it was typed. */
+/**
+ * A text field with the typed value and its error.
+ * @example
+ * ```ts
+ * formTextField({ form, error }, { name: "name", label: "Name", most: LIMITS.name, required: true });
+ * ```
+ */
 export const formTextField = ({ form, error }: FormState, control: Control & { name: string; label: string }): Html =>
   textField({ value: form.get(control.name) ?? "", error, ...control });
 

@@ -1,7 +1,7 @@
-// What a form sends, and proof that it was one of our pages that sent it: a token bound to the session by HMAC (to a
-// cookie before sign-in), and the browser's word on where the request came from. Both must hold for every POST. What
-// cannot be taken, as the session is over or the database away, travels sealed in the pages that lead back to the
-// form, so nothing of it is kept here. What comes back is shown to its person, and never acted on by itself.
+// The input of forms, and the proof that one of our pages sent it: a token bound to the session by HMAC (to a cookie
+// before sign-in), and the browser's report of the request's origin. Every POST needs both. Input that cannot be saved,
+// because the session has ended or the database is unavailable, travels encrypted through the pages that lead back to
+// the form, so nothing is stored here. Restored input is shown to its author, and never submitted automatically.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readBodyBytes } from "../../api/transports/request_body.ts";
@@ -22,13 +22,13 @@ import { type Html, html } from "../../ui/html.ts";
 
 export const SAVED_FORM_FIELD = "kept_form";
 
-/** Bodies of pages that hand on what was written. */
+/** The limit of bodies with saved input. */
 export const MAX_SAVED_FORM = MAX_BODY_BYTES.alerts;
 
-/** Never handed on: proofs of who somebody was, and what is asked for anew. */
+/** Fields that are never saved: credentials, and values that are requested again. */
 const LEFT_OUT = ["form_token", SAVED_FORM_FIELD, "present", "next", "password"];
 
-/** A form that was written, and the address that takes it. */
+/** A saved form, and the path that accepts it. */
 export interface SavedForm {
   at: string;
   form: URLSearchParams;
@@ -45,7 +45,7 @@ export const sessionChangedError = () =>
 export function createFormSealer(secret: string) {
   const seal = createEncryption(secret, "kept forms");
   return {
-    /** A form as pages hand it on; null where nothing was written. */
+    /** Encrypts a form for the next pages; null for an empty one. */
     keep({ at, form }: SavedForm): string | null {
       if (form.has(SAVED_FORM_FIELD)) return form.get(SAVED_FORM_FIELD);
       const fields = [...form].filter(([name]) => !LEFT_OUT.includes(name));
@@ -54,7 +54,7 @@ export function createFormSealer(secret: string) {
       return kept.length > MAX_SAVED_FORM / 2 ? null : kept;
     },
 
-    /** What such a field holds; null for one that is not ours. */
+    /** Decrypts such a field; null for one that is not ours. */
     kept(text: string | null): SavedForm | null {
       if (text === null) return null;
       try {
@@ -73,7 +73,7 @@ export const savedFormField = (kept: string | null): Html | null =>
 export const TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";
 
-/** @throws 422 for anything but a form within the page's bound. */
+/** @throws 422 for other bodies than a form within the page's limit */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw invalidRequest("unsupported_content_type", "This page accepts form submissions only.");
@@ -84,20 +84,23 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
   return form;
 }
 
-/** A file as a form brings it: named by its owner, believed by nobody. */
+/** A file of a form, with an untrusted name. */
 export interface FormFile {
   name: string;
   bytes: Uint8Array;
 }
 
-/** Files by the name of their field; none where none was chosen. */
+/** The chosen files by the name of their field. */
 export type FormFiles = ReadonlyMap<string, FormFile>;
 
-/** Whether a form may bring files. */
+/** Checks that a form may contain files. */
 export const isMultipartForm = ({ headers }: Request): boolean =>
   /^multipart\/form-data\s*;/i.test(headers.get("content-type") ?? "");
 
-/** A form with at most one file a field, within the page's bound. @throws 422 for a body that is none. */
+/**
+ * Reads a form with at most one file for each field, within the page's limit.
+ * @throws 422 for another body
+ */
 export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; files: FormFiles }> {
   const type = request.headers.get("content-type") ?? "";
   const bytes = await readBodyBytes(request);
@@ -128,9 +131,10 @@ export function getCookie(headers: Headers, name: string): string | null {
 const labelled = (name: string): string => (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 /**
- * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form
- * calls an argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with
- * the list, unless that part of it has a label.
+ * Converts an error to the labels of a form.
+ * @param names the form's field for an argument
+ * @param labels the form's label for an argument, which replaces its name at the start of a sentence. A problem inside
+ * a list is a problem of the list, unless that part has a label.
  */
 export function toFormError(
   error: ApiError,
@@ -146,7 +150,7 @@ export function toFormError(
   return withFields(error, fields);
 }
 
-/** The same refusal about these fields: of one field, or for the sake of the first, in its words. */
+/** Returns the error for these fields, with the message of the first. */
 export function withFields(error: ApiError, fields: readonly FieldProblem[]): ApiError {
   const { code, message, headers, status } = error;
   const ofFirst = fields.length === 1 || message === error.fields[0]?.message;

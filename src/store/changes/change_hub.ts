@@ -203,9 +203,9 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
 
   return {
     /**
-     * Calls `listener` when a revision is no longer the one that was seen, for the first time by a look at the
-     * database right now. So nothing is missed between the reading of these revisions and this call. Returns a
-     * function that ends it.
+     * Calls `listener` for each revision other than the one seen. The first comparison with the database is immediate,
+     * so no change is missed between the read of these revisions and this call.
+     * @returns a function that ends it
      */
     listen(seen: readonly Seen[], listener: Listener): () => void {
       begin();
@@ -232,7 +232,14 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       };
     },
     /**
-     * A commit of this process may have changed these channels, devices and alerts. The other processes are notified.
+     * Reports that a commit of this process may have changed these channels, devices and alerts, and notifies the other
+     * processes.
+     * @example
+     * ```ts
+     * const stop = hub.listen([{ kind: "device", id, revision }], (cause) => poll.wake(cause));
+     * hub.changed([channelId]); // after the commit
+     * stop();
+     * ```
      */
     changed(ids: readonly string[]): void {
       lookAt(ids, "local");
