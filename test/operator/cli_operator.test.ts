@@ -294,6 +294,9 @@ describe("on PostgreSQL by URL", () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
     expect((await runBelfryShared(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
     expect((await runBelfryShared(["migrate"], settings)).json).toEqual({ migrations: [] });
+    const { refusal } = await runBelfryShared(["keys", "create", "--scopes", "all"], settings);
+    expect(refusal.error).toMatchObject({ type: "not_found", code: "workspace_not_found" });
+    expect(refusal.error.message).toContain("workspaces create");
     await story(settings);
     expect(existsSync(settings.DATA_DIR)).toBe(false);
   });

@@ -54,7 +54,9 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
     return id;
   }
   const all = await em.find(Workspace, {}, { limit: 2 });
-  if (all.length !== 1)
+  if (all.length === 0)
+    throw new ApiError("workspace_not_found", "The service has no workspace. Create one with workspaces create.");
+  if (all.length > 1)
     throw invalidRequest("ambiguous_target", "Choose a workspace with --workspace wsp_….", "workspace");
   return assertDefined(all[0], "there is exactly one").id;
 }
