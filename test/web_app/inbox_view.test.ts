@@ -182,6 +182,14 @@ describeInBrowser("the inbox", () => {
     const strip = page.locator(".ringing", { hasText: "The browser blocked the sound" });
     await strip.getByText("New: Leave the quay").waitFor();
     expect(await strip.getByText("Ringing").count()).toBe(0);
+    // It stays in view while the reader scrolls.
+    await page.setViewportSize({ width: 390, height: 320 });
+    await page.evaluate("scrollTo(0, 1e6)");
+    const [scrolled, top] = (await page.evaluate(
+      "[scrollY, document.querySelector('.ringing').getBoundingClientRect().top]",
+    )) as [number, number];
+    expect(scrolled).toBeGreaterThan(100);
+    expect(top).toBeGreaterThanOrEqual(0);
     // The note ends by itself, and the alert stays.
     await page.clock.fastForward(31_000);
     await strip.waitFor({ state: "detached" });
@@ -212,6 +220,13 @@ describeInBrowser("the inbox", () => {
     await page.getByRole("searchbox", { name: "Search inbox" }).fill("bridge");
     await page.getByText("No alerts from Bakery match “bridge”.").waitFor();
     await page.getByRole("button", { name: "Clear search" }).click();
+    await card(page, "The bridge is up").waitFor();
+    await page.goto(`${its.site.url}/app/#discover`);
+    await page.getByRole("searchbox", { name: "Name or tag" }).fill("zeppelin");
+    await page.getByText("No channels match “zeppelin”.").waitFor();
+    await page.getByLabel("Category").selectOption("Travel");
+    await page.getByText("No channels in “Travel” match “zeppelin”.").waitFor();
+    await inbox();
     await card(page, "The bridge is up").waitFor();
     // No filter is cut, also on the narrowest phone.
     await page.setViewportSize({ width: 320, height: 700 });

@@ -45,6 +45,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await page.getByText("Alert archived.").waitFor();
     await card(page, "The lift is broken").waitFor({ state: "detached" });
     // The offer ends by itself, and stays while it has the focus.
+    await page.mouse.move(1, 1);
     await page.getByRole("button", { name: "Undo" }).focus();
     await page.clock.fastForward(7_000);
     expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(1);

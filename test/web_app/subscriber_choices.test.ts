@@ -57,6 +57,8 @@ describe("a postponed alert", () => {
     expect(isReminderDue({ snoozed_until: until }, until - 1)).toBe(false);
     expect(isReminderDue({ snoozed_until: until }, until)).toBe(true);
     expect(isReminderDue({ snoozed_until: until, reminded: true }, until)).toBe(false);
+    for (const settled of [{ dismissed: true }, { archived: true }, { acked_at: iso(NOW) }, { status: "cancelled" }])
+      expect(isReminderDue({ snoozed_until: until, ...settled }, until)).toBe(false);
     expect([isReminderDue({}, NOW), isReminderDue({ snoozed_until: null }, NOW)]).toEqual([false, false]);
   });
 

@@ -40,8 +40,13 @@ export const listPauses = (now: number): [PauseName, number][] => [
   ["tomorrow", getTomorrow(now)],
 ];
 
-/** A reminder that is due and was not shown yet. */
-export const isReminderDue = (
-  { snoozed_until, reminded }: { snoozed_until?: number | null; reminded?: boolean },
-  now: number,
-): boolean => Boolean(snoozed_until) && (snoozed_until ?? 0) <= now && !reminded;
+type Postponed = Pick<RuleAlert, "snoozed_until" | "dismissed" | "archived" | "acked_at" | "status"> & {
+  reminded?: boolean;
+};
+
+/** True for a reminder that is due and was not shown yet, unless the alert was answered or put aside in between. */
+export function isReminderDue(alert: Postponed, now: number): boolean {
+  const { snoozed_until, reminded, dismissed, archived, acked_at, status = "sent" } = alert;
+  const settled = reminded || dismissed || archived || acked_at || status !== "sent";
+  return Boolean(snoozed_until) && (snoozed_until ?? 0) <= now && !settled;
+}

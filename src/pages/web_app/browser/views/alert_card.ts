@@ -129,8 +129,8 @@ function PutAside({ alert, over }: { alert: StoredAlert; over: boolean }): VNode
   const label = t(over ? "alert.archive" : "alert.dismiss");
   const put = () =>
     over
-      ? putAside(alert, { archived: true }, t("undo.archived"))
-      : putAside(alert, { dismissed: true }, t("undo.dismissed"));
+      ? putAside(alert, { archived: true, snoozed_until: null }, t("undo.archived"))
+      : putAside(alert, { dismissed: true, snoozed_until: null }, t("undo.dismissed"));
   return html`<button class="link put" aria-label=${label} title=${label} onClick=${() => void tryAction(put)}>
     ${icon(over ? "archive" : "close", "s")}</button>`;
 }

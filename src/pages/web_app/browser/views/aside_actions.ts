@@ -24,6 +24,8 @@ export function AsideActions({ alert, over }: { alert: StoredAlert; over: boolea
       location.hash = routeLinks.inbox;
     });
   const snooze = (until: number) => set({ snoozed_until: until, reminded: false, dismissed: false }, t("undo.snoozed"));
+  const dismiss = () => set({ dismissed: true, snoozed_until: null }, t("undo.dismissed"));
+  const archive = () => set({ archived: true, snoozed_until: null }, t("undo.archived"));
   const cancel = () => set({ snoozed_until: null }, t("undo.unsnoozed"));
   return html`${
     snoozed &&
@@ -42,14 +44,14 @@ export function AsideActions({ alert, over }: { alert: StoredAlert; over: boolea
   <p class="line acts">
     ${
       !over &&
-      html`<button class="plain" onClick=${() => void set({ dismissed: true }, t("undo.dismissed"))}>
+      html`<button class="plain" onClick=${() => void dismiss()}>
         ${icon("close", "s")}${t("alert.dismiss")}</button>`
     }
     ${
       alert.archived
         ? html`<button class="plain" onClick=${() => void set({ archived: false }, t("undo.unarchived"))}>
             ${icon("inbox", "s")}${t("alert.unarchive")}</button>`
-        : html`<button class="plain" onClick=${() => void set({ archived: true }, t("undo.archived"))}>
+        : html`<button class="plain" onClick=${() => void archive()}>
             ${icon("archive", "s")}${t("alert.archive")}</button>`
     }</p>`;
 }

@@ -1,7 +1,7 @@
 // The offer to undo the last action, for some seconds. It stays while it has the focus or the pointer.
 
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { updateState, useAppState } from "../app_state.ts";
 import { html } from "../markup.ts";
 import { t } from "../texts/translate.ts";
@@ -11,19 +11,21 @@ const SHOWN_MS = 6_000;
 
 export function UndoToast(): VNode {
   const { undo: offer } = useAppState();
-  const [used, setUsed] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!offer || used) return;
-    const timer = setTimeout(() => updateState({ undo: null }), SHOWN_MS);
+    if (!offer) return;
+    const close = () => {
+      if (box.current?.matches(":hover, :focus-within")) timer = setTimeout(close, SHOWN_MS);
+      else updateState({ undo: null });
+    };
+    let timer = setTimeout(close, SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [offer, used]);
+  }, [offer]);
   const undo = () => {
     updateState({ undo: null });
     if (offer) void tryAction(offer.undo);
   };
-  const use = (on: boolean) => () => setUsed(on);
-  return html`<div class="toast" role="status" onFocusIn=${use(true)} onFocusOut=${use(false)}
-    onMouseEnter=${use(true)} onMouseLeave=${use(false)}>
+  return html`<div class="toast" role="status" ref=${box}>
     ${offer && html`<span>${offer.text}</span><button class="link" onClick=${undo}>${t("undo.do")}</button>`}
   </div>`;
 }
