@@ -1,14 +1,16 @@
 // belfry doctor: what should be mended is said with the way out, in the exit code as well, and nothing is changed by
 // looking.
 
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Finding } from "../../src/identity/operator/database_health_checks.ts";
 import { runHealthChecks } from "../../src/identity/operator/health_checks.ts";
 import { loadOperatorSettings } from "../../src/identity/operator/operator_database.ts";
-import { findFreePort } from "../../src/program/boot/http_server.ts";
+import { checkPublicAddress } from "../../src/identity/operator/public_address_checks.ts";
+import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { formatFindings } from "../../src/program/cli/status_command.ts";
 import { checkSettings } from "../../src/store/config/load_settings.ts";
 import { listMigrations } from "../../src/store/db/migrate.ts";
@@ -82,12 +84,14 @@ test("each fault is found by its name", async () => {
     ASSETS_S3_BUCKET: "files",
     BACKUP_TARGET: at("old"),
     WEBHOOK_ALLOW_HOST: "typo.example",
+    BACKUP_S3_KEY: "x",
     DATABASE_STATEMENT_TIMEOUT_MS: "soon",
   });
   await world.sql("update channel_state set published = published - 1");
   expect(of("settings")).toMatchObject([
+    { state: "wrong", says: expect.stringMatching(/^WEBHOOK_ALLOW_HOST is not a setting\. Did you mean/) },
     { state: "wrong", says: expect.stringMatching(/^DATABASE_STATEMENT_TIMEOUT_MS must be/) },
-    { state: "warning", says: expect.stringMatching(/^WEBHOOK_ALLOW_HOST is set/) },
+    { state: "warning", says: expect.stringMatching(/^BACKUP_S3_KEY is set/) },
   ]);
   expect(of("secret")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^SECRET does not match/) }]);
   expect(of("address")).toMatchObject([{ state: "warning", way_out: expect.stringContaining("TRUSTED_PROXIES") }]);
@@ -116,7 +120,8 @@ test("looking makes no database, no folder and no tables", async () => {
   expect(unreadable.of("database")).toMatchObject([{ state: "skipped" }]);
 });
 
-test("files that others may read, and a secret that is gone", async () => {
+// rules#doctor
+test("files that others may read are closed by --fix, and blocked folders and unknown files are found", async () => {
   const dataDir = prepareCluster(at("embedded"));
   chmodSync(join(dataDir, "secret"), 0o644);
   const open = await told({ DATA_DIR: dataDir });
@@ -124,6 +129,46 @@ test("files that others may read, and a secret that is gone", async () => {
     `${join(dataDir, "secret")} can be read or changed by other users`,
   );
   expect(open.of("disk")).toHaveLength(1);
+  writeFileSync(at("a-file"), "");
+  const blocked = await told({ DATA_DIR: dataDir, BACKUP_TARGET: at("a-file/below"), PORT_FILE: "/x" });
+  expect(blocked.of("backups")).toMatchObject([{ state: "wrong", says: expect.stringContaining("is in the way") }]);
+  expect(blocked.of("settings")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^PORT_FILE is not/) }]);
+  const { json } = await runBelfryShared(["doctor", "--fix"], { DATA_DIR: dataDir });
+  expect(json).toMatchObject({ files: [join(dataDir, "secret")], mended: expect.any(Array) });
+  expect(statSync(join(dataDir, "secret")).mode & 0o777).toBe(0o600);
+  expect((await told({ DATA_DIR: dataDir })).of("file modes")).toMatchObject([{ state: "ok" }]);
+});
+
+test("the address of clients: another program, a proxy without WebSockets, and open metrics", async () => {
+  const service = await findFreePort("127.0.0.1");
+  const listening = await listenHttp(world.service.app, { host: "127.0.0.1", port: service });
+  const checked = async (headers: Record<string, string>, foreign = false) => {
+    // A proxy that passes only the headers of its choice.
+    const proxy = createHttpServer(async (request, response) => {
+      if (foreign) return response.end("hello");
+      const answer = await fetch(`http://127.0.0.1:${service}${request.url}`, { headers });
+      response.writeHead(answer.status, { "content-type": "text/plain" }).end(await answer.text());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as { port: number };
+    const findings = await checkPublicAddress(`http://127.0.0.1:${port}`);
+    proxy.close();
+    return findings.map(({ check, state, says }) => [check, state, says.replace(/ at .*| the address.*/, "")]);
+  };
+  expect(await checked({}, true)).toEqual([["service", "warning", "another program responds"]]);
+  expect(await checked({})).toEqual([
+    ["service", "ok", "responds"],
+    ["websocket", "warning", "the proxy"],
+  ]);
+  const direct = await checkPublicAddress(`http://localhost:${service}`);
+  expect(direct.map(({ check, state }) => [check, state])).toEqual([
+    ["service", "ok"],
+    ["websocket", "ok"],
+  ]);
+  // Another form of the address, in place of a public one.
+  const open = await checkPublicAddress(`http://[::ffff:127.0.0.1]:${service}`);
+  expect(open.at(-1)).toMatchObject({ check: "metrics", state: "warning" });
+  await listening.close();
 });
 
 test.each([

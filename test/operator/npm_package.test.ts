@@ -2,7 +2,7 @@
 // serves, on each Node that it promises, and `belfry mcp` loads nothing of the service. npm's own install of 150
 // packages takes half a minute of processor time and tells no more, so the packages are links.
 
-import { globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -144,6 +144,8 @@ const STAYING = ["mcp", "listen", "serve"];
 
 interface Real {
   line: string;
+  /** The end of the line, which earlier commands determine. */
+  ending?: () => string;
   settings?: Record<string, string>;
   input?: () => string;
   /** Part of its result, or of the refusal that the operation itself gives. */
@@ -168,6 +170,11 @@ test("each command of the package runs beside its service", async () => {
     { line: "secret rotate", says: refused("Stop all Belfry processes") },
     { line: `backup ${join(folder.path, "backup")}`, says: { secret: true } },
     { line: `restore ${folder.path}`, says: refused("is not a complete backup") },
+    {
+      line: `restore --check ${join(folder.path, "backup")}/`,
+      ending: () => readdirSync(join(folder.path, "backup"))[0]!,
+      says: { check: true },
+    },
     { line: "export", says: /^\{"belfry":"export"/ },
     { line: "import - --dry-run", input: () => exported, says: { dry_run: true, imported: [] } },
     { line: `import-from ntfy ${join(folder.path, "none.db")}`, says: refused("cannot be read") },
@@ -186,9 +193,9 @@ test("each command of the package runs beside its service", async () => {
   ];
   try {
     const port = new URL(server.url).port;
-    for (const { line, settings, input, says } of real) {
+    for (const { line, ending, settings, input, says } of real) {
       const { stdout, json, refusal } = await packedCommand(
-        line.split(" "),
+        (line + (ending?.() ?? "")).split(" "),
         { DATA_DIR: dataDir, PORT: port, ...settings },
         input?.(),
       );

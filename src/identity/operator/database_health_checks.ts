@@ -222,7 +222,7 @@ function counterFindings(checks: ConsistencyReport["checks"]): Finding[] {
     createFindingBuilder("counters").wrong(
       `${name}: ${rows} do not match their rows`,
       name.endsWith(".orphans")
-        ? "belfry doctor --mend removes them"
+        ? "belfry doctor --fix removes them"
         : "restore a backup, or report it with this output",
     ),
   );

@@ -1,14 +1,13 @@
 // `belfry doctor`: problems that an operator should fix, each with its solution. It changes nothing. A part that cannot
 // be checked is also reported, and the rest is still checked.
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createAssetStore } from "../../effects/assets/asset_store.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { checkSettings, listUnknownSettings } from "../../store/config/load_settings.ts";
+import { checkSettings, listRejectedSettings, listUnknownSettings } from "../../store/config/load_settings.ts";
 import { isPrivateContact } from "../../store/config/push_settings.ts";
-import { suggestSetting } from "../../store/config/unknown_settings.ts";
 import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
 import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
 import { isLoopbackHost } from "../auth/redirect_uris.ts";
@@ -20,11 +19,14 @@ import {
   getErrorReason,
   type HealthReport,
 } from "./database_health_checks.ts";
+import { checkBackupFolder, checkFileModes } from "./file_checks.ts";
 import type { OperatorSettings } from "./operator_database.ts";
+import { checkPublicAddress } from "./public_address_checks.ts";
 
 /** @param where what reaches the database; null when its settings are wrong */
 export async function runHealthChecks(where: OperatorSettings | null, now: () => Date): Promise<HealthReport> {
-  const { config, wrong } = checkSettings();
+  const { config, wrong: bad } = checkSettings();
+  const wrong = [...listRejectedSettings(), ...bad];
   const findings = [
     ...settingFindings(wrong),
     ...fileFindings(config),
@@ -40,7 +42,7 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
         "fix the settings first",
       ),
     ]),
-    await serviceFinding(config),
+    ...(await checkPublicAddress(config.publicUrl)),
     await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
     await answers("files", config.assetsS3Endpoint, "ASSETS_S3_ENDPOINT", () => askFiles(config)),
     await answers("mail", config.smtpUrl, "SMTP_URL", async (url) => {
@@ -59,30 +61,22 @@ function settingFindings(wrong: string[]): Finding[] {
     ...wrong.map((message) =>
       createFindingBuilder("settings").wrong(message, "the service will not start until this is fixed"),
     ),
-    ...listUnknownSettings().map((name) => {
-      const intended = suggestSetting(name);
-      return createFindingBuilder("settings").warning(
-        `${name} is set but not used by this version`,
-        intended ? `did you mean ${intended}?` : "check the name in docs/reference/settings.md, or remove it",
-      );
-    }),
+    ...listUnknownSettings()
+      .filter((name) => !wrong.some((message) => message.includes(`${name} is`)))
+      .map((name) =>
+        createFindingBuilder("settings").warning(
+          `${name} is set but not used by this version`,
+          "check the name in docs/reference/settings.md, or remove it",
+        ),
+      ),
   ];
 }
 
-/** Files that their owner alone may read. */
+/** The modes and the owner of files, and a secret that is missing. */
 function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Finding[] {
   if (dataDir === undefined || !existsSync(dataDir)) return [];
   const paths = dataPaths(dataDir);
-  // Its content is protected separately.
-  const open = [
-    ...[dataDir].filter((path) => (statSync(path).mode & 0o022) !== 0),
-    ...[paths.secret, paths.credentials, paths.nextSecret].filter(
-      (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
-    ),
-  ];
-  const found = open.map((path) =>
-    createFindingBuilder("file modes").wrong(`${path} can be read or changed by other users`, `chmod go-rwx ${path}`),
-  );
+  const found = checkFileModes(dataDir);
   const missing = databaseUrl === null && secret === null && hasDatabaseQuietly(dataDir) && !existsSync(paths.secret);
   if (missing)
     found.push(
@@ -91,7 +85,7 @@ function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Findin
         "restore it from a backup, or set SECRET to its value",
       ),
     );
-  return found.length > 0 ? found : [createFindingBuilder("file modes").ok("secrets are readable only by their owner")];
+  return found;
 }
 
 function hasDatabaseQuietly(dataDir: string): boolean {
@@ -144,27 +138,6 @@ function pushFindings({ webPushContact }: Partial<Config>): Finding[] {
       "set WEB_PUSH_CONTACT to a mailto: address",
     ),
   ];
-}
-
-const ASK_MS = 5_000;
-
-/** Checks that clients reach the service at its public URL, including the proxy. */
-async function serviceFinding({ publicUrl }: Partial<Config>): Promise<Finding> {
-  if (publicUrl === undefined) return createFindingBuilder("service").skipped("PUBLIC_URL cannot be used");
-  try {
-    const { status } = await fetch(`${publicUrl}/healthz`, {
-      signal: AbortSignal.timeout(ASK_MS),
-      redirect: "manual",
-    });
-    if (status === 200) return createFindingBuilder("service").ok(`responds at ${publicUrl}`);
-    return createFindingBuilder("service").warning(
-      `${publicUrl}/healthz returned ${status}`,
-      "check that the proxy forwards to this server",
-    );
-  } catch (error) {
-    const says = `does not respond at ${publicUrl} from here (${getErrorReason(error)})`;
-    return createFindingBuilder("service").warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy");
-  }
 }
 
 /** A neighbour that is set and answers. */
@@ -234,6 +207,8 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Findin
       "set it, and run belfry backup every night (docs/how-to/backup.md)",
     );
   try {
+    const refused = checkBackupFolder(config.backupTarget);
+    if (refused) return refused;
     const shelf = await openBackupStorage(config.backupTarget, config as Config);
     for (const name of (await shelf.names()).reverse()) {
       if (!(await shelf.isFinished(name))) continue;

@@ -64,7 +64,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
       process.exitCode = await openDatabaseShell(loadOperatorSettings());
     });
 
-  addDoctorCommand(program, now, () => run("doctor", { mend: true }));
+  addDoctorCommand(program, now, async () => (await ask("doctor", { mend: true })) as object);
 
   group(program, "database", "database epoch")
     .command("promoted")

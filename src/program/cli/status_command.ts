@@ -6,7 +6,7 @@
 // src/identity/operator.
 
 import { randomBytes } from "node:crypto";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Finding, FindingState } from "../../identity/operator/database_health_checks.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadSettings, readNextSecret } from "../../store/config/load_settings.ts";
@@ -87,16 +87,21 @@ export function addStatusCommand(program: Command): void {
 }
 
 /** `mend` removes rows that belong to nothing, and counts again. */
-export function addDoctorCommand(program: Command, now: () => Date, mend: () => Promise<void>): void {
+export function addDoctorCommand(program: Command, now: () => Date, mend: () => Promise<object>): void {
   program
     .command("doctor")
     .summary("check the installation for problems")
     .description(
-      "Check settings, files, disk, clock, database, external services, backups and counters, and suggest fixes. Exits with 1 if something must be fixed. Changes nothing without --mend.",
+      "Check settings, files, disk, clock, database, external services, backups and counters, and suggest fixes. Exits with 1 if something must be fixed. Changes nothing without --fix.",
     )
-    .option("--mend", "delete orphaned rows that are only counters")
-    .action(async (options: { mend?: true }) => {
-      if (options.mend) return mend();
+    .option("--fix", "close secret files to other users, and delete orphaned rows that are only counters")
+    .addOption(new Option("--mend", "the earlier name of --fix").hideHelp())
+    .action(async (options: { fix?: true; mend?: true }) => {
+      if (options.fix || options.mend) {
+        const { fixFileModes } = await import("../../identity/operator/file_checks.ts");
+        const files = fixFileModes(loadSettings(["dataDir"]).dataDir);
+        return printResult({ ...(await mend()), files });
+      }
       const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
       const { runHealthChecks } = await import("../../identity/operator/health_checks.ts");
       const { findings, checks } = await runHealthChecks(usable(loadOperatorSettings), now);

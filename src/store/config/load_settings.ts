@@ -52,6 +52,17 @@ export function checkSettings(environment: Env = process.env): { config: Partial
 /** Variables of the environment that look like settings and are not read. */
 export const listUnknownSettings = (): string[] => findUnknownSettings(process.env);
 
+/** The message with which a start refuses misspelt settings and unknown files, in a list; empty without any. */
+export function listRejectedSettings(): string[] {
+  try {
+    rejectMisspelledEnvironment();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return [error.message];
+    throw error;
+  }
+}
+
 /** Refuses a start with misspelt settings. @throws ConfigError naming the right ones */
 export const rejectMisspelledEnvironment = (): void => rejectMisspelledSettings(process.env);
 
