@@ -1,7 +1,8 @@
-// The input of forms, and the proof that one of our pages sent it: a token bound to the session by HMAC (to a cookie
-// before sign-in), and the browser's report of the request's origin. Every POST needs both. Input that cannot be saved,
-// because the session has ended or the database is unavailable, travels encrypted through the pages that lead back to
-// the form, so nothing is stored here. Restored input is shown to its author, and never submitted automatically.
+// The input of forms, and the proof that one of our pages sent it. The proof is a token bound to the session by HMAC
+// (to a cookie before sign-in), and the browser's report of the request's origin. Every POST needs both. Input cannot
+// be saved if the session has ended or the database is unavailable. It then travels encrypted through the pages that
+// lead back to the form, so nothing is stored here. Restored input is shown to its author, and never submitted
+// automatically.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readBodyBytes } from "../../api/transports/request_body.ts";
@@ -131,10 +132,10 @@ export function getCookie(headers: Headers, name: string): string | null {
 const labelled = (name: string): string => (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 /**
- * Converts an error to the labels of a form.
+ * Converts an error to the labels of a form. A problem inside a list is a problem of the list, unless that part has a
+ * label.
  * @param names the form's field for an argument
- * @param labels the form's label for an argument, which replaces its name at the start of a sentence. A problem inside
- * a list is a problem of the list, unless that part has a label.
+ * @param labels the form's label for an argument, which replaces its name at the start of a sentence
  */
 export function toFormError(
   error: ApiError,

@@ -1,6 +1,6 @@
-// The only component that knows the changes of channels, devices and alerts, and their listeners: long polls, streams,
-// ntfy clients and calls that wait for people. It learns of changes from commits of this process, from messages of
-// others, at the time of a scheduled alert, and from a check of the database once a second, which alone is sufficient.
+// The only component that knows the changes of channels, devices and alerts, and their listeners. Listeners are long
+// polls, streams, ntfy clients and calls that wait for people. It learns of changes from commits of this process, from
+// messages of others, and at the time of a scheduled alert. A check of the database once a second alone is sufficient.
 // rules#held-wakes
 
 import type { MessageBus } from "../bus/message_bus.ts";
@@ -203,8 +203,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
 
   return {
     /**
-     * Calls `listener` for each revision other than the one seen. The first comparison with the database is immediate,
-     * so no change is missed between the read of these revisions and this call.
+     * Calls `listener` for each revision other than the one seen. The first comparison with the database is immediate.
+     * So a change between the read of these revisions and this call is not missed.
      * @returns a function that ends it
      */
     listen(seen: readonly Seen[], listener: Listener): () => void {
