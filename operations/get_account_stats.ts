@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { formatId } from "../src/model/domain/type_ids.ts";
-import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { channelSums, daySums, visibleChannels } from "../src/store/stats/stats_queries.ts";
@@ -18,7 +17,7 @@ const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
 export default defineOperation({
   name: "get_account_stats",
   title: "Account statistics",
-  description: `Count sent alerts, reads and acknowledgements per UTC day and channel, as devices report them. At most ${LIMITS.stats_days} days.`,
+  description: "Count sent alerts, reads and acknowledgements per UTC day and channel, as devices report them.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/stats", status: 200 },

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { assertDefined } from "../src/model/assert.ts";
-import { LIMITS } from "../src/model/limits.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
@@ -11,7 +10,7 @@ import { dayBuckets, periodFields, rangeView, resolveDateRange, sumBuckets } fro
 export default defineOperation({
   name: "get_pusher_stats",
   title: "Channel statistics",
-  description: `Count a channel's sent alerts, reads and acknowledgements per UTC day, as devices report them. At most ${LIMITS.stats_days} days.`,
+  description: "Count a channel's sent alerts, reads and acknowledgements per UTC day, as devices report them.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },

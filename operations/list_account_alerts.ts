@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { alertList, alertViewParameter, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
+import { alertList, alertListViewParameter, alertTitles, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
 
 export default defineOperation({
   name: "list_account_alerts",
@@ -12,10 +12,12 @@ export default defineOperation({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/alerts", status: 200 },
   errors: ["invalid_request"],
-  input: z.strictObject({ ...alertListInput, view: alertViewParameter }),
+  input: z.strictObject({ ...alertListInput, view: alertListViewParameter }),
   returnsText: true,
   output: alertList,
   brief: briefAlertList,
+  titles: alertTitles,
+  alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
   placeAfter: (row, next, input) => getAlertCursor(row, next, input, null),
   handler: (input, ctx) => listAlertPage(input, ctx, null),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { alertList, alertViewParameter, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
+import { alertList, alertListViewParameter, alertTitles, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
 import { channelId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
@@ -16,11 +16,13 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelId(),
     ...alertListInput,
-    view: alertViewParameter,
+    view: alertListViewParameter,
   }),
   returnsText: true,
   output: alertList,
   brief: briefAlertList,
+  titles: alertTitles,
+  alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
   placeAfter: (row, next, input) => getAlertCursor(row, next, input, row.pusher_id as string),
   handler: async (input, ctx) => listAlertPage(input, ctx, await findVisibleChannelId(input, ctx)),

@@ -1,6 +1,9 @@
 import { z } from "zod";
-import { parseChannelId } from "../src/model/domain/type_ids.ts";
+import { invalidRequest } from "../src/model/api_error.ts";
+import { parseChannelId, parseId } from "../src/model/domain/type_ids.ts";
 import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
@@ -13,6 +16,14 @@ import {
   limitParameter,
   pageMeta,
 } from "../src/store/schemas/common_fields.ts";
+
+const ACTORS = ["key", "con", "mem"] as const;
+
+/** An actor by its id, or by its name at the time of its acts. */
+const selectActor = (actor: string | undefined) => {
+  const isId = ACTORS.some((kind) => parseId(kind, actor ?? ""));
+  return { actor_id: (isId && actor) || null, actor_name: (!isId && actor) || null };
+};
 
 export default defineOperation({
   name: "list_audit_events",
@@ -28,15 +39,20 @@ export default defineOperation({
     pusher_id: channelId().optional(),
     actor: z
       .string()
-      .max(64, "must be the id of a key, a connection or a member")
+      .max(LIMITS.client_name, `must be at most ${LIMITS.client_name} characters long`)
       .optional()
-      .describe("key_…, con_… or mem_…"),
+      .describe("Name, key_…, con_… or mem_…"),
+    operation: z.string().max(64, "must be the name of an operation").optional().describe("Such as send_alert."),
+    from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
+    to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
     subject_id: z.string().optional().describe("Such as alr_… or whk_…"),
   }),
   returnsText: true,
   output: z.object({ data: z.array(auditView), meta: pageMeta }),
   pagedBy: "created_at",
   async handler(input, ctx) {
+    if (input.from && input.to && input.from >= input.to)
+      throw invalidRequest("invalid_time_range", "from must be before to.", "from");
     // A channel may be gone whose history is not, so one that nobody knows has an empty history.
     const pusherId = input.pusher_id === undefined ? null : parseChannelId(input.pusher_id);
     const { rows, next_before } = await readKeysetPage(
@@ -45,9 +61,11 @@ export default defineOperation({
         ctx.sql(listAudit, {
           ...visibilityParameters(ctx.caller),
           pusher_id: pusherId,
-          actor_id: input.actor ?? null,
+          ...selectActor(input.actor),
           subject_id: input.subject_id ?? null,
-          before: input.before ?? null,
+          operation: input.operation ?? null,
+          from: input.from ?? null,
+          before: [input.before, input.to].filter((time) => time !== undefined).sort()[0] ?? null,
           limit: n,
         }),
       (row) => row.created_at,

@@ -17,7 +17,7 @@ import { deliveryView, showDelivery } from "../src/store/schemas/webhook_schemas
 export default defineOperation({
   name: "list_deliveries",
   title: "List webhook deliveries",
-  description: `List the outcomes of a webhook's last ${LIMITS.deliveries} deliveries, newest first.`,
+  description: `List the outcomes of a webhook's last ${LIMITS.deliveries} deliveries, newest first, with their alerts.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },
@@ -27,6 +27,7 @@ export default defineOperation({
     limit: limitParameter(),
     before: beforeParameter(),
   }),
+  returnsText: true,
   output: z.object({ data: z.array(deliveryView), meta: pageMeta }),
   pagedBy: "created_at",
   async handler(input, ctx) {

@@ -24,6 +24,7 @@ export default defineOperation({
   limit: MANUAL_DELIVERY_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({ webhook_id: pathId("whk_…"), delivery_id: pathId("dlv_…") }),
+  returnsText: true,
   output: deliveryView,
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await findEndpoint(webhook_id, ctx);

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { LIMITS } from "../src/model/limits.ts";
 import { ALERT_SEND_LIMIT, formatVerbAnswer } from "../src/operation/alerts/change_alert.ts";
 import { publishAlert } from "../src/operation/alerts/publish_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
@@ -9,7 +8,8 @@ import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_
 export default defineOperation({
   name: "send_alert",
   title: "Send alert",
-  description: `Publish a draft or scheduled alert to all subscribers now. Check it with get_alert first: this cannot be undone. At most ${LIMITS.sends} a minute per channel.`,
+  description:
+    "Publish a draft or scheduled alert to all subscribers now. Check it with get_alert first: this cannot be undone.",
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",

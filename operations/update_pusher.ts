@@ -20,7 +20,7 @@ import { changedPusherView, searchText, showChangedPusher } from "../src/store/s
 
 const changedMessage = (version: string) =>
   forBoth(
-    `The channel has changed since the expected version; its updated_at is now ${version}. Read it with get_pusher, then repeat the call with this value (or ETag over REST).`,
+    `The channel has changed since the expected version. Read it with get_pusher, then repeat the call with its present updated_at (or ETag over REST): ${version}.`,
     "The channel has changed since you opened it. Check it again before you save.",
   );
 

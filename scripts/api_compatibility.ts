@@ -77,11 +77,17 @@ class Comparison {
 
   /** A key that sufficed must still suffice. */
   #scopes(at: string, before: Json, after: Json): void {
+    // The condition of a scope may be a parameter that clients of the earlier version do not send.
+    const known = new Set((before.parameters ?? []).map(({ name }: Json) => name));
+    const isOld = (one: Json) => (scope: string) => {
+      const [, name] = /^`(\w+)` is given$/.exec(one["x-also-requires"][scope]) ?? [];
+      return name === undefined || known.has(name);
+    };
     const scopes = (operation: Json): Map<string, string[]> =>
       new Map(
         (operation["x-operations"] ?? [{ ...operation, name: operation.operationId }]).map((one: Json) => [
           one.name,
-          [one["x-required-scope"], ...Object.keys(one["x-also-requires"] ?? {})].filter(Boolean),
+          [one["x-required-scope"], ...Object.keys(one["x-also-requires"] ?? {}).filter(isOld(one))].filter(Boolean),
         ]),
       );
     const later = scopes(after);

@@ -68,6 +68,8 @@ export const LIMIT_TABLE = {
   search_word: [40, "characters", "indexed part of a search term"],
   page: [100, "rows", "maximum page of a list"],
   page_usual: [50, "rows", "page of a list without `limit`"],
+  list_total: [1_000, "alerts", "exact total of a list of alerts"],
+  list_reports: [1_000, "alerts", "newest sent alerts in a list by reports"],
   body: [64 * KIB, "bytes", "body of a request, unless another limit applies"],
   body_alerts: [4 * MIB, "bytes", "body of a request that writes alerts, or of a request to `/mcp`"],
   body_handset: [16 * KIB, "bytes", "body of a request on most handset routes"],

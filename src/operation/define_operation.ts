@@ -158,6 +158,8 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   toAssistants?(whole: unknown): unknown;
   /** The brief response: chosen by the argument `view`, or used when the full one is too long. */
   brief?: BriefAnswer;
+  /** The view `titles` of a list. */
+  titles?: BriefAnswer;
   /** The field by which the list is paged; `before` continues from it. */
   pagedBy?: string;
   /** Returns the `before` between two rows: such a list may end between any two. */
@@ -220,6 +222,8 @@ export interface SessionOperation<
 export interface BriefAnswer {
   output: z.ZodType;
   of(whole: unknown): unknown;
+  /** A row of its list as assistants read it, for the arguments of the call. */
+  row?(row: AnswerRow, args: Record<string, unknown>): AnswerRow;
 }
 
 /**

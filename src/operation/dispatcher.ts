@@ -182,8 +182,8 @@ async function runOwnerOperation(
   const outcome = await deps
     .perform({ ...tool, writes }, performance)
     .catch(explainMissingRow(deps.orm, caller, input));
-  if (view !== "brief" || !tool.brief) return outcome;
-  return { ...outcome, body: tool.brief.output.parse(tool.brief.of(outcome.body)) };
+  const short = view === "brief" ? tool.brief : view === "titles" ? tool.titles : null;
+  return short ? { ...outcome, body: short.output.parse(short.of(outcome.body)) } : outcome;
 }
 
 /** Runs the call, or keeps its alert as a draft where only a person may publish it. @throws ApiError. */

@@ -35,6 +35,7 @@ export const auditCases: TestCase[] = [
       await world.rest("move_alerts", { pusher_id: pusher.id, action: "move", by_minutes: 5 });
       await world.rest("update_pusher", {
         pusher_id: pusher.id,
+        handle: pusher.handle,
         name: "Quay",
         city: "Lisbon",
         status: "paused",
@@ -75,6 +76,7 @@ export const auditCases: TestCase[] = [
       const line = {
         id: expect.stringMatching(/^aud_/),
         pusher_id: pusher.id,
+        handle: pusher.handle,
         created_at: expect.stringMatching(TIMESTAMP_PATTERN),
         count: null,
         changed: null,
@@ -214,7 +216,7 @@ export const auditCases: TestCase[] = [
     ["limit", 0],
     ["limit", 101],
     ["before", "yesterday"],
-    ["actor", "x".repeat(65)],
+    ["actor", "x".repeat(121)],
     ["who", "x"],
   ].map(
     ([param, value]): TestCase => ({

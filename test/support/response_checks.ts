@@ -46,11 +46,13 @@ const routes = [...OPERATIONS, ...HANDSET_OPERATIONS].map((operation) => ({
   pattern: new RegExp(`^${operation.http.path.replace(/\{\w+\}/g, "[^/]+")}/?$`),
   output: strict(operation.output),
   brief: operation.brief ? strict(operation.brief.output) : null,
+  titles: "titles" in operation && operation.titles ? strict(operation.titles.output) : null,
   chooses: hasView(operation),
 }));
 
 /** The shape of the view that was asked for; where nobody may ask, the short one stands in for one that is too long. */
-function shapeOf({ output, brief, chooses }: (typeof routes)[number], view: unknown): z.ZodType {
+function shapeOf({ output, brief, titles, chooses }: (typeof routes)[number], view: unknown): z.ZodType {
+  if (view === "titles" && titles) return titles;
   if (!brief) return output;
   if (view === "brief" || view === "lean") return brief;
   return chooses && view === undefined ? output : z.union([output, brief]);
@@ -90,6 +92,13 @@ export function checkAnswer(method: string, path: string, answer: Answer, reques
   shapeOf(route, new URL(path, "http://localhost").searchParams.get("view") ?? undefined).parse(body);
 }
 
+/** A page without its rows, each of which is a part of a declared row. */
+function withRows(shape: z.ZodType, page: { data: unknown[] }) {
+  const { element } = (shape as z.ZodObject).shape.data as z.ZodArray<z.ZodObject>;
+  for (const row of page.data) element.partial().parse(row);
+  return { ...page, data: [] };
+}
+
 function checkMcp({ status, body }: Answer, requestBody: unknown): void {
   if ([401, 403, 405, 422].includes(status)) {
     envelope.parse(body);
@@ -109,5 +118,8 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
   const whole = restoreLeanRows(route.operation as OwnerOperation, view, result.structuredContent);
   // What is left out of an answer that would be too long is said beside its shape (rules#mcp-answers-are-short).
   const { left_out: _, ...shown } = whole;
-  shapeOf(route, view).parse(shown);
+  const shape = shapeOf(route, view);
+  shape.parse(
+    view === "brief" && route.operation.brief && "row" in route.operation.brief ? withRows(shape, shown) : shown,
+  );
 }

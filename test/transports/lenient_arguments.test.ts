@@ -123,10 +123,10 @@ describe("on a service", () => {
     for (const tool of ["update_alert", "send_alert", "delete_alert"]) {
       const { code, message } = await refusal(tool, stale);
       expect(code).toBe("version_conflict");
-      expect(message).toContain(`its updated_at is now ${body.updated_at}`);
+      expect(message).toContain(`present updated_at (or ETag over REST): ${body.updated_at}.`);
     }
     const { message } = await refusal("update_pusher", { pusher_id: other.id, expected_updated_at: alert.updated_at });
-    const [, version] = /is now (\S+)\. /.exec(message)!;
+    const [, version] = /: (\S+Z)\.$/.exec(message)!;
     expect(
       (await world.mcp("update_pusher", { pusher_id: other.id, expected_updated_at: version, name: "N" })).status,
     ).toBe(200);

@@ -19,12 +19,12 @@ export const EXAMPLE_IDS: Record<string, string> = {
 /** What kind of thing an object is, told by a field that only that kind has. */
 const KINDS: Record<string, string> = {
   requested_perms: "channel",
+  redelivery_of: "delivery",
   title: "alert",
   code: "invite",
   dropped_count: "webhook",
   scopes: "key",
   transport: "line",
-  redelivery_of: "delivery",
   event: "event",
   token: "device",
   locale: "device",

@@ -44,7 +44,8 @@ the last page.
 
 Operations that list or write alerts accept the query parameter \`view\`. \`full\`, the default here, returns all
 fields. \`brief\` is the default over MCP. It cuts texts above ${LIMITS.brief_text} characters (\`body_length\` has
-the full length) and omits markup (\`html_length\`). A response over MCP stays under ${formatLimit("mcp_answer")}: a
+the full length) and omits markup (\`html_length\`). Lists also accept \`titles\`: id,
+handle, title, status and time. A response over MCP stays under ${formatLimit("mcp_answer")}: a
 longer list ends early, with \`next_before\`.
 
 ## Publishing

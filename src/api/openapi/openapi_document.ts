@@ -5,6 +5,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { LIMITS, spellLimit } from "../../model/limits.ts";
 import { SCOPES } from "../../model/scopes.ts";
 import type { HandsetOperation, OwnerOperation } from "../../operation/define_operation.ts";
+import { alertListItem } from "../../store/schemas/alert_schemas.ts";
 import { pusherView } from "../../store/schemas/pusher_schemas.ts";
 import {
   createErrorResponses,
@@ -31,11 +32,13 @@ export function createOpenApiDocument(
   { publicUrl }: { publicUrl: string },
 ): OpenApiJson {
   const operations: DocumentedOperation[] = [...tools, ...handsetOperations];
-  const shapes = operations.flatMap((operation) =>
-    operation.brief ? [operation.output, operation.brief.output] : [operation.output],
-  );
+  const shapes = operations.flatMap((operation) => [
+    operation.output,
+    ...(operation.brief ? [operation.brief.output] : []),
+    ...("titles" in operation && operation.titles ? [operation.titles.output] : []),
+  ]);
   // No operation answers a bare channel, but several answers are one and more.
-  const components = new ComponentSchemas([...shapes, pusherView].map(toAnswerSchema));
+  const components = new ComponentSchemas([...shapes, pusherView, alertListItem].map(toAnswerSchema));
   const responses: OpenApiJson = {};
   const making: DocumentContext = { publicUrl, components, responses };
   const paths: OpenApiJson = {};

@@ -100,15 +100,15 @@ function describe(operation: DocumentedOperation, alone: boolean): string {
   return lines.join(" ");
 }
 
-/** In words, when a further scope is needed: which boolean field asks for it. */
+/** The condition of a further scope: a field that requires it. */
 function conditions(tool: OwnerOperation): Partial<Record<Scope, string>> {
   const flags = Object.entries(toRequestSchema(tool.input).properties ?? {}).filter(
-    ([, field]) => field.type === "boolean",
+    ([, field]) => field.type === "boolean" || field.enum,
   );
   return Object.fromEntries(
     Object.entries(tool.alsoRequires ?? {}).map(([scope, asked]) => {
       const flag = flags.find(([name]) => asked({ [name]: true }));
-      return [scope, flag ? `\`${flag[0]}\` is true` : ""];
+      return [scope, flag ? `\`${flag[0]}\` is ${flag[1].enum ? "given" : "true"}` : ""];
     }),
   );
 }

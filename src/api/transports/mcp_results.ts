@@ -24,21 +24,27 @@ export type SerializedBody = ReturnType<typeof serializeBody>;
 
 const fits = ({ json }: SerializedBody): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
 
-/** The body as an assistant gets it, in the view that it was made in. `args`: what was called with. */
+/** The body as an assistant gets it, in the view that it was made in. `args`: the arguments of the call. */
 export function fitAnswer(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): SerializedBody {
   const { view } = args;
-  const schema = view === "brief" && tool.brief ? tool.brief.output : tool.output;
-  const told = (some: unknown, shape = schema) => serializeBody(removeEmptyFields(shape, some, view));
+  const short = view === "titles" ? tool.titles : view === "brief" ? tool.brief : undefined;
+  const schema = (view === "brief" && short?.output) || tool.output;
+  const shown = (some: unknown, shape = schema) => {
+    const lean = removeEmptyFields(shape, some, view === "titles" ? "full" : view) as Page;
+    const { row } = short ?? {};
+    return row ? { ...lean, data: lean.data.map((each) => row(each, args)) } : lean;
+  };
+  const told = (some: unknown, shape = schema) => serializeBody(shown(some, shape));
   const whole = told(body);
   if (fits(whole)) return whole;
   const page = body as Page;
-  const rowBytes = (row: Row) => bytesOf((removeEmptyFields(schema, { data: [row] }, view) as Page).data[0]);
+  const rowBytes = (row: Row) => bytesOf(shown({ data: [row] }).data[0]);
   const pages = tool.pagedBy !== undefined && Array.isArray(page.data);
   const early = pages ? endEarly(page, tool, args, rowBytes) : body;
-  const short = told(early);
-  if (fits(short)) return short;
+  const fitting = told(early);
+  if (fits(fitting)) return fitting;
   const { brief } = tool;
-  const last = brief && view !== "brief" ? told(brief.output.parse(brief.of(early)), brief.output) : short;
+  const last = brief && !short ? told(brief.output.parse(brief.of(early)), brief.output) : fitting;
   return fits(last) ? last : serializeBody(withoutEnd(last.body as Row));
 }
 
@@ -71,7 +77,7 @@ function endEarly(
   const tied = (i: number) => !placeAfter && instantOf(i) === instantOf(i - 1);
   const placeAt = (end: number) =>
     placeAfter?.(data[end - 1] ?? {}, data[end] ?? {}, input.parse(args)) ?? instantOf(end - 1);
-  let room = MAX_RESULT_BYTES - bytesOf({ ...page, data: [], meta: { next_before: placeAt(1) } });
+  let room = MAX_RESULT_BYTES - bytesOf({ ...page, data: [], meta: { ...page.meta, next_before: placeAt(1) } });
   let end = data.findIndex((row) => {
     room -= rowBytes(row) + 1;
     return room < 0;
@@ -82,7 +88,7 @@ function endEarly(
     end = data.findIndex((_, i) => i > 0 && !tied(i));
     if (end < 0) return page;
   }
-  return { ...page, data: data.slice(0, end), meta: { next_before: placeAt(end) } };
+  return { ...page, data: data.slice(0, end), meta: { ...page.meta, next_before: placeAt(end) } };
 }
 
 /** The result of a tool call: the REST body, or the error envelope, with the limits that REST has in headers. */

@@ -103,7 +103,8 @@ export async function getToolAnswer(
   try {
     refuseUnclearable(tool, given);
     const args = withView(tool, given);
-    const { body, headers } = await call(tool, args);
+    // The place of the next page follows from whole rows.
+    const { body, headers } = await call(tool, args.view === "titles" ? { ...args, view: "full" } : args);
     const shown = tool.toAssistants?.(body) ?? body;
     return { ...fitAnswer(tool, shown, args), isError: false, headers };
   } catch (error) {

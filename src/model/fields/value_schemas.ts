@@ -220,7 +220,7 @@ export function timestampSchema() {
 
 /** Descriptions of a range of times, and of a range of days in statistics. */
 export const RANGE_DESCRIPTIONS = {
-  from: "Start: RFC 3339, a date, or 2026-11-24T07:30 Europe/Lisbon.",
+  from: "Start: RFC 3339, or a UTC day.",
   to: "End, not included.",
   first_day: "First UTC day, with to, without period.",
   last_day: "Last UTC day.",

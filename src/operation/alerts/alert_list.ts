@@ -13,8 +13,9 @@ import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/handler_context.ts";
+import { COUNT_LIMIT, countAlerts, listAlertsByReports } from "../../store/queries/alert_counts.ts";
 import { listAlerts } from "../../store/queries/alert_lists.ts";
-import { type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
+import { countFound, type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { visibilityParameters } from "../../store/queries/channels.ts";
 import { type alertList, showAlert } from "../../store/schemas/alert_schemas.ts";
@@ -57,6 +58,10 @@ export const alertListInput = {
     )
     .optional()
     .describe("key_…, con_… or mem_…"),
+  reports: z
+    .enum(["unacked", "most_read", "most_acked"])
+    .optional()
+    .describe(`The newest ${LIMITS.list_reports} sent; with from and to only. Needs stats:read.`),
   limit: limitParameter(),
   before: pagePosition().optional().describe(NEXT_PAGE),
 };
@@ -109,32 +114,82 @@ export async function listAlertPage(
   const { status = "any", limit: wanted = DEFAULT_LIMIT, before, from, to } = input;
   const channel = pusherId && formatId("psh", pusherId);
   const search = searchOf(input, channel);
+  if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
+  if (input.reports !== undefined) return listByReports(input, ctx, pusherId);
   if (before && (before.of ?? null) !== (search?.name ?? null))
     throw invalidRequest("invalid_cursor", ELSEWHERE, "before");
-  if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
   const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
   const seen = { workspace_id, pusher_ids: pusherId ? [pusherId] : pusher_ids };
   const at = { ...seen, before: before?.at ?? null, inside: before?.id ?? null };
-  const show = async (rows: AlertRecord[], next_before: string | null) => {
-    await publishDueShown(rows, ctx);
-    return { data: rows.map((row) => showAlert(row, ctx.services.assets)), meta: { next_before } };
-  };
   if (search) {
-    const rows = await ctx.sql(searchAlerts[search.side][status], {
-      ...at,
-      ...search.range,
-      ...(await buildSearchQuery(input, seen, ctx)),
-      limit: wanted + 1,
-    });
-    const page = await show(rows.slice(0, wanted), null);
+    const query = { ...(await buildSearchQuery(input, seen, ctx)), ...search.range };
+    const rows = await ctx.sql(searchAlerts[search.side][status], { ...at, ...query, limit: wanted + 1 });
+    const count = () =>
+      ctx.sql(countFound[status], { ...seen, ...query, before: null, inside: null, limit: COUNT_LIMIT });
+    const page = await showPage(rows.slice(0, wanted), null, ctx);
     const last = page.data.at(-1);
     if (last && rows.length > wanted) page.meta.next_before = getAlertCursor(last, {}, input, channel);
-    return page;
+    return before ? page : withTotal(page, count);
   }
   const { rows, next_before } = await readKeysetPage(
     wanted,
     (limit) => ctx.sql(listAlerts[status], { ...at, limit }),
     (row) => row.created_at,
   );
-  return show(rows, next_before && toIsoMicros(next_before));
+  const page = await showPage(rows, next_before && toIsoMicros(next_before), ctx);
+  return before || status === "any" ? page : withTotal(page, () => ctx.sql(countAlerts[status], seen));
+}
+
+type AlertPage = z.input<typeof alertList>;
+
+async function showPage(rows: AlertRecord[], next_before: string | null, ctx: Context): Promise<AlertPage> {
+  await publishDueShown(rows, ctx);
+  const data = rows.map((row) => ({
+    ...showAlert(row, ctx.services.assets),
+    handle: assertDefined(row.handle, "lists read it"),
+  }));
+  return { data, meta: { next_before } };
+}
+
+/** The page with the number of alerts of all pages, exact up to a limit (rules#list-total). */
+async function withTotal(page: AlertPage, count: () => Promise<{ total: number }[]>): Promise<AlertPage> {
+  const { next_before } = page.meta;
+  const total = next_before === null ? page.data.length : ((await count())[0]?.total ?? 0);
+  return { ...page, meta: { next_before, ...limitTotal(total) } };
+}
+
+const limitTotal = (total: number) =>
+  total < COUNT_LIMIT ? { total } : { total: LIMITS.list_total, at_least: true as const };
+
+const RANKS = { unacked: "none", most_read: "reads", most_acked: "acks" } as const;
+
+/** The only other arguments of a list by reports. */
+const WITH_REPORTS = ["reports", "pusher_id", "from", "to", "limit"];
+
+/** Sent alerts without an acknowledgement, or with the most reports (rules#list-by-reports). @throws 422 */
+async function listByReports(input: AlertListInput, ctx: Context, pusherId: string | null): Promise<AlertPage> {
+  const { reports = "unacked", limit = DEFAULT_LIMIT, from = null, to = null, status } = input;
+  const others = Object.entries(input).filter(([name, value]) => value !== undefined && !WITH_REPORTS.includes(name));
+  const wrong = others.find(([name]) => name !== "status" || status !== "sent")?.[0];
+  if (wrong)
+    throw invalidRequest(
+      "mutually_exclusive_fields",
+      `${wrong} cannot be combined with reports. Omit one of them.`,
+      wrong,
+    );
+  const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
+  const rows = await ctx.sql(listAlertsByReports, {
+    workspace_id,
+    pusher_ids: pusherId ? [pusherId] : pusher_ids,
+    from,
+    to,
+    unacked: reports === "unacked",
+    rank: RANKS[reports],
+    limit,
+  });
+  const page = await showPage(rows, null, ctx);
+  return {
+    data: page.data.map((row, i) => ({ ...row, reads: rows[i]?.reads, acks: rows[i]?.acks })),
+    meta: { next_before: null, ...limitTotal(rows[0]?.total ?? 0) },
+  };
 }

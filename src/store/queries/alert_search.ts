@@ -2,7 +2,7 @@
 // time that their status has.
 
 import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_status.ts";
-import { array, boolean, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { array, boolean, int, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { defineByStatus, type ListedStatus, PAGE_PARAMETERS } from "./alert_lists.ts";
 import { LIST_SELECTION } from "./alerts.ts";
@@ -89,7 +89,7 @@ const search = (status: ListedStatus, side: SearchOrder) => {
           where ${condition} and ${filter} and ${inRange} order by ${nearestFirst("alert", instant)} limit ${limit})`,
     );
   const listed = `(${filters.join(" or ")})`;
-  return defineList.reading(`search_alerts_${status}_${side}`, {
+  return {
     parameters: {
       ...VISIBILITY.parameters,
       /** A query of PostgreSQL's full text; null: all alerts are found. */
@@ -102,8 +102,8 @@ const search = (status: ListedStatus, side: SearchOrder) => {
       to: nullable(timestamptz),
       ...PAGE_PARAMETERS,
     },
-    columns: LIST_SELECTION.columns,
-    text: `with channel as materialized (
+    order: nearestFirst("page", "at"),
+    pages: `with channel as materialized (
         select p.id, (case when tagged.id is null then $sought::text else tagged.sought end)::tsquery as sought
         from pusher p left join (
           select unnest(ids) as id, sought from jsonb_to_recordset((select $tagged::jsonb)) t (ids uuid[], sought text)) tagged on tagged.id = p.id
@@ -139,12 +139,31 @@ const search = (status: ListedStatus, side: SearchOrder) => {
           select id, at from (${nearest("pusher_id = channel.id", filters, "$limit::int").join("\n          union all ")}) alert
           order by ${nearestFirst("alert", "at")} limit $limit::int) alert
         where not (select enough from enough) and channel.sought is null),
-      page as (select id, at from found group by id, at order by at ${order}, id ${order} limit $limit::int)
-      select ${LIST_SELECTION.text} from page join alert on alert.id = page.id order by ${nearestFirst("page", "at")}`,
-  });
+      page as (select id, at from found group by id, at order by at ${order}, id ${order} limit $limit::int)`,
+  };
 };
 
-const searches = (side: SearchOrder) => defineByStatus((status) => search(status, side));
+const searches = (side: SearchOrder) =>
+  defineByStatus((status) => {
+    const { parameters, pages, order } = search(status, side);
+    return defineList.reading(`search_alerts_${status}_${side}`, {
+      parameters,
+      columns: LIST_SELECTION.columns,
+      text: `${pages}
+      select ${LIST_SELECTION.text} from page join alert on alert.id = page.id order by ${order}`,
+    });
+  });
+
+/** The number of alerts that a search finds, at most `limit`. */
+export const countFound = defineByStatus((status) => {
+  const { parameters, pages } = search(status, "newest");
+  return defineList.reading(`count_found_${status}`, {
+    parameters,
+    columns: { total: int },
+    text: `${pages}
+      select count(*)::int as total from page`,
+  });
+});
 
 /** One statement for each status filter and order. */
 export const searchAlerts = { newest: searches("newest"), oldest: searches("oldest") };

@@ -72,10 +72,13 @@ const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
 
 const ROW = listed("now()", selectExcerpt);
 
+/** The handle of its channel. */
+const HANDLE = { handle: text };
+
 /** An alert as lists show it: with the beginning of its text, and the length of its markup. */
 export const LIST_SELECTION = {
-  columns: { ...ROW.columns, ...BODY_LENGTH },
-  text: `${ROW.text}, ${bodyLength("alert")}`,
+  columns: { ...ROW.columns, ...BODY_LENGTH, ...HANDLE },
+  text: `${ROW.text}, ${bodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as handle`,
 };
 
 /** An alert with everything. */
@@ -85,7 +88,8 @@ export const FULL_SELECTION = {
 };
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */
-export type AlertRecord = ValuesOf<typeof ROW.columns> & Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH>>;
+export type AlertRecord = ValuesOf<typeof ROW.columns> &
+  Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH> & ValuesOf<typeof HANDLE>>;
 
 /** Values by the name of their field. */
 export type PreviousValues = Record<string, unknown>;

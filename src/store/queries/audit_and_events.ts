@@ -86,21 +86,29 @@ export const listAudit = defineList.reading("list_audit", {
     pusher_ids: nullable(array(uuid)),
     pusher_id: nullable(uuid),
     actor_id: nullable(text),
+    actor_name: nullable(text),
     subject_id: nullable(text),
+    operation: nullable(text),
+    from: nullable(timestamptz),
     before: nullable(timestamptz),
     limit: int,
   },
   columns: {
     ...TOLD,
+    handle: nullable(text),
     actor_type: textEnum(ACTOR_TYPES),
     transport: textEnum(TRANSPORTS),
     created_at: timestamptz,
   },
-  text: `select ${Object.keys(TOLD).join(", ")}, created_at
+  text: `select ${Object.keys(TOLD).join(", ")}, created_at,
+      (select p.handle from pusher p where p.id = audit_event.pusher_id) as handle
     from audit_event
     where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
       and ($pusher_id::uuid is null or pusher_id = $pusher_id) and ($actor_id::text is null or actor_id = $actor_id)
+      and ($actor_name::text is null or actor_name = $actor_name)
       and ($subject_id::text is null or subject_id = $subject_id)
+      and ($operation::text is null or operation = $operation)
+      and created_at >= coalesce($from::timestamptz, '-infinity')
       and created_at < coalesce($before::timestamptz, 'infinity')
     order by created_at desc fetch first ($limit::int) rows with ties`,
 });

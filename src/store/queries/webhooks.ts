@@ -96,6 +96,7 @@ const SHOWN = {
   endpoint_id: uuid,
   event_id: nullable(uuid),
   event: text,
+  body: text,
   ok: nullable(boolean),
   status: nullable(int),
   failure: nullable(text),

@@ -66,11 +66,34 @@ const alertTail = {
 /** A row of a list: the beginning of the text, and the length of the markup in place of the markup. */
 export const alertListItem = nameSchema(
   "AlertSummary",
-  z.object({ ...alertHead, ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "list")), ...assetUrls, ...alertTail }),
+  z.object({
+    ...alertHead,
+    ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "list")),
+    ...assetUrls,
+    ...alertTail,
+  }),
+);
+
+/** A row of a list, with the handle of its channel. */
+const alertListRow = nameSchema(
+  "ListedAlert",
+  alertListItem.extend({
+    handle: z.string().describe("The channel's handle."),
+    reads: z.int().optional().describe("Devices that reported reading it, in a list by reports."),
+    acks: z.int().optional().describe("Devices that acknowledged it, in a list by reports."),
+  }),
+);
+
+const alertListMeta = nameSchema(
+  "AlertPageMeta",
+  pageMeta.extend({
+    total: z.int().optional().describe("Alerts of all pages, in the first page of a filtered list."),
+    at_least: z.literal(true).optional().describe("There are total alerts or more."),
+  }),
 );
 
 /** A page of alerts, of one channel or of all. */
-export const alertList = z.object({ data: z.array(alertListItem), meta: pageMeta });
+export const alertList = z.object({ data: z.array(alertListRow), meta: alertListMeta });
 
 export const alertView = nameSchema(
   "Alert",
@@ -143,6 +166,12 @@ export function showAssets(
   };
 }
 
+/** The view of a list. */
+export const alertListViewParameter = z
+  .enum(["full", "brief", "titles"])
+  .optional()
+  .describe("brief (MCP default) cuts texts and omits empty fields; titles is shortest.");
+
 export const alertViewParameter = z
   .enum(["full", "brief"])
   .optional()
@@ -178,7 +207,58 @@ export const composedBrief = briefOf("ComposedAlertBrief", composedView);
 export const decidedBrief = briefOf("DecidedAlertBrief", decidedView);
 export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
 
-const listed = nameSchema("AlertSummaryBrief", alertListItem.extend(lengths));
+const listed = nameSchema("AlertSummaryBrief", alertListRow.extend(lengths));
+
+type BriefRow = Record<string, unknown>;
+
+/** A time without its fraction of a second. */
+const toSeconds = (value: unknown): unknown =>
+  typeof value === "string" ? value.replace(/^(.{19})\.\d{6}Z$/, "$1Z") : value;
+
+/** A row without the values of the question and without defaults (rules#lean-rows). */
+function leanRow(row: BriefRow, args: BriefRow): BriefRow {
+  const { pusher_id: _, updated_at: __, handle, priority, layout, created_at, status, ...rest } = row;
+  for (const name of CUT)
+    if (rest[`${name}_length`] === countCodePoints((rest[name] as string | undefined) ?? ""))
+      delete rest[`${name}_length`];
+  const appears = row.sent_at ?? row.send_at;
+  const lean = {
+    id: row.id,
+    ...(args.pusher_id === undefined ? { handle } : {}),
+    ...(args.status === undefined ? { status } : {}),
+    ...rest,
+    ...(priority === "normal" ? {} : { priority }),
+    ...(layout === "text" ? {} : { layout }),
+    ...(appears ? {} : { created_at }),
+  };
+  return Object.fromEntries(Object.entries(lean).map(([name, value]) => [name, toSeconds(value)]));
+}
+
+const title = nameSchema(
+  "AlertTitle",
+  z.object({
+    id: z.string(),
+    handle: z.string().describe("The channel's handle."),
+    title: z.string(),
+    status: z.enum(ALERT_STATUSES),
+    time: z.string().describe("sent_at, send_at or created_at, in whole seconds."),
+  }),
+);
+
+const showTitle = ({ id, handle, title: text, status, sent_at, send_at, created_at }: BriefRow) => ({
+  id,
+  handle,
+  title: text,
+  status,
+  time: toSeconds(sent_at ?? send_at ?? created_at),
+});
+
+/** The view `titles` of a list. */
+export const alertTitles = {
+  output: alertList.extend({ data: z.array(title) }),
+  of: (page: unknown) => ({ ...(page as BriefRow), data: (page as { data: BriefRow[] }).data.map(showTitle) }),
+  row: showTitle,
+};
 
 export const briefAlertList = {
   output: alertList.extend({ data: z.array(listed) }),
@@ -186,6 +266,7 @@ export const briefAlertList = {
     const { data, ...rest } = page as { data: Texts[] };
     return { ...rest, data: data.map(briefAlert) };
   },
+  row: leanRow,
 };
 
 /** Of one alert that was asked for by name: whole where it fits, else like this. */

@@ -21,6 +21,7 @@ export const auditView = nameSchema(
     transport: z.enum(TRANSPORTS),
     operation: z.string(),
     pusher_id: z.string().nullable(),
+    handle: z.string().nullable().describe("The channel's handle; null if it was deleted."),
     subject_id: z.string().nullable().describe("What was made, changed or removed."),
     status: z
       .string()

@@ -65,7 +65,7 @@ export const pathId = (what: string) => z.string().describe(what);
 export const channelId = () => pathId("psh_… or handle.");
 
 /** The version of a row that a change is meant for (rules#expected-version). */
-export const expectedVersion = () => timestampSchema().optional().describe("Refused unless updated_at equals this.");
+export const expectedVersion = () => timestampSchema().optional().describe("Refused if updated_at differs.");
 
 /** The largest page. */
 export const MAX_LIMIT = LIMITS.page;

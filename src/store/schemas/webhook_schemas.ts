@@ -79,6 +79,8 @@ export const deliveryView = nameSchema(
     webhook_id: z.string(),
     event_id: z.string().nullable().describe("X-Webhook-Event-Id: the same in a redelivery, and in list_events."),
     event: z.string(),
+    alert_id: z.string().nullable().describe("The alert of the event; null for an event without one."),
+    title: z.string().nullable().describe("The title of the alert when the event occurred."),
     ok: z.boolean().nullable().describe("null: under way, or its server stopped meanwhile."),
     status: z.int().nullable().describe("The receiver's HTTP status, if one came."),
     failure: z
@@ -92,8 +94,11 @@ export const deliveryView = nameSchema(
 );
 
 export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> {
-  const { id, endpoint_id, event_id, redelivery_of, created_at, ...rest } = row;
+  const { id, endpoint_id, event_id, redelivery_of, created_at, body, ...rest } = row;
+  const { data = {} } = JSON.parse(body) as { data?: { alert_id?: string; title?: string } };
   return {
+    alert_id: data.alert_id ?? null,
+    title: data.title ?? null,
     id: formatId("dlv", id),
     webhook_id: formatId("whk", endpoint_id),
     event_id: formatIdOrNull("evt", event_id),

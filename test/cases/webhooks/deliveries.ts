@@ -85,6 +85,8 @@ export const deliveryCases: TestCase[] = [
         webhook_id: endpoint.id,
         event_id: null,
         event: "alert.sent",
+        alert_id: null,
+        title: null,
         ok: false,
         status: 503,
         failure: "status",

@@ -1,0 +1,61 @@
+// Counts of the alerts that a list finds, up to a limit, and lists by device reports. Their cost does not grow with
+// history.
+
+import { boolean, int, nullable, text, timestamptz } from "../../model/fields/sql_types.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { defineByStatus } from "./alert_lists.ts";
+import { LIST_SELECTION } from "./alerts.ts";
+import { VISIBILITY } from "./channels.ts";
+import { selectReportCounts } from "./reports.ts";
+
+const defineList = createStatementDefiner("lists");
+
+/** One more than the largest exact count of a list. */
+export const COUNT_LIMIT = LIMITS.list_total + 1;
+
+/** The number of alerts of each status in the channels that the caller sees, at most COUNT_LIMIT. */
+export const countAlerts = defineByStatus((status, filter) =>
+  defineList.reading(`count_alerts_${status}`, {
+    parameters: VISIBILITY.parameters,
+    columns: { total: int },
+    text: `select count(*)::int as total from (
+      select 1 from pusher p cross join lateral (
+        select 1 from alert where pusher_id = p.id and ${filter} limit ${COUNT_LIMIT}) one
+      where ${VISIBILITY.text} limit ${COUNT_LIMIT}) counted`,
+  }),
+);
+
+/**
+ * Sent alerts by the reports of devices: those that request an acknowledgement and have none, newest first, or those
+ * with the most reads or acknowledgements. It reads the newest alerts of the period, up to a limit.
+ */
+export const listAlertsByReports = defineList.reading("list_alerts_by_reports", {
+  parameters: {
+    ...VISIBILITY.parameters,
+    from: nullable(timestamptz),
+    to: nullable(timestamptz),
+    unacked: boolean,
+    rank: text,
+    limit: int,
+  },
+  columns: { ...LIST_SELECTION.columns, reads: int, acks: int, total: int },
+  text: `with recent as materialized (
+      select alert.id, alert.requires_ack, alert.visible_at from pusher p cross join lateral (
+        select id, requires_ack, visible_at from alert where pusher_id = p.id and status = 'sent'
+          and visible_at >= coalesce($from::timestamptz, '-infinity')
+          and visible_at < coalesce($to::timestamptz, 'infinity')
+        order by visible_at desc limit ${LIMITS.list_reports}) alert
+      where ${VISIBILITY.text} order by alert.visible_at desc limit ${LIMITS.list_reports}),
+    counted as (
+      select recent.id, recent.visible_at, n.reads::int as reads, n.acks::int as acks, count(*) over ()::int as total
+      from recent cross join lateral ${selectReportCounts("recent.id")} n
+      where not $unacked::boolean or recent.requires_ack and n.acks = 0),
+    page as (
+      select * from counted
+      order by case $rank::text when 'reads' then reads when 'acks' then acks end desc, visible_at desc, id desc
+      limit $limit::int)
+    select ${LIST_SELECTION.text}, page.reads, page.acks, page.total from page join alert on alert.id = page.id
+    order by case $rank::text when 'reads' then page.reads when 'acks' then page.acks end desc,
+      page.visible_at desc, page.id desc`,
+});
