@@ -22,7 +22,7 @@ node("node_modules/typescript/bin/tsc", "-p", "tsconfig.pack.json");
 writeFileSync(join(DIST, WEB_APP, "scripts.json"), node(join(WEB_APP, "build_scripts.ts")));
 
 const copied = ["*.md", "docs/**/*.{md,png,svg}", "{src,operations}/**/*.*"];
-for (const path of globSync(copied, { cwd: ROOT, exclude: ["**/*.ts", "**/near.js"] }))
+for (const path of globSync(copied, { cwd: ROOT, exclude: ["**/*.ts", "**/near.js", "**/page_language.js"] }))
   cpSync(join(ROOT, path), join(DIST, path));
 
 /** The files find it at the same place as in the tree. */

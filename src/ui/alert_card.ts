@@ -28,7 +28,27 @@ export interface AlertCard {
   also?: Content;
 }
 
-const MARKS = { normal: null, important: "Important", urgent: "Urgent" } as const;
+/** The card's own texts. */
+export interface CardTexts {
+  important: Content;
+  urgent: Content;
+  expired: Content;
+  within(km: number): Content;
+  until(time: Html): Content;
+  wasUntil(time: Html): Content;
+  /** The attribute `alt` of the picture, with a space before it. */
+  picture: Html;
+}
+
+const ENGLISH: CardTexts = {
+  important: "Important",
+  urgent: "Urgent",
+  expired: "Expired",
+  within: (km) => `Within ${formatDistance(km)} of its location`,
+  until: (time) => html`Until ${time}`,
+  wasUntil: (time) => html`Was valid until ${time}`,
+  picture: html` alt="Picture of this alert"`,
+};
 
 /** 0.5 → "500 m", 12.34 → "12.3 km" */
 export function formatDistance(km: number): string {
@@ -36,14 +56,14 @@ export function formatDistance(km: number): string {
   return `${km < 100 ? Math.round(km * 10) / 10 : Math.round(km).toLocaleString("en")} km`;
 }
 
-/** Whatever `card` holds is text. */
-export function alertCard(card: AlertCard): Html {
+/** Every string of `card` is shown as text. */
+export function alertCard(card: AlertCard, texts = ENGLISH): Html {
   const { channel, priority, state, radiusKm, expiresAt, acts = [] } = card;
-  const mark = MARKS[priority];
-  const where = radiusKm !== null && html`${icon("place", "s")}Within ${formatDistance(radiusKm)} of its location`;
+  const mark = priority === "normal" ? null : texts[priority];
+  const where = radiusKm !== null && html`${icon("place", "s")}${texts.within(radiusKm)}`;
   const until =
     expiresAt &&
-    html`<span>${state === "past" ? "Was valid until" : "Until"} ${timeElement(expiresAt, "near", card.now)}</span>`;
+    html`<span>${texts[state === "past" ? "wasUntil" : "until"](timeElement(expiresAt, "near", card.now))}</span>`;
   const classes = [
     "alert",
     ...(priority === "normal" ? [] : [priority]),
@@ -51,14 +71,14 @@ export function alertCard(card: AlertCard): Html {
     ...(state === "past" ? ["past"] : []),
   ];
   return html`<article class="${classes.join(" ")}" aria-labelledby="${card.id}">
-<header>${avatar(channel, `${card.id}-face`, "m")}<span class="name">${channel.name}</span>${
+<header>${avatar(channel, `${card.id}-face`, "m")}<span class="name" dir="auto">${channel.name}</span>${
     mark && html`<span class="tag ${priority}">${mark}</span>`
-  }${state === "past" && html`<span class="tag">Expired</span>`}${timeElement(card.sentAt, "near", card.now)}${
+  }${state === "past" && html`<span class="tag">${texts.expired}</span>`}${timeElement(card.sentAt, "near", card.now)}${
     state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`
   }</header>
-${card.picture && html`<img class="picture" src="${card.picture}" alt="Picture of this alert" loading="lazy" decoding="async">`}
-<h3 id="${card.id}">${card.title}</h3>
-${card.text && html`<p class="text">${card.text}</p>`}${card.also}
+${card.picture && html`<img class="picture" src="${card.picture}"${texts.picture} loading="lazy" decoding="async">`}
+<h3 id="${card.id}" dir="auto">${card.title}</h3>
+${card.text && html`<p class="text" dir="auto">${card.text}</p>`}${card.also}
 ${(where || until) && html`<p class="xs line">${where}${where && until && html`<span aria-hidden="true">·</span>`}${until}</p>`}
 ${acts.length > 0 && html`<footer>${acts}</footer>`}
 </article>`;

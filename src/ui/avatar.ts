@@ -2,7 +2,7 @@
 // in SVG attributes, so that a policy without inline styles allows any of them. What lies on another server is named
 // by its host, and fetched when somebody asks for it.
 
-import { type Html, html } from "./html.ts";
+import { type Content, type Html, html } from "./html.ts";
 import { readableTextColor } from "./text_color.ts";
 
 export interface AvatarData {
@@ -31,8 +31,13 @@ export function avatar(facts: AvatarData, id: string, size: "m" | "l" | "" = "")
 export const getUrlHost = (address: string): string => new URL(address).host;
 
 /**
+ * `alt` is the attribute, with a space before it.
  * A picture of another server, which would learn who looks at the page, and when. A closed disclosure loads nothing,
  * and who decides about an alert decides about this as well.
  */
-export const externalPicture = (address: string, alt: string): Html =>
-  html`<details class="more elsewhere"><summary>Show picture from ${getUrlHost(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;
+export const externalPicture = (
+  address: string,
+  alt = html` alt="Picture of this alert"`,
+  summary: Content = `Show picture from ${getUrlHost(address)}`,
+): Html =>
+  html`<details class="more elsewhere"><summary>${summary}</summary><img src="${address}"${alt} loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;

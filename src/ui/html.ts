@@ -1,6 +1,8 @@
 // Markup as a tagged template that escapes everything. Nothing is raw but what this file made itself, so a page cannot
 // forget to escape. Values go between tags or into quoted attributes, nowhere else.
 
+import { isRightToLeft } from "../model/domain/text_direction.ts";
+
 const ESCAPES: Record<string, string> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -22,6 +24,9 @@ class Markup {
 export type Html = Markup;
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
+/** A text by a person or a program inside of a line of ours: it has its own direction, and changes no order around it. */
+export const isolate = (text: string | null): Html => new Markup(text === null ? "" : `<bdi>${show(text)}</bdi>`);
+
 function show(value: Content): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Markup) return value.toString();
@@ -29,11 +34,31 @@ function show(value: Content): string {
   return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }
 
-/** Markup with every value escaped; null, undefined and false show nothing. */
+/** Elements that contain text only, or texts of drawings. */
+const TEXT_ONLY = /<(?:title|textarea|option|script|style|text|tspan)\b[^<]*$/i;
+const IN_TAG = /<[^<>]*$|=\s*"[^"<>]*$/;
+const ISOLATED = /<bdi[^<>]*>$|<[^<>]*\bdir="auto"[^<>]*>\s*$/;
+
+/** Our pages are written from left to right, so a text with right-to-left letters is foreign and keeps its order. */
+function showIn(before: string, value: Content): string {
+  if (Array.isArray(value)) return value.map((part) => showIn(before, part)).join("");
+  const isForeign = typeof value === "string" && isRightToLeft(value);
+  if (!isForeign || IN_TAG.test(before) || TEXT_ONLY.test(before) || ISOLATED.test(before)) return show(value);
+  return isolate(value).toString();
+}
+
+/**
+ * Markup with every value escaped; null, undefined and false show nothing. A text with right-to-left letters between
+ * tags is isolated.
+ */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
   let text = strings[0] ?? "";
   values.forEach((value, i) => {
-    text += show(value) + strings[i + 1];
+    text += showIn(text, value) + strings[i + 1];
   });
   return new Markup(text);
 }
+
+/** The same for documents that are not pages, such as feeds: values are escaped, and nothing is added. */
+export const xml = (strings: TemplateStringsArray, ...values: Content[]): Html =>
+  new Markup(strings.reduce((text, part, i) => text + show(values[i - 1]) + part));

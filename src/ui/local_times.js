@@ -5,11 +5,15 @@
   // The page has the clock format of the browser's own fields for times.
   const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
   const time = { hour: "2-digit", minute: "2-digit", hourCycle };
+  /** Public pages are translated: their locale is the reader's. */
+  const locale = () => document.documentElement.dataset.locale ?? "en-GB";
   const words = (at, how, timeZone) => {
     const isNear = how === "near" && at.getFullYear() === new Date().getFullYear();
     const year = isNear ? {} : { year: "numeric" };
-    const day = new Intl.DateTimeFormat("en-GB", { ...date, ...year, timeZone }).format(at);
-    return how === "day" ? day : `${day}, ${new Intl.DateTimeFormat("en-GB", { ...time, timeZone }).format(at)}`;
+    const format = (parts) => new Intl.DateTimeFormat(locale(), { ...parts, timeZone }).format(at);
+    if (how === "day") return format({ ...date, ...year });
+    if (locale() !== "en-GB") return format({ ...date, ...year, ...time });
+    return `${format({ ...date, ...year })}, ${format(time)}`;
   };
   const show = () => {
     for (const shown of document.querySelectorAll("time[data-clock]")) {

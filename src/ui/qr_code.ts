@@ -21,10 +21,10 @@ function shapes(rows: readonly boolean[][]): Html {
   return html`<rect width="${rows.length}" height="${rows.length}" fill="#fff"/><path fill="#000" d="${runs.join("")}"/>`;
 }
 
-/** The code as a picture in a page. */
-export function qrDrawing(text: string, label: string): Html {
+/** The code as a picture in a page. `label`: its name, or the attribute `aria-label` with a space before it. */
+export function qrDrawing(text: string, label: string | Html): Html {
   const rows = qrModules(text);
-  return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="${label}" shape-rendering="crispEdges">${shapes(rows)}</svg>`;
+  return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img"${typeof label === "string" ? html` aria-label="${label}"` : label} shape-rendering="crispEdges">${shapes(rows)}</svg>`;
 }
 
 /** The same as a file of its own, `side` pixels wide where nobody scales it. */

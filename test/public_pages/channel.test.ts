@@ -52,8 +52,8 @@ describe("a public channel", () => {
     const { status, text, headers } = await getPublicPage(world, `/c/${channel.handle}`);
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     for (const shown of [
-      "<h1>Harbour Watch</h1>",
-      `@${channel.handle} · AI · Lisbon`,
+      '<h1 dir="auto">Harbour Watch</h1>',
+      `<bdi>@${channel.handle}</bdi> · <span data-t="category.ai">AI</span> · <bdi>Lisbon</bdi>`,
       "Tides and closures",
       "First line.\nSecond line.",
       'href="https://harbour.example/about"',
@@ -71,14 +71,15 @@ describe("a public channel", () => {
       '<meta name="twitter:card" content="summary">',
     ])
       expect(text).toContain(shown);
-    expect(text).not.toContain("Play a sound");
-    const titles = [...text.matchAll(/<h3 id="[^"]+">(.*?)<\/h3>/g)].map(([, title]) => title);
+    expect(text).not.toContain("Play sounds");
+    const titles = [...text.matchAll(/<h3 id="[^"]+" dir="auto">(.*?)<\/h3>/g)].map(([, title]) => title);
     expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => `Tide ${n}.`));
     expect(qrOf(text)).toBe(`${BASE}/${channel.handle}`);
     expect(qrOf(text)).toBe(channel.url);
     // No session, and nothing runs but what shows the reader's own time and what is new.
     expect(headers.get("set-cookie")).toBeNull();
     expect(text.match(/<script[^>]*>/g)).toEqual([
+      expect.stringContaining("/static/page_language.js"),
       expect.stringContaining("/static/session_hint.js"),
       expect.stringContaining("/static/public_channel.js"),
     ]);
@@ -124,7 +125,7 @@ describe("a public channel", () => {
     await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
     const { status, text } = await getPublicPage(world, `/c/${channel.handle}`);
     expect(status).toBe(200);
-    expect(text).toContain("<strong>Paused.</strong>");
+    expect(text).toMatch(/<strong><span[^>]*>Paused\.<\/span><\/strong>/);
     expect(text).not.toContain("Taken back");
   });
 
@@ -140,13 +141,13 @@ describe("a public channel", () => {
     };
     expect(await of({}, ["sound"])).toMatch(/You can allow push notifications.*Add to Home Screen/);
     expect(await of({ PUBLIC_URL: "http://alerts.lan" }, ["sound"])).toMatch(
-      /No notifications while the app is closed:<\/strong> push notifications require https.*ask the operator/,
+      /No notifications while the app is closed\..*Push notifications require https.*ask the operator/,
     );
     expect(await of({ PUBLIC_URL: "https://alerts.example.org", WEB_PUSH: "off" }, ["sound"])).toMatch(
-      /No notifications while the app is closed:<\/strong> this server does not send push/,
+      /No notifications while the app is closed\..*This server does not send push/,
     );
     expect(await of({ WEB_PUSH: "off" }, ["notify"])).toMatch(
-      /No notifications while the app is closed:<\/strong> this server does not send push/,
+      /No notifications while the app is closed\..*This server does not send push/,
     );
     expect(await of({ WEB_PUSH: "off" }, ["loc"])).not.toContain("while the app is closed");
   });
@@ -228,7 +229,7 @@ describe("nobody can tell apart", () => {
     const { pathname, search } = new URL(url);
     const { status, text, headers } = await getPublicPage(world, pathname + search);
     expect(status).toBe(200);
-    expect(text).toContain("<h1>Secret society</h1>");
+    expect(text).toContain('<h1 dir="auto">Secret society</h1>');
     expect(text).toContain(`href="/app/#join=${secret.handle}&amp;invite=${code}"`);
     expect(text).not.toContain("Secret alert");
     expect(text).not.toContain("og:title");
@@ -272,10 +273,14 @@ test("hostile texts of every field are text", async () => {
   });
   const { text, headers } = await getPublicPage(world, `/c/${channel.handle}`);
   expect(text).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
-  // With quoted values removed, the page has only our elements and attributes, and two scripts from our files.
+  // With quoted values removed, the page has only our elements and attributes, and three scripts from our files.
   const bare = text.replace(/"[^"]*"/g, '""');
-  expect(bare.match(/<script[^>]*>/g)).toEqual(['<script src="" defer>', '<script src="" defer>']);
-  expect(bare).not.toMatch(/<script(?! src="" defer><\/script>)|<img src=x|<[^>]*\son\w+=/);
+  expect(bare.match(/<script[^>]*>/g)).toEqual([
+    '<script src="" data-texts="">',
+    '<script src="" defer>',
+    '<script src="" defer>',
+  ]);
+  expect(bare).not.toMatch(/<script(?! src=""(?: data-texts="")?(?: defer)?><\/script>)|<img src=x|<[^>]*\son\w+=/);
   expect(headers.get("content-security-policy")).toBe(
     "default-src 'none'; style-src 'self'; img-src 'self' https:; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   );

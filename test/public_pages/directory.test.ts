@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const handlesIn = (text: string) =>
-  [...text.split("<template")[0]!.matchAll(/<h2><a href="\/c\/([^"]+)">/g)].map(([, handle]) => handle!);
+  [...text.split("<template")[0]!.matchAll(/<h2 dir="auto"><a href="\/c\/([^"]+)">/g)].map(([, handle]) => handle!);
 const found = async (query: Record<string, string>) =>
   handlesIn((await getPublicPage(world, `/c?${new URLSearchParams(query)}`)).text);
 
@@ -96,7 +96,7 @@ describe("the directory", () => {
     const { headers, text } = await getPublicPage(world, "/c");
     expect(headers.get("content-security-policy")).toContain("script-src 'self'; connect-src 'self'");
     expect(headers.get("permissions-policy")).toContain("geolocation=(self)");
-    expect([...text.matchAll(/<script/g)]).toHaveLength(2);
+    expect([...text.matchAll(/<script/g)]).toHaveLength(3);
     const held = { headers: { "if-none-match": headers.get("etag")! } };
     expect((await getPublicPage(world, "/c", held)).status).toBe(304);
   });

@@ -323,7 +323,7 @@ export const MODULES: Record<string, ModuleRule> = {
   ui: {
     decides:
       "what all pages share: the template that escapes everything, the style sheet, icons, cards, drawings, words",
-    may: ["model/fields", "model/limits"],
+    may: ["model/domain", "model/fields", "model/limits"],
   },
   "api/docs_page": { decides: "the readable page of the API", may: ["ui"] },
   "api/openapi": {
@@ -379,7 +379,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "pages/web_app": {
     decides: "the app in which people follow channels: its page, its modules as browsers run them, its worker",
-    may: ["api/transports", "model/api_error", "model/limits", "store/db", "ui"],
+    may: ["api/transports", "model/domain", "model/api_error", "model/limits", "store/db", "ui"],
   },
   "pages/console": {
     decides:
@@ -407,7 +407,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "pages/docs_site": {
     decides: "the docs of this version as pages, from the files of docs/ and beside it",
-    may: ["api/transports", "model/api_error", "model/limits", "store/db", "ui"],
+    may: ["api/transports", "model/domain", "model/api_error", "model/limits", "store/db", "ui"],
   },
   "pages/public_pages": {
     decides: "the pages that everybody may open: a channel, the directory, what this service is",

@@ -68,7 +68,7 @@ describe("the public inbox", () => {
     });
     expect(data[1]).toMatchObject({ body: `${"x".repeat(600)}…`, has_more: true });
     const page = await getPublicPage(world, path);
-    const shown = [...page.text.matchAll(/<h3 id="[^"]+">(.*?)<\/h3>/g)].map(([, title]) => title);
+    const shown = [...page.text.matchAll(/<h3 id="[^"]+" dir="auto">(.*?)<\/h3>/g)].map(([, title]) => title);
     expect(shown).toEqual(data.map(({ title }: any) => title));
     expect(page.text).toContain(`data-inbox="${headers.get("etag")!.replaceAll('"', "&quot;")}"`);
     const held = { headers: { "if-none-match": headers.get("etag")! } };

@@ -57,6 +57,7 @@ describeInBrowser("outside of the page", () => {
       const { title, options } = await line({}, RINGS);
       expect(title).toBe("River at 3.9 m <b>");
       expect(options).toEqual({
+        dir: "auto",
         body: "Flood desk\nUse the Mill Street exit.",
         tag: "alr_1",
         icon: "/icon.png",

@@ -3,8 +3,9 @@
 
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
+import { isolateText } from "../../src/model/domain/text_direction.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
-import { formatText, isolateText } from "../../src/pages/web_app/browser/texts/format_text.ts";
+import { formatText } from "../../src/pages/web_app/browser/texts/format_text.ts";
 import {
   formatDay,
   formatDayAndTime,
@@ -183,9 +184,11 @@ describe("values of another direction than the sentence", () => {
     ["Quay 3", "ar", `${FSI}Quay 3${PDI}`],
     ["Quay 3", "he-IL", `${FSI}Quay 3${PDI}`],
     ["", "ar", ""],
-    // Isolates and overrides of the value cannot end ours, nor turn what follows.
-    ["a\u202eb", "en", `${FSI}ab${PDI}`],
+    // An isolate ends an override of the value. Isolates of the value cannot end ours.
+    ["a\u202eb", "en", `${FSI}a\u202eb${PDI}`],
     [`x${PDI}y`, "ar", `${FSI}xy${PDI}`],
+    [`x${FSI}y`, "ar", `${FSI}xy${PDI}`],
+    [`${FSI}x${PDI}, y`, "ar", `${FSI}${FSI}x${PDI}, y${PDI}`],
   ])("%j in %s", (value, locale, isolated) => expect(isolateText(value, locale)).toBe(isolated));
 
   test("are isolated in a sentence and in a list", async () => {

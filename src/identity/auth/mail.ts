@@ -1,6 +1,7 @@
 // E-mail, if a server is configured. Everything works without it: the content is shown to the requester, with the
 // result of the mail server.
 
+import { isolateText } from "../../model/domain/text_direction.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { LINK_LIFETIMES } from "./one_time_links.ts";
@@ -90,11 +91,11 @@ const UNEXPECTED = "If you did not expect this e-mail, ignore it.";
 /** The e-mail with a one-time link that another person created. */
 export const createLinkMail = (to: string, workspace: string, link: string, joined: boolean): MailMessage => ({
   to,
-  subject: joined ? "Reset your Belfry password" : `Join ${workspace} on Belfry`,
+  subject: joined ? "Reset your Belfry password" : `Join ${isolateText(workspace)} on Belfry`,
   text: `${
     joined
-      ? `You can now reset your Belfry password. Your account is a member of the workspace ${workspace}.`
-      : `You were added to the workspace ${workspace} on Belfry.`
+      ? `You can now reset your Belfry password. Your account is a member of the workspace ${isolateText(workspace)}.`
+      : `You were added to the workspace ${isolateText(workspace)} on Belfry.`
   }
 
 Open this link within ${LINK_LIFETIMES.manager}. It works once.
@@ -107,8 +108,8 @@ ${UNEXPECTED} The person who created the link also has it.
 /** The e-mail about a waiting draft. Like its alert, it contains nothing of the draft. */
 export const createDraftMail = (to: string, draft: { channel: string; asker: string; url: string }): MailMessage => ({
   to,
-  subject: `${draft.channel}: a draft awaits review`,
-  text: `“${draft.asker}” submitted a draft for review on the channel ${draft.channel}. It is not sent until a member approves it.
+  subject: `${isolateText(draft.channel)}: a draft awaits review`,
+  text: `“${isolateText(draft.asker)}” submitted a draft for review on the channel ${isolateText(draft.channel)}. It is not sent until a member approves it.
 
 ${draft.url}
 

@@ -75,7 +75,7 @@ export function phonePreview(channel: AvatarData & { name: string }, drawn: Prev
       expiresAt: drawn.expires_at,
       picture: drawn.picture,
       radiusKm: drawn.radius_km,
-      also: drawn.elsewhere && externalPicture(drawn.elsewhere, "Picture of this alert"),
+      also: drawn.elsewhere && externalPicture(drawn.elsewhere),
       acts: actsOf(drawn),
     })}
     ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}

@@ -154,6 +154,7 @@ export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): Pu
           head: card.is_public && channelMetaTags(shown),
           hidden: !card.is_public,
           script: CHANNEL_SCRIPT,
+          translated: true,
           body: channelBody(shown),
         },
         places,

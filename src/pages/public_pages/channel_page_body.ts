@@ -7,15 +7,16 @@ import { getLinkActions } from "../../model/fields/alert_action.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
-import { alertCard } from "../../ui/alert_card.ts";
+import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
-import { CAPABILITY_INFO, CATEGORY_LABELS } from "../../ui/channel_labels.ts";
-import { circleDrawing, formatPosition, toMapCircle } from "../../ui/circle_drawing.ts";
+import { CAPABILITY_INFO } from "../../ui/channel_labels.ts";
+import { circleDrawing, formatPosition, type MapCircle, toMapCircle } from "../../ui/circle_drawing.ts";
 import { listPlainFacts } from "../../ui/field_values.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Content, type Html, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { qrDrawing } from "../../ui/qr_code.ts";
 import type { PublicPagesDeps, SiteUrls } from "./dependencies.ts";
+import { dotted, say, sayDistance, sayInAttribute } from "./page_texts.ts";
 
 export interface CurlTarget {
   publicUrl: string;
@@ -92,7 +93,7 @@ export function channelBody(shown: ChannelPageData): Html {
 <div class="channel">
 <div class="side first">${asks(card)}</div>
 <div class="most">
-${card.long && html`<section class="card"><h2>About</h2><p class="long">${card.long}</p></section>`}
+${card.long && html`<section class="card"><h2>${say("channel.about")}</h2><p class="long" dir="auto">${card.long}</p></section>`}
 <div id="newest"${shown.inbox !== null && html` data-inbox="${shown.inbox}" data-seconds="${LIMITS.page_news_seconds}"`}>${newest(shown)}</div>
 ${withoutApp(shown)}
 </div>
@@ -105,82 +106,102 @@ function heroPicture(imageUrl: string | null, { origin, publicUrl }: SiteUrls): 
   return path === null ? null : origin + path;
 }
 
-const SILENT = {
-  off: html`this server does not send push notifications. Keep the app open, or ask its operator to turn on <code>WEB_PUSH</code>.`,
-  insecure:
-    "push notifications require https. Keep the app open, or ask the operator of this server for an https address.",
-};
+const SILENT = { off: "push.server", insecure: "push.insecure" } as const;
 
 /** What becomes of an alert while the app is closed, where the channel asks for anything that is noticed then. */
 function closed({ card, silent }: ChannelPageData): Content {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
-    ? html`<p class="hint">You can allow push notifications while the app is closed. On iPhone and iPad they require the app on the home screen: tap Share, then “Add to Home Screen”.</p>`
-    : html`<p class="hint"><strong>No notifications while the app is closed:</strong> ${SILENT[silent]}</p>`;
+    ? html`<p class="hint">${say("page.push")} ${say("page.push_ios")}</p>`
+    : html`<p class="hint"><strong>${say("page.silent")}</strong> ${say(SILENT[silent])}</p>`;
 }
 
 function hero(shown: ChannelPageData): Html {
   const { card, invite, places } = shown;
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
-  const under = [`@${card.handle}`, CATEGORY_LABELS[card.category], card.city].filter(Boolean);
-  return html`<div class="hero">${avatar({ ...card, picture: heroPicture(card.image_url, places) }, "face", "l")}<div><h1>${card.name}</h1><p class="muted small">${under.join(" · ")}</p></div></div>
-<p class="says">${card.description}</p>
+  const under = dotted([`@${card.handle}`, say(`category.${card.category}`), card.city]);
+  return html`<div class="hero">${avatar({ ...card, picture: heroPicture(card.image_url, places) }, "face", "l")}<div><h1 dir="auto">${card.name}</h1><p class="muted small">${under}</p></div></div>
+<p class="says" dir="auto">${card.description}</p>
 ${
   card.status === "paused" &&
-  html`<p class="note warn">${icon("pause")}<span><strong>Paused.</strong> It sends no alerts until its owner resumes it. You can still subscribe.</span></p>`
+  html`<p class="note warn">${icon("pause")}<span><strong>${say("page.paused")}</strong> ${say("page.paused_hint")}</span></p>`
 }${
   !card.is_public &&
-  html`<p class="note">${icon("lock")}<span><strong>Private.</strong> You can see this page because you were invited. Anyone with this address can join, so do not share it.</span></p>`
+  html`<p class="note">${icon("lock")}<span><strong>${say("page.private")}</strong> ${say("page.private_hint")}</span></p>`
 }
-<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}Subscribe</a> <a class="button plain" href="#scan">QR code</a></p>
-<p class="hint">Opens in this browser. No account, name or address needed: the channel only sees the number of subscribers.</p>
+<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}${say("channel.subscribe")}</a> <a class="button plain" href="#scan">${say("page.qr")}</a></p>
+<p class="hint">${say("page.opens_here")}</p>
 ${closed(shown)}`;
 }
 
 function asks({ requested_perms: asked }: PublicChannel): Html {
   if (asked.length === 0)
-    return html`<section class="card"><h2>No permissions requested</h2><p class="small">Its alerts appear in your list only.</p></section>`;
-  return html`<section class="card"><h2>Requested permissions</h2><ul class="asks">${asked
-    .flatMap((name) => (Object.hasOwn(CAPABILITY_INFO, name) ? [CAPABILITY_INFO[name]] : []))
+    return html`<section class="card"><h2>${say("page.perms_none")}</h2><p class="small">${say("channel.asks_nothing")}</p></section>`;
+  return html`<section class="card"><h2>${say("page.perms")}</h2><ul class="asks">${asked
+    .filter((name) => Object.hasOwn(CAPABILITY_INFO, name))
     .map(
-      ({ icon: shows, label, means }) =>
-        html`<li>${icon(shows)}<div><strong>${label}</strong><p class="hint">${means}</p></div></li>`,
-    )}</ul><p class="hint">Each is off until you allow it, and you can turn it off again at any time.</p></section>`;
+      (name) =>
+        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${say(`perm.${name}`)}</strong><p class="hint">${say(
+          `page.perm.${name}`,
+          name === "sound" ? { seconds: LIMITS.recording_seconds } : {},
+        )}</p></div></li>`,
+    )}</ul><p class="hint">${say("page.perms_hint")}</p></section>`;
 }
 
 function newest({ card, alerts, assets, now }: ChannelPageData): Content {
   if (!card.is_public) return null;
   if (alerts.length === 0)
-    return html`<h2>Newest alerts</h2><div class="empty"><p class="lead">No alerts yet</p><p>New alerts from this channel will appear here.</p></div>`;
-  return html`<h2>Newest alerts</h2>${alerts.map((alert, at) => {
+    return html`<h2>${say("page.newest")}</h2><div class="empty"><p class="lead">${say("inbox.empty_title")}</p><p>${say("page.empty")}</p></div>`;
+  return html`<h2>${say("page.newest")}</h2>${alerts.map((alert, at) => {
     const plain = listPlainFacts(ALERT_FIELDS, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
-    return alertCard({
-      id: `alert-${at + 1}`,
-      channel: card,
-      title: alert.title,
-      text: alert.text && shortenText(alert.text),
-      priority: alert.priority,
-      state: past ? "past" : "read",
-      sentAt: alert.sentAt,
-      now,
-      expiresAt: alert.expiresAt,
-      picture: alert.image_asset_id && assets.urlOf(alert.image_asset_id),
-      radiusKm: alert.radius_km,
-      also: [
-        alert.image_url && externalPicture(alert.image_url, "Picture of this alert"),
-        plain.map(({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${words}</p>`),
-        alert.has_page && html`<p class="xs">The full alert is shown to subscribers.</p>`,
-      ],
-      acts: [
-        ...getLinkActions(alert.actions).map(({ label, url }) => away(url, [icon("out", "s"), label], "button plain")),
-        ...plain.flatMap(({ leads, words }) =>
-          leads === null ? [] : [away(words, [icon("out", "s"), `${leads} ${getUrlHost(words)}`], "button plain")],
-        ),
-      ],
-    });
+    return alertCard(
+      {
+        id: `alert-${at + 1}`,
+        channel: card,
+        title: alert.title,
+        text: alert.text && shortenText(alert.text),
+        priority: alert.priority,
+        state: past ? "past" : "read",
+        sentAt: alert.sentAt,
+        now,
+        expiresAt: alert.expiresAt,
+        picture: alert.image_asset_id && assets.urlOf(alert.image_asset_id),
+        radiusKm: alert.radius_km,
+        also: [
+          alert.image_url && externalPicture(alert.image_url, CARD_TEXTS.picture, pictureFrom(alert.image_url)),
+          plain.map(
+            ({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${isolate(words)}</p>`,
+          ),
+          alert.has_page && html`<p class="xs">${say("page.subscribers_only")}</p>`,
+        ],
+        acts: [
+          ...getLinkActions(alert.actions).map(({ label, url }) =>
+            away(url, [icon("out", "s"), isolate(label)], "button plain"),
+          ),
+          ...plain.flatMap(({ leads, words }) =>
+            leads === null
+              ? []
+              : [away(words, [icon("out", "s"), leads, " ", isolate(getUrlHost(words))], "button plain")],
+          ),
+        ],
+      },
+      CARD_TEXTS,
+    );
   })}`;
 }
+
+const CARD_TEXTS: CardTexts = {
+  important: say("alert.important"),
+  urgent: say("alert.urgent"),
+  expired: say("alert.over"),
+  within: (km) => say("alert.within", { distance: { km } }),
+  until: (time) => say("alert.until", { time }),
+  wasUntil: (time) => say("alert.was_until", { time }),
+  picture: sayInAttribute("alt", "page.picture_of_alert"),
+};
+
+const pictureFrom = (address: string) => say("page.picture_from", { host: getUrlHost(address) });
 
 /** As much of an alert's text as everybody is shown. */
 export function shortenText(text: string): string {
@@ -192,11 +213,18 @@ function place({ city, loc_rule, ...card }: PublicChannel): Content {
   const circle = toMapCircle(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
-  return html`<section class="card"><h2>Where${city && html`: ${city}`}</h2>${circleDrawing(circle)}
-<dl class="who small"><dt>Centre</dt><dd><a href="geo:${lat},${lon}">${formatPosition(circle)}</a></dd><dt>Radius</dt><dd>${radius_km.toLocaleString("en")} km</dd>${
-    loc_rule && html`<dt>Rule</dt><dd>${loc_rule}</dd>`
+  return html`<section class="card"><h2>${say("page.where")}${city && html`: ${isolate(city)}`}</h2>${circleDrawing(circle, circleLabel)}
+<dl class="who small"><dt>${say("page.centre")}</dt><dd><a href="geo:${lat},${lon}">${isolate(formatPosition(circle))}</a></dd><dt>${say("page.radius")}</dt><dd>${sayDistance(radius_km)}</dd>${
+    loc_rule && html`<dt>${say("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`
   }</dl></section>`;
 }
+
+const circleLabel = (circle: MapCircle, step: number): Html =>
+  sayInAttribute("aria-label", "page.circle", {
+    radius: { km: circle.radius_km },
+    position: formatPosition(circle),
+    step: { km: step },
+  });
 
 function facts({ card, places }: ChannelPageData): Content {
   const { site, alert_types: types, tags, image_url, is_public } = card;
@@ -204,27 +232,27 @@ function facts({ card, places }: ChannelPageData): Content {
   if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
-  return html`<section class="card"><h2>Details</h2><dl class="who small">${
-    site && html`<dt>Website</dt><dd>${away(site, getUrlHost(site))}</dd>`
-  }${types.length > 0 && html`<dt>Alert types</dt><dd>${types.join(", ")}</dd>`}${
+  return html`<section class="card"><h2>${say("page.details")}</h2><dl class="who small">${
+    site && html`<dt>${say("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
+  }${types.length > 0 && html`<dt>${say("page.alert_types")}</dt><dd>${types.map((type, at) => [at > 0 && ", ", isolate(type)])}</dd>`}${
     tags.length > 0 &&
-    html`<dt>Tags</dt><dd class="line">${tags.map((tag) => html`<a class="chip" href="${find(tag)}">${tag}</a>`)}</dd>`
-  }${plain.map(({ label, leads, words }) => html`<dt>${label}</dt><dd>${leads === null ? words : away(words, getUrlHost(words))}</dd>`)}${is_public && html`<dt>Feeds</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
+    html`<dt>${say("channel.tags")}</dt><dd class="line">${tags.map((tag) => html`<a class="chip" dir="auto" href="${find(tag)}">${tag}</a>`)}</dd>`
+  }${plain.map(({ label, leads, words }) => html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : away(words, isolate(getUrlHost(words)))}</dd>`)}${is_public && html`<dt>${say("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
     image_url &&
     !getLocalPicturePath(image_url, places.publicUrl) &&
-    externalPicture(image_url, "Picture of the channel")
+    externalPicture(image_url, sayInAttribute("alt", "page.picture_of_channel"), pictureFrom(image_url))
   }</section>`;
 }
 
 function scan(shown: ChannelPageData): Html {
   const address = getChannelUrl(shown);
-  return html`<section class="card" id="scan"><h2>${shown.invite === null ? "Open on your phone" : "Your invite"}</h2>${qrDrawing(
+  return html`<section class="card" id="scan"><h2>${say(shown.invite === null ? "page.on_phone" : "page.your_invite")}</h2>${qrDrawing(
     address,
-    "QR code of this page’s address",
-  )}<p class="small address">${address}</p></section>`;
+    sayInAttribute("aria-label", "page.qr_of"),
+  )}<p class="small address" dir="ltr">${address}</p></section>`;
 }
 
 const withoutApp = ({ card, invite, places }: ChannelPageData) =>
-  html`<details class="more"><summary>Join without the web app</summary><p class="small">Any HTTP client can be a handset. These commands register one, join the channel and read its alerts. See the <a href="${places.origin}/api/v1/docs">API reference</a> for details.</p><pre class="copy" tabindex="0"><code>${pollCommands(
+  html`<details class="more"><summary>${say("page.without_app")}</summary><p class="small">${say("page.without_app_hint", { reference: html`<a href="${places.origin}/api/v1/docs">${say("page.reference")}</a>` })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${pollCommands(
     { publicUrl: places.publicUrl, handle: card.handle, invite },
   )}</code></pre></details>`;

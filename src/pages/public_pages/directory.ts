@@ -24,6 +24,7 @@ import { browserScripts } from "../web_app/browser_scripts.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";
 import { createPageEtag, pageResponse, renderLayout } from "./page_layout.ts";
+import { dotted, mark, say, sayEnglish, sayInAttribute } from "./page_texts.ts";
 
 export const NEAR_SCRIPT_PATH = "/static/near.js";
 
@@ -43,7 +44,6 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
       const found = await runStatement(deps.db, channelsWithLocation, { limit: LIMITS.near + 1 });
       const data = found.slice(0, LIMITS.near).map((channel) => ({
         ...channel,
-        words: CATEGORY_LABELS[channel.category],
         ink: readableTextColor(channel),
       }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
@@ -103,7 +103,8 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
       const next = next_before && toIsoMicros(next_before);
       const page = renderLayout(
         {
-          title: "Channels · Belfry",
+          title: `${sayEnglish("nav.channels")} · Belfry`,
+          translated: "nav.channels",
           at: "directory",
           head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Public alert channels that anyone can follow.">`,
           hidden: filter.find !== null || filter.before !== null,
@@ -127,24 +128,26 @@ function addressOf({ find, category }: DirectoryFilter, places: SiteUrls, before
 
 function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, places: SiteUrls): Html {
   const { find, category } = filter;
-  return html`<h1>Channels</h1>
-<p class="lede">Public alert channels. Find one by name or tag, and subscribe on its page.</p>
+  return html`<h1>${say("nav.channels")}</h1>
+<p class="lede">${say("page.lede")}</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
-<div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
-<div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORY_NAMES.map(
-    (name) => html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_LABELS[name]}</option>`,
+<div><label for="q">${say("discover.search")}</label><input id="q" name="q" type="search" value="${find ?? ""}"${find !== null && html` dir="auto"`} maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
+<div><label for="category">${say("discover.category")}</label><select id="category" name="category"><option value=""${mark("discover.every_category")}>${sayEnglish("discover.every_category")}</option>${CATEGORY_NAMES.map(
+    (name) =>
+      html`<option value="${name}"${name === category && html` selected`}${mark(`category.${name}`)}>${sayEnglish(`category.${name}`)}</option>`,
   )}</select></div>
-<div class="line"><button>${icon("search", "s")}Search</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}Near me</button></div>
+<div class="line"><button>${icon("search", "s")}${say("page.search")}</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}${say("near.button")}</button></div>
 </form>
-<p class="hint" id="near-hint" hidden>Your location is used only on this device and is not sent anywhere.</p>
+<p class="hint" id="near-hint" hidden>${say("near.hint")}</p>
 <p id="said" role="status" class="small"></p>
-<section id="results" data-near="${places.directory}${nearListPath}" data-base="${places.base}" aria-label="Channels">
+<section id="results" data-near="${places.directory}${nearListPath}" data-base="${places.base}"${sayInAttribute("aria-label", "nav.channels")}>
 ${rows.length === 0 ? nothing(filter, places) : html`<ul class="entries">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`}
 </section>
 ${
   (next || filter.before) &&
-  html`<nav class="line pages" aria-label="Pages">${filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">Back to newest</a>`}${
-    next && html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">More channels</a>`
+  html`<nav class="line pages"${sayInAttribute("aria-label", "page.pages")}>${filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">${say("page.back_to_newest")}</a>`}${
+    next &&
+    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${say("page.more_channels")}</a>`
   }</nav>`
 }
 <template id="row">${rowOf(BLANK, "near", places)}</template>`;
@@ -168,15 +171,12 @@ const BLANK: Row = {
 };
 
 const rowOf = (row: Row, id: string, places: SiteUrls): Html =>
-  html`<li class="entry">${avatar(row, id)}<div><h2><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small">${row.description}</p><p class="xs muted meta">${[
-    CATEGORY_LABELS[row.category],
-    row.city,
-  ]
-    .filter(Boolean)
-    .join(" · ")}</p></div></li>`;
+  html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p class="xs muted meta">${dotted(
+    [say(`category.${row.category}`), row.city],
+  )}</p></div></li>`;
 
 function nothing({ find, category }: DirectoryFilter, places: SiteUrls): Content {
   if (find === null && category === null)
-    return html`<div class="empty"><p class="lead">No public channels yet</p><p>New public channels will appear here.</p></div>`;
-  return html`<div class="empty"><p class="lead">No channels found</p><p>No public channel matches by name or tag. <a href="${places.directory}">Show all channels</a></p></div>`;
+    return html`<div class="empty"><p class="lead">${say("page.no_channels")}</p><p>${say("page.no_channels_hint")}</p></div>`;
+  return html`<div class="empty"><p class="lead">${say("discover.none")}</p><p>${say("page.no_match")} <a href="${places.directory}">${say("page.show_all")}</a></p></div>`;
 }

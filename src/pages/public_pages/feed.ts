@@ -14,7 +14,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batching.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/public_pages.ts";
-import { type Html, html } from "../../ui/html.ts";
+import { type Html, xml } from "../../ui/html.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";
 import { createRefusalPages, SHARED_CACHE_CONTROL } from "./page_layout.ts";
@@ -54,10 +54,10 @@ const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const plain = (text: string): string => text.replace(NO_XML, "");
 
 const link = (rel: string, href: string, title?: string): Html =>
-  html`<link rel="${rel}" href="${plain(href)}"${title !== undefined && html` title="${plain(title)}"`}/>`;
+  xml`<link rel="${rel}" href="${plain(href)}"${title !== undefined && xml` title="${plain(title)}"`}/>`;
 
 function entry({ id, title, body, html: markup, priority, image, actions, sent, page }: FeedEntry): Html {
-  return html`<entry>
+  return xml`<entry>
 <id>${id}</id>
 <title type="text">${plain(title)}</title>
 <published>${sent}</published>
@@ -66,13 +66,13 @@ ${link("alternate", page)}
 ${image && link("enclosure", image)}
 ${getLinkActions(actions).map(({ label, url }) => link("related", url, label))}
 <category term="${priority}"/>
-${body && html`<summary type="text">${plain(body)}</summary>`}
-${markup && html`<content type="html">${plain(markup)}</content>`}
+${body && xml`<summary type="text">${plain(body)}</summary>`}
+${markup && xml`<content type="html">${plain(markup)}</content>`}
 </entry>`;
 }
 
 function head({ name, description, image_url, page, self, updated }: FeedChannelInfo): Html {
-  return html`<?xml version="1.0" encoding="utf-8"?>
+  return xml`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${self}</id>
 <title type="text">${plain(name)}</title>
@@ -81,7 +81,7 @@ function head({ name, description, image_url, page, self, updated }: FeedChannel
 <author><name>${plain(name)}</name><uri>${page}</uri></author>
 ${link("self", self)}
 ${link("alternate", page)}
-${image_url && html`<logo>${plain(image_url)}</logo>`}
+${image_url && xml`<logo>${plain(image_url)}</logo>`}
 <generator>Belfry</generator>
 `;
 }

@@ -9,6 +9,7 @@ import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
 import { html } from "../../ui/html.ts";
 import { getSiteUrls, type PageSupport, type PublicPagesDeps } from "./dependencies.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
+import { say, sayEnglish } from "./page_texts.ts";
 
 export interface PublicPageContext {
   request: Request;
@@ -73,11 +74,18 @@ function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): 
   const places = getSiteUrls(deps);
   const page = renderLayout(
     {
-      title: "Request failed · Belfry",
+      title: `${sayEnglish("failed.title")} · Belfry`,
       hidden: true,
-      body: html`<div class="empty"><h1>Request failed</h1><p>${uiMessage(error)}</p></div>`,
+      translated: "failed.title",
+      body: html`<div class="empty"><h1>${say("failed.title")}</h1><p lang="en" dir="ltr">${uiMessage(error)}</p></div>`,
     },
     places,
   );
-  return pageResponse(request, page, { places, status: error.status, headers: error.headers, secret: true });
+  return pageResponse(request, page, {
+    places,
+    runs: true,
+    status: error.status,
+    headers: error.headers,
+    secret: true,
+  });
 }

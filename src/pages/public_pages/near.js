@@ -7,11 +7,6 @@ const results = document.getElementById("results");
 const said = document.getElementById("said");
 const MOST = 50;
 
-function words(km) {
-  if (km < 1) return `${Math.max(1, Math.round(km * 1000))} m`;
-  return km < 100 ? `${Math.round(km * 10) / 10} km` : `${Math.round(km).toLocaleString("en")} km`;
-}
-
 const position = () =>
   new Promise((resolve, reject) => {
     navigator.geolocation.getCurrentPosition(
@@ -21,7 +16,7 @@ const position = () =>
     );
   });
 
-function row(channel, at) {
+function row(channel, at, { t, formatDistance }) {
   const item = document.getElementById("row").content.firstElementChild.cloneNode(true);
   const id = `near-${at}`;
   item.querySelector("linearGradient").id = id;
@@ -37,15 +32,23 @@ function row(channel, at) {
   link.textContent = channel.name;
   link.href = `${results.dataset.base}/${channel.handle}`;
   item.querySelector(".small").textContent = channel.description;
-  const how = channel.gap <= 0 ? "You are in its area" : `${words(channel.gap)} from its area`;
-  item.querySelector(".meta").textContent = [how, channel.words, channel.city].filter(Boolean).join(" · ");
+  const distance = formatDistance(Math.max(channel.gap, 0.001));
+  const how = channel.gap <= 0 ? t("near.inside_one") : t("near.away", { distance });
+  const parts = [how, t(`category.${channel.category}`), channel.city].filter(Boolean).map((part) => {
+    const isolated = document.createElement("bdi");
+    isolated.textContent = part;
+    return isolated;
+  });
+  item.querySelector(".meta").replaceChildren(...parts.flatMap((part, at) => (at > 0 ? [" · ", part] : [part])));
   return item;
 }
 
 async function near() {
   button.disabled = true;
-  said.textContent = "Getting your location…";
+  let texts;
   try {
+    texts = await globalThis.loadPageTexts();
+    said.textContent = texts.t("near.locating");
     const here = await position();
     const answer = await fetch(results.dataset.near, { credentials: "omit" });
     if (!answer.ok) throw new Error("loading the channels failed");
@@ -61,19 +64,20 @@ async function near() {
       .slice(0, MOST);
     const list = document.createElement("ul");
     list.className = "entries";
-    list.append(...found.map(row));
+    list.append(...found.map((channel, at) => row(channel, at, texts)));
     results.replaceChildren(list);
     document.querySelector(".pages")?.remove();
+    const { t } = texts;
     const inside = found.filter(({ gap }) => gap <= 0).length;
     said.textContent =
       found.length === 0
-        ? "No channels with an area were found."
-        : `${inside === 0 ? "You are not in the area of any channel" : `You are in the area of ${inside} ${inside === 1 ? "channel" : "channels"}`}; nearest first.${more ? " Only the newest channels with an area were checked." : ""}`;
+        ? t("near.none")
+        : [inside === 0 ? t("near.outside") : t("near.inside", { count: inside }), more && t("near.only_newest")]
+            .filter(Boolean)
+            .join(" ");
   } catch (error) {
-    said.textContent =
-      error instanceof Error
-        ? "The channels could not be loaded. Try again when you are online."
-        : "Your location is not available. Allow it in the browser’s settings, or search by name.";
+    const key = error instanceof Error ? "near.offline" : "near.denied";
+    said.textContent = texts?.t(key) ?? "The channels could not be loaded. Try again when you are online.";
   }
   button.disabled = false;
 }

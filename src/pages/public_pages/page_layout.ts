@@ -20,7 +20,10 @@ import {
   STYLES,
   type StaticFile,
 } from "../../ui/static_files.ts";
+import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
 import { getSiteUrls, type SiteUrls } from "./dependencies.ts";
+import { LANGUAGE_SCRIPT, LANGUAGE_TEXTS } from "./language_files.ts";
+import { type PublicTextKey, say, sayEnglish } from "./page_texts.ts";
 
 export const PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url);
 
@@ -37,10 +40,18 @@ export interface LayoutOptions {
   at?: "directory" | "docs";
   /** Crawlers shall pass it over. */
   hidden?: boolean;
+  /** The page is in the reader's language: a script replaces its texts. With the key of its title, if it is a text. */
+  translated?: boolean | PublicTextKey;
 }
 
+/** Shown by the script of the languages. */
+const LANGUAGE_LIST = html`<footer class="languages"><form hidden><label for="page-language">${say("senses.language")}</label>
+<select id="page-language">${Object.entries(LANGUAGES).map(
+  ([language, { name }]) => html`<option value="${language}" lang="${language}">${name}</option>`,
+)}</select><p class="xs muted" id="translation" hidden>${say("page.translation")}</p></form></footer>`;
+
 export function renderLayout(
-  { title, body, head, script, styles = [], beside, at, hidden }: LayoutOptions,
+  { title, body, head, script, styles = [], beside, at, hidden, translated }: LayoutOptions,
   places: SiteUrls,
 ): Html {
   const here = (page: LayoutOptions["at"]) => at === page && html` aria-current="page"`;
@@ -48,23 +59,25 @@ export function renderLayout(
 ${body}
 </main>`;
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${typeof translated === "string" && html` data-title="${translated}"`}>
 <head>
 ${MOBILE_HEAD}
 ${hidden && html`<meta name="robots" content="noindex">`}
 <title>${title}</title>
+${translated && html`<script src="${LANGUAGE_SCRIPT}" data-texts="${LANGUAGE_TEXTS}"></script>`}
 ${head}
 <link rel="icon" href="${ICON.href}">
 ${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 ${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${say("app.skip")}</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
-<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>Channels</a><a href="${places.origin}/app/">Your alerts</a><a href="${places.origin}/docs"${here("docs")}>Docs</a><a href="${places.origin}/console" data-sign-in>Sign in</a></nav>
+<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>${say("nav.channels")}</a><a href="${places.origin}/app/">${say("page.your_alerts")}</a><a href="${places.origin}/docs"${here("docs")}>${say("page.docs")}</a><a href="${places.origin}/console" data-sign-in>${say("page.sign_in")}</a></nav>
 </div></header>
 ${beside ? html`<div class="book">${beside}${main}</div>` : main}
+${translated && LANGUAGE_LIST}
 </body>
 </html>
 `;
@@ -129,18 +142,7 @@ export function pageResponse(
 export const createPageEtag = (text: string): string =>
   `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
 
-const TEXTS = {
-  unknown: {
-    title: "You need an invite",
-    text: "No public channel has this address. If the channel is private, ask for its invite link or QR code. If you typed the address, check it.",
-  },
-  invite: {
-    title: "This invite is not valid",
-    text: "It may be used up, expired or revoked, or the link may be incomplete. Ask the person who gave it to you for a new one.",
-  },
-} as const;
-
-export type RefusalReason = keyof typeof TEXTS;
+export type RefusalReason = "unknown" | "invite";
 
 /**
  * Made once: no answer takes longer than another. `form`: what the address is otherwise. A refusal in that form is
@@ -154,10 +156,11 @@ export function createRefusalPages(
   const pageOf = (which: RefusalReason) =>
     renderLayout(
       {
-        title: `${TEXTS[which].title} · Belfry`,
+        title: `${sayEnglish(`refused.${which}`)} · Belfry`,
         hidden: true,
-        body: html`<div class="refused">${icon("lock")}<h1>${TEXTS[which].title}</h1><p>${TEXTS[which].text}</p>
-<p><a class="button plain" href="${places.directory}">Find a public channel</a></p></div>`,
+        translated: `refused.${which}`,
+        body: html`<div class="refused">${icon("lock")}<h1>${say(`refused.${which}`)}</h1><p>${say(`refused.${which}_hint`)}</p>
+<p><a class="button plain" href="${places.directory}">${say("refused.find")}</a></p></div>`,
       },
       places,
     );
@@ -165,10 +168,17 @@ export function createRefusalPages(
   return (request, which) => {
     const shared = which === "unknown";
     if (prefersHtml(request))
-      return pageResponse(request, pages[which], { places, status: 404, secret: !shared || form === "data" });
+      return pageResponse(request, pages[which], {
+        places,
+        runs: true,
+        status: 404,
+        secret: !shared || form === "data",
+      });
     const headers: Record<string, string> = shared && form === "data" ? { "cache-control": SHARED_CACHE_CONTROL } : {};
     return createErrorResponse(
-      new ApiError("resource_not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`, { headers }),
+      new ApiError("resource_not_found", `${sayEnglish(`refused.${which}`)}. ${sayEnglish(`refused.${which}_hint`)}`, {
+        headers,
+      }),
     );
   };
 }
@@ -182,15 +192,16 @@ export function createNotFoundHandler(
   const places = getSiteUrls(deps);
   const page = renderLayout(
     {
-      title: "Page not found · Belfry",
+      title: `${sayEnglish("missing.title")} · Belfry`,
       hidden: true,
-      body: html`<div class="refused">${icon("search")}<h1>Page not found</h1><p>Check the address: the link may be incomplete.</p>
-<p><a class="button plain" href="${places.origin}/">Go to the home page</a></p></div>`,
+      translated: "missing.title",
+      body: html`<div class="refused">${icon("search")}<h1>${say("missing.title")}</h1><p>${say("missing.hint")}</p>
+<p><a class="button plain" href="${places.origin}/">${say("missing.home")}</a></p></div>`,
     },
     places,
   );
   return (request, error) =>
     error.type === "not_found" && READING.includes(request.method) && prefersHtml(request)
-      ? pageResponse(request, page, { places, status: 404, secret: true })
+      ? pageResponse(request, page, { places, runs: true, status: 404, secret: true })
       : createErrorResponse(error);
 }

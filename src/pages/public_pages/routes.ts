@@ -17,6 +17,7 @@ import { CHANNEL_SCRIPT, channelPage, createFindChannel, publicInbox } from "./c
 import { getSiteUrls, type PageSupport, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import { createDirectoryPage, loadNearScript, NEAR_SCRIPT_PATH, nearList } from "./directory.ts";
 import { feedPages } from "./feed.ts";
+import { addLanguageFiles } from "./language_files.ts";
 import { countPageView, mountPublicPage, type PublicPage } from "./mount_page.ts";
 import { createNotFoundHandler, PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
 
@@ -85,6 +86,7 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupp
   for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, CHANNEL_SCRIPT])
     answer(file.path, async () => file);
   answer(NEAR_SCRIPT_PATH, loadNearScript);
+  addLanguageFiles(app);
   const robots = robotsText(deps);
   app.get(
     "/robots.txt",

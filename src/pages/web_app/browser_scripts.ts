@@ -16,6 +16,8 @@ export interface BrowserScripts {
   "sw.js": string;
   /** Text of the script that finds channels nearby, a classic script. */
   "near.js": string;
+  /** Text of the script that translates public pages, a classic script. */
+  "page_language.js": string;
 }
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));

@@ -25,5 +25,6 @@ const scripts = {
   app: await bundle("./browser/main.ts", "esm"),
   ...(await bundle("./worker/sw.ts", "iife")),
   ...(await bundle("../public_pages/near.js", "iife")),
+  ...(await bundle("../public_pages/page_language.js", "iife")),
 } as BrowserScripts;
 process.stdout.write(JSON.stringify(scripts));

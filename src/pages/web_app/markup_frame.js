@@ -12,6 +12,8 @@ addEventListener(
       "body{margin:16px;overflow-wrap:break-word}";
     base.textContent = `${data.whole ? "" : part}img,table{max-width:100%}img{height:auto}`;
     document.head.append(base, ...sent.head.querySelectorAll("style"));
+    // Its own direction, unless it names one.
+    if (!sent.body.dir) sent.body.dir = sent.documentElement.dir || "auto";
     document.body.replaceWith(sent.body);
     for (const link of document.links) {
       link.target = "_blank";

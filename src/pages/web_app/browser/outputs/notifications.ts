@@ -1,5 +1,6 @@
 // A line in the device's own list of notifications: what it says, and whether it makes a sound of its own.
 
+import { isolateText, isRightToLeft } from "../../../../model/domain/text_direction.ts";
 import type { AlertDecision } from "../rules/alert_decision.ts";
 import { listChoices } from "../rules/replies.ts";
 import type { RuleAlert } from "../rules/rule_types.ts";
@@ -75,8 +76,10 @@ export function buildNotification(
   const tag = alert.collapse_key === null ? alert.id : `${alert.handle} ${alert.collapse_key}`;
   const silent = page || decision.sound === null;
   return {
-    title: alert.test_until ? `${test}: ${alert.title}` : alert.title,
+    title: alert.test_until ? `${test}: ${isolateText(alert.title, isRightToLeft(test) ? "ar" : "en")}` : alert.title,
     options: {
+      // Each paragraph has the direction of its text: the channel is one, the alert's text another.
+      dir: "auto",
       body: cut(alert.body ? `${channel}\n${alert.body}` : channel),
       tag,
       icon,

@@ -1,6 +1,7 @@
 // Instants, days, distances and names of languages, as the person's language writes them.
 
-import { formatDistanceIn, isolateText } from "./format_text.ts";
+import { isolateText } from "../../../../model/domain/text_direction.ts";
+import { formatDistanceIn } from "./format_text.ts";
 import { getLocale, t } from "./translate.ts";
 
 const DAY = 86_400_000;

@@ -1,6 +1,7 @@
 // The types of the texts: English is the list of all keys, and each language states its plural categories.
 
 import type { effectTexts } from "./en/effects.ts";
+import type { pageTexts } from "./en/pages.ts";
 import type { subscriberTexts } from "./en/subscriber.ts";
 import type { en } from "./en.ts";
 
@@ -10,9 +11,11 @@ export type PluralText<Category extends Intl.LDMLPluralRule> = Readonly<Record<C
 /** A text, or its plural forms. */
 export type Text = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type TextKey = keyof typeof en;
+export type PageTextKey = keyof typeof pageTexts;
 
 /** Texts of any language. */
 export type Texts = Readonly<Record<TextKey, Text>>;
+export type PageTexts = Readonly<Record<PageTextKey, Text>>;
 
 /** Texts with a form for a count in English have one in each language; others have none. */
 type Translated<English, Category extends Intl.LDMLPluralRule> = {
@@ -24,3 +27,5 @@ export type EffectTexts = Translated<typeof effectTexts, "other">;
 export type SubscriberTexts = Translated<typeof subscriberTexts, "other">;
 /** The texts of the app in a language with these plural categories, which the compiler requires. */
 export type TextsIn<Category extends Intl.LDMLPluralRule> = Translated<typeof en, Category>;
+/** The texts of the public pages in such a language. */
+export type PageTextsIn<Category extends Intl.LDMLPluralRule> = Translated<typeof pageTexts, Category>;

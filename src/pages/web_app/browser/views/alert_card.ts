@@ -15,7 +15,7 @@ import { toCompleteCircle } from "../rules/circle.ts";
 import { canReply } from "../rules/replies.ts";
 import { findSilence } from "../rules/silence.ts";
 import { isSnoozed } from "../rules/spotlight.ts";
-import { formatDayAndTime, formatDistance, formatTime, formatUtc } from "../texts/formats.ts";
+import { formatDayAndTime, formatDistance, formatList, formatTime, formatUtc } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
 import { LinkedText, useCodeButton } from "./alert_text.ts";
@@ -93,8 +93,8 @@ export function AlertCard({ alert, over, chosen, inChannel }: CardProps): VNode 
   return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
     <${AlertCardHeader} alert=${alert} over=${over} />
     ${open && html`<${Picture} alert=${alert} inList />`}
-    <h3 id=${`${alert.id}-title`}><a href=${routeLinks.alert(alert.id)} aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
-    ${alert.body && !over && html`<p class="text clamp"><${LinkedText} text=${alert.body} /></p>`}
+    <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeLinks.alert(alert.id)} aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
+    ${alert.body && !over && html`<p class="text clamp" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
     ${picture !== null && !open && html`<${Picture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
     ${
@@ -113,7 +113,7 @@ export function AlertCardHeader({ alert, over, bare }: { alert: StoredAlert; ove
   const sent = Date.parse(alert.sent_at);
   const mark = isHighPriority(alert.priority) && !over ? alert.priority : null;
   const state = getAlertMark(alert, over);
-  return html`<header><${ChannelAvatar} card=${channel} size="m" /><span class="name">${channel?.name ?? `@${alert.handle}`}</span>
+  return html`<header><${ChannelAvatar} card=${channel} size="m" /><span class="name" dir="auto">${channel?.name ?? `@${alert.handle}`}</span>
     ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
     ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
     ${state && html`<span class="tag">${t(state)}</span>`}
@@ -171,7 +171,7 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
     ${asks && html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeError)}>${icon("check", "s")}${t("alert.ack")}</button>`}
     ${links.map(
       ({ label, url }) =>
-        html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${icon("out", "s")}${label}</a>`,
+        html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${icon("out", "s")}<bdi>${label}</bdi></a>`,
     )}
   </footer>`
   }`;
@@ -186,10 +186,10 @@ function Question({ alert, label, choices }: { alert: StoredAlert; label: string
     : connection === "away" && alert.reply
       ? "alert.reply_waits"
       : null;
-  return html`<fieldset class="asked" disabled=${closed}><legend>${label}</legend>
+  return html`<fieldset class="asked" disabled=${closed}><legend dir="auto">${label}</legend>
     ${choices.map((choice) => {
       const chosen = alert.reply === choice;
-      return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} onClick=${() => void recordReply(alert, choice).catch(describeError)}>${chosen && icon("check", "s")}${choice}</button>`;
+      return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} onClick=${() => void recordReply(alert, choice).catch(describeError)}>${chosen && icon("check", "s")}<bdi>${choice}</bdi></button>`;
     })}
     ${hint && !closed && html`<p class="hint">${t(hint)}</p>`}
   </fieldset>`;
@@ -200,7 +200,7 @@ export function PlainField({ look, label, value }: { look: string; label: string
   if (value === null || value === "" || (look === "link" && !isWebUrl(String(value)))) return null;
   return look === "link"
     ? html`<p><a class="withicon" href=${value} target="_blank" rel="noopener noreferrer">${label}${icon("out", "s")}</a></p>`
-    : html`<p class="text"><strong>${label}</strong> ${Array.isArray(value) ? value.join(", ") : String(value)}</p>`;
+    : html`<p class="text"><strong>${label}</strong> <bdi>${Array.isArray(value) ? formatList(value) : String(value)}</bdi></p>`;
 }
 
 /** The service takes https addresses alone; an app does not rely on what somebody else checked. */

@@ -67,7 +67,7 @@ export function AlertText({ alert, body }: { alert: StoredAlert; body: string })
   const why = state === "gone" ? "alert.rest_gone" : (state === "away" || connection === "away") && "alert.rest_away";
   const counts = { shown: formatNumber([...shown].length), all: formatNumber(body_length ?? 0) };
   const opens = cut || (beginning !== null && !open);
-  return html`<p class="text" id="text"><${LinkedText} text=${shown} />${(cut || shown !== body) && "…"}</p>
+  return html`<p class="text" id="text" dir="auto"><${LinkedText} text=${shown} />${(cut || shown !== body) && "…"}</p>
     <p class="line acts">${
       opens &&
       html`<button class="plain" aria-controls="text" disabled=${state === "asking"}

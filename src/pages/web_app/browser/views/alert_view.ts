@@ -52,7 +52,7 @@ export function AlertView({ id }: { id: string }): VNode {
   const showsText = alert.body && !(markup && hasSameText(markup, alert.body));
   return html`<${PaneHeader} title=${alert.title} back=${routeLinks.inbox} />
     <article class="whole">
-      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeLinks.channel(alert.handle)}><strong>${channel?.name ?? `@${alert.handle}`}</strong></a>
+      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeLinks.channel(alert.handle)}><strong dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
         <time class="muted small" datetime=${alert.sent_at} title=${formatUtc(sent)}>${formatDayAndTime(sent, now)}</time></span>
         ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
         ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
@@ -113,7 +113,7 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
     ${
       alert.tts_text &&
       html`<div><p class="line"><button class="plain" onClick=${() => void read(alert.tts_text ?? "")}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
-      <blockquote class="small" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
+      <blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
     }
     <p class="small muted" role="status">${trouble}</p>
   </section>`;

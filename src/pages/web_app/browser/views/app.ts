@@ -14,7 +14,7 @@ import { showUnreadCount } from "../outputs/badge.ts";
 import { recordReadOrAck } from "../reports.ts";
 import { type Route, routeLinks, useRoute } from "../router.ts";
 import { arrangeInbox } from "../rules/spotlight.ts";
-import { getLanguageName } from "../texts/formats.ts";
+import { formatList, getLanguageName } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCardHeader, AlertFacts } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
@@ -165,7 +165,7 @@ function Again(): VNode {
     await tryAction(async () => {
       const refused = await rejoinChannels();
       const text =
-        refused.length === 0 ? t("device.again_done") : t("device.again_some", { names: refused.join(", ") });
+        refused.length === 0 ? t("device.again_done") : t("device.again_some", { names: formatList(refused) });
       updateState({ said: { text, bad: refused.length > 0 } });
     });
     setBusy(false);
@@ -223,7 +223,7 @@ export function RingStrip(): VNode | null {
     ${icon("bell")}
     <div><p><strong><a href=${routeLinks.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", { title: alert.title })}</a></strong></p>
       ${trouble.map((key) => html`<p>${t(key, values)}</p>`)}
-      ${speech && html`<p lang=${speech.lang}>${trouble.length > 0 ? speech.text : t("ring.spoken", { text: speech.text })}</p>`}
+      ${speech && html`<p dir="auto" lang=${speech.lang}>${trouble.length > 0 ? speech.text : t("ring.spoken", { text: speech.text })}</p>`}
     </div>
     <button class="plain" onClick=${stopRinging}>${t(sounding ? "ring.stop" : "do.close")}</button>
   </div>`;
@@ -250,8 +250,8 @@ export function FullScreenAlert(): VNode | null {
   return html`<dialog class="full" ref=${dialog} aria-labelledby="full-title" onClose=${close}>
     <article class="alert urgent">
       <${AlertCardHeader} alert=${alert} over=${false} bare />
-      <h2 id="full-title">${alert.title}</h2>
-      ${alert.body && html`<p class="text"><${LinkedText} text=${alert.body} /></p>`}
+      <h2 id="full-title" dir="auto">${alert.title}</h2>
+      ${alert.body && html`<p class="text" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
       <${AlertFacts} alert=${alert} at=${now} />
       <footer><button onClick=${answer}>${icon("check", "s")}${t(alert.requires_ack ? "alert.ack" : "do.open")}</button>
       <button class="plain" onClick=${close}>${t("do.close")}</button></footer>

@@ -40,7 +40,7 @@ interface RowProps {
 
 function Row({ card, to, chosen, mark }: RowProps): VNode {
   return html`<li><a class="row" href=${to} aria-current=${chosen ? "true" : undefined}><${ChannelAvatar} card=${card} />
-    <span class="rowtext"><strong>${card.name}</strong><span class="small muted">${card.description}</span></span>
+    <span class="rowtext"><strong dir="auto">${card.name}</strong><span class="small muted" dir="auto">${card.description}</span></span>
     ${mark && html`<span class="tag">${mark}</span>`}</a></li>`;
 }
 
@@ -110,7 +110,7 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
   return html`<${PaneHeader} title=${t("nav.discover")} beside=${useRoute().view !== "discover"} />
     <form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       <label class="unseen" for="q">${t("discover.search")}</label>
-      <input id="q" type="search" placeholder=${t("discover.search")} value=${q} maxlength=${LIMITS.search}
+      <input id="q" type="search" placeholder=${t("discover.search")} dir=${q ? "auto" : undefined} value=${q} maxlength=${LIMITS.search}
         onInput=${(event: Event) => setQ((event.currentTarget as HTMLInputElement).value)} />
       <label class="unseen" for="category">${t("discover.category")}</label>
       <select id="category" value=${category} onChange=${(event: Event) => setCategory((event.currentTarget as HTMLSelectElement).value)}>

@@ -118,7 +118,7 @@ export function StatusMessage(): VNode | null {
   const { said } = useAppState();
   if (!said) return null;
   return html`<${NoteStrip} tone=${said.bad ? "bad" : "good"} sign=${said.bad ? "careful" : "check"}>
-    <p>${said.text}</p>
+    <p dir="auto">${said.text}</p>
     <button class="link" onClick=${() => updateState({ said: null })}>${t("do.close")}</button>
   <//>`;
 }
@@ -147,6 +147,6 @@ export function PaneHeader({ title, back, beside = false, always = false, childr
       html`<a class=${`iconbtn ${always ? "" : "back"}`}
       href=${back} aria-label=${t("do.back")}>${icon("back")}</a>`
     }
-    <${beside ? "h2" : "h1"} class="head" tabindex="-1">${title}<//>${children}
+    <${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>${children}
   </header>`;
 }

@@ -17,6 +17,7 @@ import {
   importFromFile,
   receiveTransfer,
 } from "../subscription_transfer.ts";
+import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { PaneHeader, tryAction } from "./components.ts";
 
@@ -39,7 +40,7 @@ async function restore(input: HTMLInputElement): Promise<void> {
       const some = skipped.length > 0;
       say(
         some
-          ? t("device.read_some", { count: joined, names: skipped.join(", ") })
+          ? t("device.read_some", { count: joined, names: formatList(skipped) })
           : t("device.read", { count: joined }),
         some,
       );

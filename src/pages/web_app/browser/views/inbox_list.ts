@@ -134,11 +134,11 @@ function Looking({ looked, onChange }: { looked: InboxSearch; onChange(looked: I
     onChange({ ...looked, [name]: (event.currentTarget as HTMLInputElement | HTMLSelectElement).value });
   return html`<form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
     <label class="unseen" for="look">${t("inbox.search")}</label>
-    <input id="look" type="search" placeholder=${t("inbox.search")} value=${looked.words} maxlength=${LIMITS.search} onInput=${(event: Event) => set(event, "words")} />
+    <input id="look" type="search" placeholder=${t("inbox.search")} dir=${looked.words ? "auto" : undefined} value=${looked.words} maxlength=${LIMITS.search} onInput=${(event: Event) => set(event, "words")} />
     <label class="unseen" for="of">${t("inbox.channel")}</label>
     <select id="of" value=${looked.handle} onChange=${(event: Event) => set(event, "handle")}>
       <option value="">${t("inbox.every_channel")}</option>
-      ${named.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ handle, name }) => html`<option value=${handle}>${name}</option>`)}
+      ${named.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ handle, name }) => html`<option value=${handle} dir="auto">${name}</option>`)}
     </select>
   </form>`;
 }

@@ -1,0 +1,141 @@
+// The texts of the public pages. The markup has them in English, so a page is the same for every reader. Marks tell
+// page_language.js which texts it replaces in the reader's language (rules#page-languages).
+
+import { formatDistance } from "../../ui/alert_card.ts";
+import { type Content, type Html, html, isolate } from "../../ui/html.ts";
+import { pageTexts } from "../web_app/browser/texts/en/pages.ts";
+import { en } from "../web_app/browser/texts/en.ts";
+import { formatText } from "../web_app/browser/texts/format_text.ts";
+import type { Language } from "../web_app/browser/texts/languages.ts";
+import type { PageTextKey, PageTexts, Text, TextKey } from "../web_app/browser/texts/text_types.ts";
+import { TEXTS } from "../web_app/browser/texts/translate.ts";
+
+/** Texts of the app that the public pages also have. */
+const SHARED = [
+  "alert.important",
+  "alert.over",
+  "alert.source_url",
+  "alert.until",
+  "alert.urgent",
+  "alert.was_until",
+  "alert.within",
+  "app.skip",
+  "category.ai",
+  "category.business",
+  "category.cities",
+  "category.community",
+  "category.concerts",
+  "category.emergency",
+  "category.events",
+  "category.hotels",
+  "category.restaurants",
+  "category.sports",
+  "category.travel",
+  "channel.about",
+  "channel.asks_nothing",
+  "channel.site",
+  "channel.subscribe",
+  "channel.tags",
+  "discover.category",
+  "discover.every_category",
+  "discover.none",
+  "discover.search",
+  "inbox.empty_title",
+  "nav.channels",
+  "perm.full",
+  "perm.loc",
+  "perm.notify",
+  "perm.quiet",
+  "perm.sound",
+  "perm.tts",
+  "perm.vibrate",
+  "push.insecure",
+  "push.server",
+  "senses.language",
+] as const satisfies TextKey[];
+
+export type PublicTextKey = PageTextKey | (typeof SHARED)[number];
+
+const ENGLISH: Record<PublicTextKey, Text> = { ...en, ...pageTexts };
+
+/** A distance in kilometres, which the reader's language formats. */
+export interface Kilometres {
+  km: number;
+}
+type Value = string | number | Kilometres;
+
+const isKilometres = (value: unknown): value is Kilometres =>
+  typeof value === "object" && value !== null && "km" in value;
+
+const inEnglish = (value: Value): string =>
+  typeof value === "string" ? value : isKilometres(value) ? formatDistance(value.km) : value.toLocaleString("en");
+
+/** A value in a sentence, by which the script can put it into another sentence. Strings are isolated. */
+function slot(name: string, value: Value | Html): Html {
+  if (typeof value === "string") return html`<bdi data-slot="${name}">${value}</bdi>`;
+  if (typeof value === "number") return html`<data data-slot="${name}" value="${value}">${inEnglish(value)}</data>`;
+  if (isKilometres(value))
+    return html`<data data-slot="${name}" data-unit="km" value="${value.km}">${inEnglish(value)}</data>`;
+  return html`<span data-slot="${name}">${value}</span>`;
+}
+
+/** A text of the page, as an element. Values may be markup, such as a link or a time. */
+export function say(key: PublicTextKey, values: Record<string, Value | Html> = {}): Html {
+  const text = ENGLISH[key];
+  const form = typeof text === "string" ? text : text.other;
+  const parts: Content[] = form.split(/\{(\w+)\}/).map((part, at) => {
+    const value = at % 2 === 1 ? values[part] : undefined;
+    return value === undefined ? part : slot(part, value);
+  });
+  return html`<span data-t="${key}">${parts}</span>`;
+}
+
+/** A distance alone, in the units of the reader's region. */
+export const sayDistance = (km: number): Html => html`<data data-unit="km" value="${km}">${inEnglish({ km })}</data>`;
+
+/** The mark of an element whose whole text this is, for elements that contain no others, such as an option. */
+export const mark = (key: PublicTextKey): Html => html` data-t="${key}"`;
+
+/** An attribute with a text of the page, with the space before it. An element has one such attribute. */
+export function sayInAttribute(
+  name: "aria-label" | "alt",
+  key: PublicTextKey,
+  values: Record<string, Value> = {},
+): Html {
+  const english = Object.fromEntries(Object.entries(values).map(([one, value]) => [one, inEnglish(value)]));
+  const marks = Object.keys(values).length > 0 && html` data-values="${JSON.stringify(values)}"`;
+  return html` ${name}="${formatText(ENGLISH[key], english, "en")}" data-t-attribute="${name}:${key}"${marks}`;
+}
+
+export const sayEnglish = (key: PublicTextKey): string => formatText(ENGLISH[key], {}, "en");
+
+/** Texts joined by a middle dot, each of its own direction; null ones are left out. */
+export const dotted = (parts: readonly (Html | string | null)[]): Content =>
+  parts
+    .filter((part) => part !== null && part !== "")
+    .map((part, at) => [at > 0 && " · ", typeof part === "string" ? isolate(part) : part]);
+
+const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PageTexts>>> = {
+  en: async () => pageTexts,
+  ar: async () => (await import("../web_app/browser/texts/ar/pages.ts")).arabicPageTexts,
+  de: async () => (await import("../web_app/browser/texts/de/pages.ts")).germanPageTexts,
+  es: async () => (await import("../web_app/browser/texts/es/pages.ts")).spanishPageTexts,
+  fr: async () => (await import("../web_app/browser/texts/fr/pages.ts")).frenchPageTexts,
+  he: async () => (await import("../web_app/browser/texts/he/pages.ts")).hebrewPageTexts,
+  it: async () => (await import("../web_app/browser/texts/it/pages.ts")).italianPageTexts,
+  ja: async () => (await import("../web_app/browser/texts/ja/pages.ts")).japanesePageTexts,
+  nl: async () => (await import("../web_app/browser/texts/nl/pages.ts")).dutchPageTexts,
+  pl: async () => (await import("../web_app/browser/texts/pl/pages.ts")).polishPageTexts,
+  pt: async () => (await import("../web_app/browser/texts/pt/pages.ts")).portuguesePageTexts,
+  sv: async () => (await import("../web_app/browser/texts/sv/pages.ts")).swedishPageTexts,
+  tr: async () => (await import("../web_app/browser/texts/tr/pages.ts")).turkishPageTexts,
+  uk: async () => (await import("../web_app/browser/texts/uk/pages.ts")).ukrainianPageTexts,
+  zh: async () => (await import("../web_app/browser/texts/zh/pages.ts")).chinesePageTexts,
+};
+
+/** All texts of the public pages in a language. */
+export async function loadPublicTexts(language: Language): Promise<Record<PublicTextKey, Text>> {
+  const [app, pages] = await Promise.all([TEXTS[language](), PAGE_TEXTS[language]()]);
+  const shared = Object.fromEntries(SHARED.map((key) => [key, app[key]])) as Record<(typeof SHARED)[number], Text>;
+  return { ...shared, ...pages };
+}
