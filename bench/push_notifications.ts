@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { addMember, createKey, createWorkspace } from "../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createKey, createWorkspace } from "../src/identity/operator/account_administration.ts";
 import { applyMigrations } from "../src/store/db/migrate.ts";
 import { openOrm } from "../src/store/db/orm.ts";
 import { openTestServer, withDatabase } from "../test/support/postgres_server.ts";
@@ -64,7 +64,7 @@ async function measure(count: number): Promise<void> {
   await applyMigrations(own);
   const em = () => own.em.fork() as SqlEntityManager;
   const { id: workspace } = await createWorkspace(em(), { name: "Bench" });
-  await addMember(em(), { workspace, email: "bench@example.org", role: "owner" });
+  await addMemberAsOperator(em(), { workspace, email: "bench@example.org", role: "owner" });
   const { key } = await createKey(em(), { workspace, scopes: "all" }, new Date());
   const receiver = fork(import.meta.filename, [RECEIVER]);
   const { port } = await ask<{ port: number }>(receiver);

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { addMember, createKey, createWorkspace } from "../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createKey, createWorkspace } from "../src/identity/operator/account_administration.ts";
 import { applyMigrations } from "../src/store/db/migrate.ts";
 import { openOrm } from "../src/store/db/orm.ts";
 import { openPrimaryServer, type PostgresServer as Postgres } from "../test/support/standbys.ts";
@@ -54,7 +54,7 @@ async function measure(seconds: number): Promise<void> {
   await applyMigrations(orm);
   const em = () => orm.em.fork() as SqlEntityManager;
   const { id: workspace } = await createWorkspace(em(), { name: "Bench" });
-  await addMember(em(), { workspace, email: "bench@example.org", role: "owner" });
+  await addMemberAsOperator(em(), { workspace, email: "bench@example.org", role: "owner" });
   const { key } = await createKey(em(), { workspace, scopes: "all" }, new Date());
   const standbys = [await servers.standby(), await servers.standby()];
   const urls = standbys.map((standby) => standby.urlOf("bench"));

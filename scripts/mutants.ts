@@ -118,8 +118,8 @@ export const MUTANTS: readonly Mutant[] = [
     area: "dispatch",
     fault: "the password is not asked for again",
     file: "src/operation/dispatcher.ts",
-    from: "if (stepUp && !(await",
-    to: "if (stepUp && (await",
+    from: "if (stepUp && unconfirmed)",
+    to: "if (!stepUp && unconfirmed)",
     tests: ["test/console/session_operations.test.ts"],
   },
 
@@ -749,9 +749,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "search",
     fault: "an edit that leaves the words alike is taken for one of an earlier version",
-    file: "src/store/queries/alert_search_terms.ts",
-    from: "then '{}'::text[] else '{${TERM_PREFIXES.edited}}'::text[] end)",
-    to: "then '{}'::text[] else '{}'::text[] end)",
+    file: "src/store/queries/alert_search_index.ts",
+    from: "else '{${TERM_PREFIXES.edited}}'::text[] end)",
+    to: "else '{}'::text[] end)",
     tests: ["test/database/search_index.test.ts"],
     named: "at once",
   },

@@ -3,7 +3,7 @@
 
 import { toTsqueryTerm } from "../../src/model/domain/search_terms.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";
-import { ID_SUFFIX_LENGTH } from "../../src/store/queries/alert_search_terms.ts";
+import { ID_SUFFIX_LENGTH } from "../../src/store/queries/alert_search_index.ts";
 import { createScopeParameters, getRequest, withKeyLookup } from "../case_requests.ts";
 import type { BenchCase } from "../case_types.ts";
 import { toPgbenchScript } from "../load_generators.ts";

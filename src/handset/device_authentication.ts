@@ -6,7 +6,7 @@
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_tokens.ts";
 import { unauthorized } from "../model/api_error.ts";
 import type { DeviceLookup, HandsetOperation } from "../operation/define_operation.ts";
-import { createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batching.ts";
+import { createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { AnonymousCaller, DeviceCaller, Log } from "../store/handler_context.ts";

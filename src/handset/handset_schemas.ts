@@ -11,7 +11,7 @@ import { nameSchema } from "../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/timestamp_columns.ts";
 import type { CardRecord } from "../store/queries/device_channels.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
-import { alertDisplay, bodyLength, showAssets } from "../store/schemas/alert_schemas.ts";
+import { bodyLength, handsetAlertFields, showAssets } from "../store/schemas/alert_schemas.ts";
 
 export const permissionList = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
 
@@ -66,7 +66,7 @@ export const inboxItem = nameSchema(
     handle: z.string(),
     status: z.literal("sent"),
     sent_at: z.string(),
-    ...alertDisplay,
+    ...handsetAlertFields,
     body_length: bodyLength,
     before_joining: z
       .boolean()

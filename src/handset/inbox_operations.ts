@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { notFound } from "../model/api_error.ts";
-import { computeRowMarks, toSentAlerts } from "../model/domain/prejoin_alerts.ts";
+import { computeJoiningMarks, toSentAlerts } from "../model/domain/prejoin_alerts.ts";
 import { parseId } from "../model/domain/type_ids.ts";
 import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
@@ -22,13 +22,13 @@ import { inboxItem, showInboxItem } from "./handset_schemas.ts";
 import {
   addTestAlert,
   formatInboxState,
-  InboxCard,
   inboxBody,
   leanInboxBody,
   limitBytes,
   MAX_ROW_BYTES,
   renderPage,
   viewParameter,
+  WireAlert,
 } from "./inbox_page.ts";
 
 export const get_inbox = defineHandsetOperation({
@@ -69,9 +69,9 @@ export const get_inbox = defineHandsetOperation({
       return limitBytes(found, ctx.services.assets);
     });
     const whole = addTestAlert(page, test);
-    const cards = whole.rows.map((row) => new InboxCard(row));
+    const cards = whole.rows.map((row) => new WireAlert(row));
     const shown = renderPage(whole, cards, ctx.services.assets)[view];
-    const marks = computeRowMarks(page.rows);
+    const marks = computeJoiningMarks(page.rows);
     if (alike && marks !== null)
       ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlerts(page.rows) });
     return new BodyWithEtag(tag, shown);

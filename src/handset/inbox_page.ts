@@ -4,11 +4,11 @@ import { z } from "zod";
 import { assertDefined } from "../model/assert.ts";
 import type { AssetAddresses } from "../model/domain/asset_rules.ts";
 import {
+  AFTER_JOINING_MARK,
   BEFORE_JOINING_MARK,
   computePageMarks,
   hasHiddenAlerts,
   type JoinTimes,
-  SENT_AFTER_JOINING,
   type SentAlert,
   toSentAlerts,
 } from "../model/domain/prejoin_alerts.ts";
@@ -102,11 +102,11 @@ export const sharedPageLimits = (limit: number) => ({
 /** A page of a statement for several handsets; cards that pages have in common are one. */
 export interface CardPage {
   rows: InboxRecord[];
-  cards: InboxCard[];
+  cards: WireAlert[];
 }
 
 /** An alert in its form on the wire. It is validated and serialized once for each view. */
-export class InboxCard {
+export class WireAlert {
   readonly #row: CardRow;
   readonly #json = new Map<string, string>();
 
@@ -131,10 +131,10 @@ type PageAlert = Extract<InboxPageRow, { id: string }>;
 /** Groups the rows of such a statement by their set: the first row and the page. */
 export function groupPages(rows: readonly InboxPageRow[]): { first: InboxPageRow; page: CardPage }[] {
   const sets: { first: InboxPageRow; page: CardPage }[] = [];
-  const alerts = new Map<string, { row: PageAlert; card: InboxCard }>();
+  const alerts = new Map<string, { row: PageAlert; card: WireAlert }>();
   for (const row of rows) {
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
-    if (row.id !== null) alerts.set(row.id, { row, card: new InboxCard(row) });
+    if (row.id !== null) alerts.set(row.id, { row, card: new WireAlert(row) });
     if (row.alert === null) continue;
     const { row: shown, card } = assertDefined(alerts.get(row.alert), "an alert stands before the rows that name it");
     const { page } = assertDefined(sets.at(-1), "the first row of a set opens it");
@@ -164,7 +164,7 @@ export function createSharedPage(page: CardPage, limit: number, channels: number
   const made = new Map<string, VisiblePage | null>();
 
   function make(marks: string): VisiblePage | null {
-    const isShown = (_: unknown, i: number) => marks[i] === BEFORE_JOINING_MARK || marks[i] === SENT_AFTER_JOINING;
+    const isShown = (_: unknown, i: number) => marks[i] === BEFORE_JOINING_MARK || marks[i] === AFTER_JOINING_MARK;
     const cards = page.cards.filter(isShown);
     const rows = page.rows
       .map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE_JOINING_MARK }))
@@ -199,7 +199,7 @@ export function createSharedPage(page: CardPage, limit: number, channels: number
 /** Renders a page in each view from its cards. */
 export function renderPage(
   page: PageSlice<InboxRecord>,
-  cards: readonly InboxCard[],
+  cards: readonly WireAlert[],
   assets: AssetAddresses,
 ): Record<InboxView, SharedBody> {
   const shown = (view: InboxView) =>

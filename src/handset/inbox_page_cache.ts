@@ -10,7 +10,7 @@ import {
   type PageMarks,
   type SentAlert,
 } from "../model/domain/prejoin_alerts.ts";
-import { createBatcher, createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batching.ts";
+import { createBatcher, createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Services, SharedBody } from "../store/handler_context.ts";

@@ -4,7 +4,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { unauthorized } from "../model/api_error.ts";
-import { createBatcher, createPositionBatcher } from "../store/db/batching.ts";
+import { createBatcher, createPositionBatcher } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement, runWithRetries } from "../store/db/statement.ts";
 import type { Log, Services } from "../store/handler_context.ts";

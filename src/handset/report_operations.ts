@@ -8,7 +8,7 @@ import { fieldError } from "../model/error_messages.ts";
 import { timestampSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
-import { createBatcher, SERIAL_BATCHES } from "../store/db/batching.ts";
+import { createBatcher, SERIAL_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runWithRetries, type Statement } from "../store/db/statement.ts";
 import type { ReportBatch } from "../store/handler_context.ts";

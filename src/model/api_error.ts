@@ -1,7 +1,7 @@
 // The refusal that every layer throws, its constructors, and the envelope in which it is answered.
 
 import { type CodeOf, ERROR_CODES, ERROR_STATUS, type ErrorCode, type ErrorType, type Missing } from "./error_codes.ts";
-import { apiText, FIELD, type Finding, type Message, uiText } from "./error_messages.ts";
+import { apiText, FIELD, type FieldFinding, type Message, uiText } from "./error_messages.ts";
 
 export { ERROR_STATUS, type ErrorType };
 
@@ -112,7 +112,7 @@ export function invalidRequest(
 }
 
 /** 422 that names every wrong field of a form at once. Does nothing when no field has a message. */
-export function throwFieldErrors(wrong: Record<string, Finding | false | null | undefined>): void {
+export function throwFieldErrors(wrong: Record<string, FieldFinding | false | null | undefined>): void {
   const fields = Object.entries(wrong).flatMap(([param, finding]) => (finding ? [{ param, ...finding }] : []));
   const [first] = fields;
   if (!first) return;

@@ -21,13 +21,13 @@ export const uiText = (message: Message): string => (typeof message === "string"
 export const isMessage = (value: Message | object): value is Message => typeof value === "string" || "api" in value;
 
 /** The fault that a check found in a field. */
-export interface Finding {
+export interface FieldFinding {
   code: CodeOf<"invalid_request">;
   message: Message;
 }
 
 /** The texts and the code of a field check, as an issue of the schema library carries them. */
-export interface FieldError {
+export interface FieldCheckIssue {
   error: string;
   params: { code: CodeOf<"invalid_request">; ui: string };
 }
@@ -36,7 +36,7 @@ export interface FieldError {
  * The second argument of a schema's `refine`: the code and the text after the field's name.
  * @example z.string().refine(isDate, fieldError("invalid_timestamp", "must be a date such as 2026-11-20"))
  */
-export const fieldError = (code: CodeOf<"invalid_request">, message: Message): FieldError => ({
+export const fieldError = (code: CodeOf<"invalid_request">, message: Message): FieldCheckIssue => ({
   error: apiText(message),
   params: { code, ui: uiText(message) },
 });

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { ErrorType } from "../model/api_error.ts";
 import type { Role } from "../model/entities/member.ts";
-import type { Finding } from "../model/error_messages.ts";
+import type { FieldFinding } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "../store/db/statement.ts";
@@ -215,7 +215,7 @@ export interface SessionOperation<
   /** Returns the created workspace; only its audit log records the call. */
   madeWorkspace?(answer: z.output<O>): MadeWorkspace;
   /** The fault of each field; a form names all of them at once. */
-  fieldProblems?(input: z.output<I>): Record<string, Finding | false | null | undefined>;
+  fieldProblems?(input: z.output<I>): Record<string, FieldFinding | false | null | undefined>;
 }
 
 /** A brief response: its schema, and its computation from the full one. */

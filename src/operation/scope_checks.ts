@@ -17,7 +17,7 @@ const opensChannels = ({ input }: OwnerOperation): boolean => Object.hasOwn(inpu
  * Returns the hints for clients before a call, so that they can request a confirmation. Operations that can make
  * something public are destructive, because it cannot be undone.
  */
-export function getHints(tool: OwnerOperation) {
+export function getToolHints(tool: OwnerOperation) {
   const readOnly = isReadOnly(tool);
   const scopes = [tool.scope, ...Object.keys({ ...tool.alsoRequires, ...tool.mayRequire })];
   const publishes = scopes.includes(PUBLISH_SCOPE) || opensChannels(tool);
@@ -29,7 +29,7 @@ export function getHints(tool: OwnerOperation) {
   };
 }
 
-export type OperationHints = ReturnType<typeof getHints>;
+export type ToolHints = ReturnType<typeof getToolHints>;
 
 /** Checks by the raw arguments if a call makes something public: an alert, or a channel with its content. */
 export function isPublishingCall(tool: OwnerOperation, raw: unknown): boolean {

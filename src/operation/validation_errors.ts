@@ -3,7 +3,15 @@
 import { z } from "zod";
 import { ApiError, type FieldProblem, invalidRequest } from "../model/api_error.ts";
 import type { CodeOf } from "../model/error_codes.ts";
-import { apiText, FIELD, type FieldError, forBoth, type Message, REQUIRED, uiText } from "../model/error_messages.ts";
+import {
+  apiText,
+  FIELD,
+  type FieldCheckIssue,
+  forBoth,
+  type Message,
+  REQUIRED,
+  uiText,
+} from "../model/error_messages.ts";
 
 type FieldCode = CodeOf<"invalid_request">;
 
@@ -53,7 +61,7 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message }
       return { code, message: issue.message };
     }
     case "custom": {
-      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<FieldError["params"]>;
+      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<FieldCheckIssue["params"]>;
       return { code, message: forBoth(issue.message, ui) };
     }
     default:

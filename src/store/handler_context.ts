@@ -7,7 +7,7 @@ import type { PageMarks } from "../model/domain/prejoin_alerts.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { VisibilityFilter } from "../model/entities/channel.ts";
 import type { Role } from "../model/entities/member.ts";
-import type { Finding } from "../model/error_messages.ts";
+import type { FieldFinding } from "../model/error_messages.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "./db/statement.ts";
 import type { BatchedCall } from "./db/write_batcher.ts";
@@ -183,12 +183,12 @@ export interface PasskeySupport {
 /** The sign-in services for operations on people. They use the manager's transaction. */
 export interface SignInService {
   /** The fault of a text as the current password, or of a sign-in (rules#password-again). @throws 429. */
-  confirmPerson(person: Person, password: string): Promise<Finding | null>;
+  confirmPerson(person: Person, password: string): Promise<FieldFinding | null>;
   listSessions(em: SqlEntityManager, person: Person): Promise<AccountSession[]>;
   /** Ends those of the person's sessions that are named. */
   endSessions(em: SqlEntityManager, person: Person, ids: readonly string[]): Promise<void>;
   /** The fault of a text as the person's new password; null when it may be set. */
-  checkNewPassword(em: SqlEntityManager, person: Person, password: string): Promise<Finding | null>;
+  checkNewPassword(em: SqlEntityManager, person: Person, password: string): Promise<FieldFinding | null>;
   setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
   readonly secondFactor: SecondFactorSupport;
   readonly passkeys: PasskeySupport;

@@ -2,7 +2,7 @@
 // decided.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { joinInApp } from "../support/web_app.ts";
@@ -54,7 +54,7 @@ describe("without a browser", () => {
     // Somebody else may, and so may its author once somebody else has changed it.
     const em = world.service.orm.em.fork() as never;
     const email = "editor@example.org";
-    await addMember(em, { workspace: world.workspace.id, email, role: "editor" });
+    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
     const editor = await signInMember(world, { ...OWNER, name: "Ines Prado", email });
     expect((await editor.get(at)).text).toContain(">Decline</button>");
     await world.rest("update_alert", {
@@ -104,7 +104,7 @@ describe("without a browser", () => {
     expect((await name("Operatorova, T.")).status).toBe(303);
     const em = world.service.orm.em.fork() as never;
     const email = "false@example.org";
-    await addMember(em, { workspace: world.workspace.id, email, role: "editor" });
+    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
     await expect(signInMember(world, { ...OWNER, name: "The operator", email })).rejects.toThrow("422");
   });
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { CAPABILITIES, CHANNEL_FIELDS } from "../../src/model/fields/channel.ts";
 import { CHANNEL_LABELS } from "../../src/pages/console/channel_form_values.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner, type WatchedPage } from "../support/console_site.ts";
@@ -25,7 +25,7 @@ describe("channels in the console", () => {
 
   async function member(role: string, email: string, pushers?: string[]): Promise<HttpVisitor> {
     const em = world.service.orm.em.fork() as never;
-    await addMember(em, { workspace: world.workspace.id, email, role, pushers });
+    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role, pushers });
     return signInMember(world, { ...OWNER, email });
   }
 

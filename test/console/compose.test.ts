@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../../src/model/fields/field_table.ts";
 import { REPLY_FIELDS } from "../../src/pages/console/pages/compose_fields.ts";
@@ -328,7 +328,7 @@ describe("writing an alert in the console", () => {
   test("who only looks does not write, and a foreign channel is not there", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "viewer@example.org";
-    await addMember(em, {
+    await addMemberAsOperator(em, {
       workspace: world.workspace.id,
       email,
       role: "viewer",

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseClientName } from "../../src/identity/auth/client_metadata.ts";
-import { addMember, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { ALL_SCOPES, INITIAL_SCOPES } from "../../src/model/scopes.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
@@ -176,7 +176,7 @@ describe("the consent page", () => {
   test("what was allowed in one workspace is not carried into another unseen", async () => {
     const em = world.service.orm.em.fork() as never;
     const second = await createWorkspace(em, { name: "Second workspace" });
-    const added = await addMember(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
+    const added = await addMemberAsOperator(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
     const [own] = await world.sql("select id, user_id from member where user_id is not null");
     await world.sql("update member set user_id = ? where email = ?", [own.user_id, "owner@example.org"]);
     const mine = formatId("mem", own.id);

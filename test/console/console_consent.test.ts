@@ -8,7 +8,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMember, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { INITIAL_SCOPES } from "../../src/model/scopes.ts";
 import {
   ConsoleSite,
@@ -257,7 +257,7 @@ describeInBrowser("consent", () => {
     const { world } = site;
     const em = world.service.orm.em.fork() as any;
     const workspace = await createWorkspace(em, { name: "Second workspace" });
-    const member = await addMember(em, { workspace: workspace.id, email: PERSON.email, role: "viewer" });
+    const member = await addMemberAsOperator(em, { workspace: workspace.id, email: PERSON.email, role: "viewer" });
     const page = await visitor();
     await joinByLink(page, await site.link(member.id), PERSON);
     await page.waitForURL(/wsp_/);

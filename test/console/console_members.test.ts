@@ -2,7 +2,7 @@
 // named at once beside the list, removing asks once more, and names are one line. Chromium runs without script here.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { validateName } from "../../src/model/domain/name_validation.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import {
@@ -61,7 +61,7 @@ describe("members", () => {
     expect(checked(answer.text)).toEqual([`new-${one.id}`]);
     expect((await last()).id).toBe(before.id);
 
-    const member = await addMember(world.service.orm.em.fork() as never, {
+    const member = await addMemberAsOperator(world.service.orm.em.fork() as never, {
       workspace: world.workspace.id,
       email: "narrow@example.org",
       role: "viewer",

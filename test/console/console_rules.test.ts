@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getMemberCaller } from "../../src/identity/auth/console_sessions.ts";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
 import { formatId, parseId } from "../../src/model/domain/type_ids.ts";
 import { describeDestination } from "../../src/pages/console/pages/sign_in_flow.ts";
@@ -28,7 +28,7 @@ describe("the console's rules", () => {
   async function memberOf(role: string, pushers?: string[]): Promise<HttpVisitor & { id: string; email: string }> {
     const email = `person${++people}@example.org`;
     const em = world.service.orm.em.fork() as never;
-    const member = await addMember(em, { workspace: world.workspace.id, email, role, pushers });
+    const member = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role, pushers });
     const visitor = new HttpVisitor(world);
     const link = await world.service.people.newLink(parseId("mem", member.id)!);
     expect((await visitor.join(link, { name: `Person ${people}`, email, password: PASSWORD })).status).toBe(303);

@@ -3,7 +3,7 @@
 // workspace in use.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { unescapeHtml } from "../support/form_controls.ts";
 import { createSampleWorkspace } from "../support/sample_workspace.ts";
@@ -105,7 +105,7 @@ describe("every link of every page", () => {
   async function member(role: string): Promise<HttpVisitor> {
     const person = { ...OWNER, email: `${role}@example.org` };
     const em = world.service.orm.em.fork();
-    await addMember(em as never, { workspace: world.workspace.id, email: person.email, role });
+    await addMemberAsOperator(em as never, { workspace: world.workspace.id, email: person.email, role });
     return signInMember(world, person, URL_OF_ALL);
   }
 

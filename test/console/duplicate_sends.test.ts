@@ -2,7 +2,7 @@
 // (rules#console-once, rules#console-asks-again).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { World } from "../support/world.ts";
@@ -107,7 +107,7 @@ describe("without a browser", () => {
   test("it says who sent the other one, and what is older or another channel's asks nothing", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "editor@example.org";
-    await addMember(em, { workspace: world.workspace.id, email, role: "editor" });
+    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
     const editor = await signInMember(world, { ...OWNER, name: "Ines Prado", email });
     const said = { ...form, title: "The lift is out" };
     await editor.send(`${base}/new`, said);

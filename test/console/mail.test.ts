@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMailer } from "../../src/identity/auth/mail.ts";
-import { addMember, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
@@ -45,7 +45,7 @@ test("a new member's link is mailed and shown", async () => {
 test("no page says that the server sends no mail", async () => {
   const em = world.service.orm.em.fork() as never;
   const workspace = await createWorkspace(em, { name: "First start" });
-  const first = await addMember(em, { workspace: workspace.id, email: "owner@localhost", role: "owner" });
+  const first = await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@localhost", role: "owner" });
   const link = await world.service.people.newLink(parseId("mem", first.id)!);
   for (const { text } of [
     await new HttpVisitor(world).open(link),

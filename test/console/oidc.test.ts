@@ -3,7 +3,7 @@
 
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor, OWNER } from "../support/console_site.ts";
 import { allowConsent, buildAuthorizeRequest, registerClient } from "../support/oauth_flow.ts";
@@ -46,7 +46,7 @@ const newPerson = (more: Partial<OidcPerson> = {}): OidcPerson => {
 /** Adds a member by address, who has not joined. */
 async function invite(email: string, role = "editor", on = world) {
   const em = on.service.orm.em.fork();
-  const { id } = await addMember(em, { workspace: on.workspace.id, email, role });
+  const { id } = await addMemberAsOperator(em, { workspace: on.workspace.id, email, role });
   return parseId("mem", id)!;
 }
 

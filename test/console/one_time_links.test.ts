@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";
-import { addMember, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";
@@ -27,7 +27,7 @@ describe("one-time links", () => {
 
   /** A member who has not joined yet; the row's id. */
   async function invited(email = `p${++people}@example.org`, workspace = world.workspace.id, role = "viewer") {
-    const member = await addMember(em(), { workspace, email, role });
+    const member = await addMemberAsOperator(em(), { workspace, email, role });
     return { row: parseId("mem", member.id)!, id: member.id, email };
   }
   const link = (row: string, by: "operator" | "manager" | "person" = "operator") =>

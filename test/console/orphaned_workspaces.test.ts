@@ -2,7 +2,7 @@
 // all, and handed to a new owner by the operator.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { close_account, leave_workspace } from "../../src/identity/session/workspaces.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
@@ -30,7 +30,7 @@ const count = async (what: string, ...values: unknown[]) =>
 async function alone() {
   const email = `alone${++people}@example.org`;
   const em = world.service.orm.em.fork();
-  const { id } = await addMember(em, { workspace: world.workspace.id, email, role: "viewer" });
+  const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "viewer" });
   const visitor = new HttpVisitor(world);
   const link = await world.service.people.newLink(parseId("mem", id)!);
   await visitor.join(link, { name: "Ada", email, password: PASSWORD });
@@ -151,7 +151,7 @@ test("with another member there is no box: one of them is made an owner first", 
   const own = await alone();
   const { visitor, base, workspace } = own;
   const em = world.service.orm.em.fork();
-  await addMember(em, { workspace, email: `guest${people}@example.org`, role: "editor" });
+  await addMemberAsOperator(em, { workspace, email: `guest${people}@example.org`, role: "editor" });
   for (const path of [`${base}leave`, `${ACCOUNT}/close`]) {
     const { text } = await visitor.get(path);
     expect(text).toContain("Make someone else an owner under");

@@ -2,7 +2,7 @@
 // is closed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor } from "../support/console_site.ts";
@@ -21,7 +21,7 @@ afterAll(() => world?.close());
 async function person(role = "editor") {
   const email = `own${++people}@example.org`;
   const em = world.service.orm.em.fork();
-  const { id } = await addMember(em, { workspace: world.workspace.id, email, role });
+  const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role });
   const visitor = new HttpVisitor(world);
   const link = await world.service.people.newLink(parseId("mem", id)!);
   await visitor.join(link, { name: "Person", email, password: PASSWORD });

@@ -2,7 +2,7 @@
 // answer is not right: another origin, nobody asked for a finger, another session, a changed signature.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import {
   ConsoleSite,
@@ -34,7 +34,7 @@ describe("a passkey's answer", () => {
   async function person() {
     const email = `key${++people}@example.org`;
     const em = world.service.orm.em.fork();
-    const { id } = await addMember(em, { workspace: world.workspace.id, email, role: "editor" });
+    const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
     const visitor = new HttpVisitor(world, URL_OF_IT);
     const link = await world.service.people.newLink(parseId("mem", id)!);
     await visitor.join(link, { name: "Person", email, password: PASSWORD });

@@ -2,7 +2,7 @@
 // password opens a session, slowed down as passwords are, and kept so that a copy of the database opens nothing.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
@@ -29,7 +29,7 @@ const codesOf = (text: string) => [...text.matchAll(/\b[a-z0-9]{5}-[a-z0-9]{5}\b
 async function person(on: boolean) {
   const email = `factor${++people}@example.org`;
   const em = world.service.orm.em.fork();
-  const { id } = await addMember(em, { workspace: world.workspace.id, email, role: "editor" });
+  const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
   const memberId = parseId("mem", id)!;
   const visitor = new HttpVisitor(world);
   await visitor.join(await world.service.people.newLink(memberId), {

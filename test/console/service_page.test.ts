@@ -2,7 +2,7 @@
 // rules#service-state
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { computeServiceState } from "../../src/identity/operator/service_state.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -45,7 +45,7 @@ test("its owner sees versions, sizes, what waits and the housekeeping", async ()
 
 test("no other role does, and nobody once there is another workspace", async () => {
   const admin = { ...OWNER, email: "admin@example.org" };
-  await addMember(world.service.orm.em.fork() as never, {
+  await addMemberAsOperator(world.service.orm.em.fork() as never, {
     workspace: world.workspace.id,
     email: admin.email,
     role: "admin",

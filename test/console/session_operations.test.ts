@@ -9,7 +9,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { createOpenApiDocument } from "../../src/api/openapi/openapi_document.ts";
 import { IncomingFile } from "../../src/effects/assets/incoming_file.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
-import { addMember, createKey } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createKey } from "../../src/identity/operator/account_administration.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { isRoleAtLeast } from "../../src/model/domain/access_policy.ts";
@@ -46,7 +46,7 @@ const logTo = new Writable({
 
 const em = () => world.service.orm.em.fork();
 const member = async (workspace = world.workspace.id) =>
-  (await addMember(em(), { workspace, email: `p${++people}@example.org`, role: "viewer" })).id;
+  (await addMemberAsOperator(em(), { workspace, email: `p${++people}@example.org`, role: "viewer" })).id;
 const key = async (workspace = world.workspace.id) =>
   (await createKey(em(), { workspace, scopes: "pushers:read" }, new Date())).id;
 const file = async (of = caller) => (await session("upload_file", fileArgs(), of)).id as string;
@@ -236,7 +236,7 @@ async function refused(name: string, args: unknown, by: unknown = caller) {
 async function person(email: string, workspace = world.workspace.id): Promise<MemberCaller> {
   const { id } =
     (await world.sql("select id from member where email = ?", [email]))[0] ??
-    (await addMember(em(), { workspace, email, role: "owner" }));
+    (await addMemberAsOperator(em(), { workspace, email, role: "owner" }));
   const row = parseId("mem", id) ?? id;
   const visitor = new HttpVisitor(world, URL_OF_IT);
   await visitor.join(await world.service.people.newLink(row), { ...PERSON, email });

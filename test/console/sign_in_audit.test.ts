@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";
-import { addMember, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor, signInOwner } from "../support/console_site.ts";
@@ -44,7 +44,7 @@ const join = (link: string, password: string, on = new HttpVisitor(world, AT)) =
   on.join(link, { name: "Iris Vale", email: "", password });
 
 async function invited(workspace = world.workspace.id, email = `log${++people}@example.org`) {
-  const { id } = await addMember(em(), { workspace, email, role: "viewer" });
+  const { id } = await addMemberAsOperator(em(), { workspace, email, role: "viewer" });
   return { id, row: parseId("mem", id)!, email };
 }
 

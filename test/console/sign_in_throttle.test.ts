@@ -9,7 +9,7 @@ import {
   createSignInThrottle,
   getThrottleDelay,
 } from "../../src/identity/auth/sign_in_throttle.ts";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { ApiError, unavailable } from "../../src/model/api_error.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
@@ -177,7 +177,7 @@ const PASSWORD = "correct horse battery";
 async function person(world: World): Promise<{ email: string; browser: HttpVisitor }> {
   const email = "slow@example.org";
   const em = world.service.orm.em.fork() as never;
-  const member = await addMember(em, { workspace: world.workspace.id, email, role: "viewer" });
+  const member = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "viewer" });
   const browser = new HttpVisitor(world);
   const link = await world.service.people.newLink(parseId("mem", member.id)!);
   expect((await browser.join(link, { name: "Slow", email, password: PASSWORD })).status).toBe(303);

@@ -16,7 +16,7 @@ import {
   inboxPageWithDue,
   publishDueAlerts,
 } from "../../src/store/queries/inbox.ts";
-import { findPollTargets } from "../../src/store/queries/live_updates.ts";
+import { findPollTargets } from "../../src/store/queries/live_update_reads.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/stats_queries.ts";
 import { parseUuid } from "../support/handsets.ts";

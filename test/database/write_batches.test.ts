@@ -1,7 +1,7 @@
 // What goes into one statement: alone at once, in bursts few large ones, and nobody behind one that hangs.
 
 import { expect, test } from "vitest";
-import { BURST_BATCHES, createBatcher, LOOKUP_BATCHES } from "../../src/store/db/batching.ts";
+import { BURST_BATCHES, createBatcher, LOOKUP_BATCHES } from "../../src/store/db/batch_concurrent_calls.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** Statements that end when the test says so, and what each was given. */

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type ChannelDelta, createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
 import { createAlertWaits } from "../../src/operation/alert_waits.ts";
 import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_hub.ts";
-import type { Seen } from "../../src/store/changes/subject.ts";
+import type { SeenRevision } from "../../src/store/changes/subject.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { findChangedRevisions } from "../../src/store/queries/revisions.ts";
 import { createLeases } from "../../src/store/rate_limits/slots.ts";
@@ -69,7 +69,7 @@ async function subjects() {
 const KINDS = ["channel", "device", "audience", "alert"] as const;
 
 /** Listens with this revision, and keeps those that it is called with. */
-function listen(seen: Omit<Seen, "revision">, revision: string): string[] {
+function listen(seen: Omit<SeenRevision, "revision">, revision: string): string[] {
   const heard: string[] = [];
   closes.push(hub.listen([{ ...seen, revision }], (_, now) => heard.push(now)));
   return heard;

@@ -2,7 +2,7 @@
 // behind, and what wakes for it (rules#own-devices).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import {
   link_own_device,
   list_own_devices,
@@ -29,7 +29,7 @@ async function somebody(role = "editor", name = "Ines"): Promise<MemberCaller> {
     [id, name, email],
   );
   const em = world.service.orm.em.fork() as never;
-  const member = await addMember(em, { workspace: world.workspace.id, email, role });
+  const member = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role });
   await world.sql("update member set user_id = ? where id = ?", [id, parseId("mem", member.id)]);
   return createMemberSession(world, id, parseId("wsp", world.workspace.id)!, newUuid());
 }

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endConnections } from "../../src/identity/auth/consent_grants.ts";
-import { addMember, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import { signInOwner } from "../support/console_site.ts";
@@ -39,7 +39,7 @@ describe("on a service", () => {
     owner = await signInOwner(world);
     const em = world.service.orm.em.fork() as never;
     const second = await createWorkspace(em, { name: "Second workspace" });
-    const added = await addMember(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
+    const added = await addMemberAsOperator(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
     const [own] = await world.sql("select id, user_id from member where user_id is not null");
     await world.sql("update member set user_id = ? where email = ?", [own.user_id, "owner@example.org"]);
     members = [formatId("mem", own.id), added.id];

@@ -6,7 +6,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Finding } from "../../src/identity/operator/database_health_checks.ts";
+import type { HealthFinding } from "../../src/identity/operator/database_health_checks.ts";
 import { runHealthChecks } from "../../src/identity/operator/health_checks.ts";
 import { loadOperatorSettings } from "../../src/identity/operator/operator_database.ts";
 import { checkPublicAddress } from "../../src/identity/operator/public_address_checks.ts";
@@ -33,7 +33,7 @@ afterAll(async () => {
 async function told(settings: Record<string, string>) {
   const { code, json, stderr } = await runBelfryShared(["doctor"], settings);
   expect(stderr).toBe("");
-  const { findings, ok } = json as { findings: Finding[]; ok: boolean };
+  const { findings, ok } = json as { findings: HealthFinding[]; ok: boolean };
   expect(code).toBe(ok ? 0 : 1);
   expect(ok).toBe(findings.every(({ state }) => state !== "wrong"));
   // What is not well names the way out.

@@ -7,7 +7,7 @@ import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import type { ErrorType } from "../../src/model/api_error.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import type { JsonSchema } from "../../src/operation/json_schema.ts";
-import { getHints, type OperationHints } from "../../src/operation/scope_checks.ts";
+import { getToolHints, type ToolHints } from "../../src/operation/scope_checks.ts";
 import { ROLE_ALLOWS, SCOPE_OF } from "../cases/auth.ts";
 import { CASE_TABLES } from "../cases/case_tables.ts";
 import { SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
@@ -44,8 +44,8 @@ test("every table of rows is run", () => {
 
 // rules#mcp-hints
 test("who is asked before what: the hints, as clients are told them", () => {
-  const named = (hint: keyof OperationHints) =>
-    OPERATIONS.filter((tool) => getHints(tool)[hint]).map(({ name }) => name);
+  const named = (hint: keyof ToolHints) =>
+    OPERATIONS.filter((tool) => getToolHints(tool)[hint]).map(({ name }) => name);
   expect(named("readOnly")).toEqual(names.filter((name) => /^(get|list|preview|wait)_/.test(name)));
   expect(named("destructive").sort()).toEqual([
     ...["cancel_alert", "create_alert", "create_pusher", "delete_alert", "delete_pusher", "delete_webhook"],

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { join as joinPath } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addMember, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { buildClientRequest } from "../../src/operation/client_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { expectNoDeliveryFigures } from "../cases/stats/fixtures.ts";
@@ -43,7 +43,7 @@ describe("on a service", () => {
     const orm = openOrm({ databaseUrl: settings.DATABASE_URL! });
     const em = orm.em.fork() as SqlEntityManager;
     const workspace = await createWorkspace(em, { name: "Tests" });
-    await addMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
+    await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
     owner = (await createKey(em, { workspace: workspace.id, scopes: "all" }, new Date())).key;
     hidden.key.add(owner);
     sql = (text) => (orm.em.fork() as SqlEntityManager).execute(text);

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { findNextOccurrences, findOccurrencesWithin, planSeriesFill } from "../../src/model/domain/occurrences.ts";
-import { MAX_ANSWER_STEPS, StepBudget } from "../../src/model/domain/step_budget.ts";
+import { MAX_ANSWER_STEPS, RecurrenceStepBudget } from "../../src/model/domain/recurrence_step_budget.ts";
 import { isMessage } from "../../src/model/error_messages.ts";
 import { parseRecurrence } from "../../src/model/fields/recurrence.ts";
 import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
@@ -149,7 +149,7 @@ describe("the work of an answer is bounded in steps", () => {
   ])("%s", (rule) => {
     // A schedule looks four times: the next, whether they are crowded, those to be written, and the last that is
     // missed.
-    const budget = new StepBudget(MAX_ANSWER_STEPS / 2);
+    const budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS / 2);
     const recurrence = `${rule} America/New_York`;
     try {
       expect(findNextOccurrences(recurrence, { sendAt: now, now, most: 12, budget }).length).toBeGreaterThan(0);
@@ -159,23 +159,23 @@ describe("the work of an answer is bounded in steps", () => {
     expect(budget.isSpent).toBe(false);
   });
 
-  const month = (recurrence: string, budget: StepBudget) =>
+  const month = (recurrence: string, budget: RecurrenceStepBudget) =>
     findOccurrencesWithin(recurrence, {
       ...{ sendAt: now, now, from: now + 31 * DAY, to: now + 59 * DAY, beyond: null, most: 62, budget },
       nextDay: (at) => (Math.floor(at / DAY) + 1) * DAY,
     });
 
   test("a month of eight dense series, each of 144 times a day", () => {
-    const budget = new StepBudget(MAX_ANSWER_STEPS);
+    const budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS);
     for (let i = 0; i < 8; i++)
       expect(month(`FREQ=DAILY;BYHOUR=${from(0, 23)};${EVERY_TEN} Europe/Lisbon`, budget).length).toBeGreaterThan(80);
     expect(budget.isSpent).toBe(false);
   });
 
   test("all series of an answer share one budget, and none is looked up once it is spent", () => {
-    const budget = new StepBudget(1_000);
+    const budget = new RecurrenceStepBudget(1_000);
     const never = "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC";
-    expect(month("FREQ=DAILY UTC", new StepBudget(MAX_ANSWER_STEPS)).length).toBe(28);
+    expect(month("FREQ=DAILY UTC", new RecurrenceStepBudget(MAX_ANSWER_STEPS)).length).toBe(28);
     expect(month(never, budget)).toEqual([]);
     expect(budget.isSpent).toBe(true);
     expect(month("FREQ=DAILY UTC", budget)).toEqual([]);

@@ -2,7 +2,7 @@
 // assistant and a robot, subscribers, sent and planned alerts, a draft to review, a disabled webhook, a passkey, and
 // four weeks of reports.
 
-import { addMember } from "../../src/identity/operator/account_administration.ts";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
 import { formatId, parseId } from "../../src/model/domain/type_ids.ts";
 import { type HttpVisitor, OWNER } from "./console_site.ts";
@@ -43,7 +43,7 @@ export async function createSampleWorkspace(
     scopes: "pushers:read,alerts:read,alerts:write",
   });
   const rui = { workspace: world.workspace.id, email: "rui@example.org", role: "editor" };
-  ids["members/:id"] = (await addMember(world.service.orm.em.fork() as never, rui)).id;
+  ids["members/:id"] = (await addMemberAsOperator(world.service.orm.em.fork() as never, rui)).id;
 
   const trains = await world.pusher(
     {

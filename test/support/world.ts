@@ -9,7 +9,7 @@ import { inject } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
 import {
-  addMember,
+  addMemberAsOperator,
   createKey,
   createWorkspace,
   type NewKey,
@@ -155,7 +155,7 @@ export class World {
     });
     const em = service.orm.em.fork() as SqlEntityManager;
     const workspace = await createWorkspace(em, { name: "Test workspace" });
-    await addMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
+    await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
     const { key } = await createKey(em, { workspace: workspace.id, scopes: "all" }, new Date());
     return new World({ service, settings, events, owner: key, workspace, remove });
   }
@@ -207,7 +207,7 @@ export class World {
   async memberKey(role: string, pushers?: string[], options: Partial<NewKey> = {}): Promise<string> {
     const em = this.service.orm.em.fork() as SqlEntityManager;
     const email = `m${++copies}@example.org`;
-    const member = await addMember(em, { workspace: this.workspace.id, email, role, pushers });
+    const member = await addMemberAsOperator(em, { workspace: this.workspace.id, email, role, pushers });
     return this.key({ ...options, member: member.id });
   }
 
@@ -215,7 +215,7 @@ export class World {
   async foreignKey(): Promise<string> {
     const em = this.service.orm.em.fork() as SqlEntityManager;
     const workspace = await createWorkspace(em, { name: "Another workspace" });
-    await addMember(em, { workspace: workspace.id, email: "owner@example.com", role: "owner" });
+    await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@example.com", role: "owner" });
     return this.key({ workspace: workspace.id });
   }
 

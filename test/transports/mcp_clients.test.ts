@@ -8,7 +8,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { getHints } from "../../src/operation/scope_checks.ts";
+import { getToolHints } from "../../src/operation/scope_checks.ts";
 import { type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { freePort } from "../support/processes.ts";
@@ -85,7 +85,7 @@ describe("on a service", () => {
         expect(tools.map(({ name }: any) => name)).toEqual(OPERATIONS.map(({ name }) => name));
         for (const tool of tools) {
           expect(tool.inputSchema.type).toBe("object");
-          const { readOnly, destructive, idempotent, openWorld } = getHints(
+          const { readOnly, destructive, idempotent, openWorld } = getToolHints(
             OPERATIONS.find(({ name }) => name === tool.name)!,
           );
           // What the protocol takes for granted of a tool, and does not ask about where it only reads.

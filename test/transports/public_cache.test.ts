@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
-import { shareReads } from "../../src/store/db/batching.ts";
+import { shareReads } from "../../src/store/db/batch_concurrent_calls.ts";
 import { suspend } from "../support/handsets.ts";
 import { startProxy } from "../support/proxies.ts";
 import { getPublicPage } from "../support/public_pages.ts";

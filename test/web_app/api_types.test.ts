@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { z } from "zod";
 import type { channelCardView, inboxItem, subscriptionView } from "../../src/handset/handset_schemas.ts";
 import { CAPABILITIES, CATEGORIES } from "../../src/model/fields/channel.ts";
-import type { ChannelCard, InboxAlert, Subscription } from "../../src/pages/web_app/browser/api_types.ts";
+import type { ChannelCard, InboxAlert, SubscriptionAnswer } from "../../src/pages/web_app/browser/api_types.ts";
 import { ALERT_CAPABILITIES as KNOWN } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 
@@ -13,7 +13,7 @@ import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 const fits = {
   alert: (sent: z.output<typeof inboxItem>): InboxAlert => sent,
   card: (sent: z.output<typeof channelCardView>): ChannelCard => sent,
-  subscription: (sent: z.output<typeof subscriptionView>): Subscription => sent,
+  subscription: (sent: z.output<typeof subscriptionView>): SubscriptionAnswer => sent,
 };
 
 test("what the API answers fits the app's types", () => {

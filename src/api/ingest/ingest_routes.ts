@@ -15,11 +15,11 @@ import { toWebRequest } from "../transports/web_request.ts";
 import { detectAdapter, findAdapter } from "./adapters.ts";
 import { formatQuantity } from "./formats/format_helpers.ts";
 import { gotifyAdapter } from "./gotify.ts";
-import { extractToken, NTFY_TOKEN_LOCATIONS } from "./ingest_request.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 import { CLEAR_UNSUPPORTED, cancelSequence } from "./ntfy_sequences.ts";
 import { addNtfySubscribeRoutes, type NtfySubscribeRequest } from "./ntfy_subscribe.ts";
 import { type IngestDeps, publishRequest } from "./publish_request.ts";
+import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 import { createOnlyMessagesError } from "./wrong_address_routes.ts";
 
 export interface IngestRoutes extends IngestDeps {

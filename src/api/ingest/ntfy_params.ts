@@ -4,8 +4,8 @@
 import { isUtf8 } from "node:buffer";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
-import { parseBoundedJson } from "./ingest_request.ts";
 import { decodeHeader } from "./message_text.ts";
+import { parseBoundedJson } from "./read_ingest_request.ts";
 
 /** Our name → those that ntfy takes, in headers of any case and in the query. */
 export const NTFY_PARAM_NAMES = {

@@ -9,10 +9,10 @@ import { LIMITS } from "../../model/limits.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import { createJsonResponse } from "../transports/http_responses.ts";
 import { toWebRequest } from "../transports/web_request.ts";
-import { extractToken, NTFY_TOKEN_LOCATIONS } from "./ingest_request.ts";
 import { formatNtfyError, NTFY_PRIORITIES } from "./ntfy.ts";
 import { parseDelay } from "./ntfy_delay.ts";
 import { createParamReader, isYesValue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
+import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 
 /**
  * Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie

@@ -25,16 +25,16 @@ import {
 } from "./adapter.ts";
 import { attachPicture, type PictureStore } from "./attached_pictures.ts";
 import { fitAlert } from "./fit_limits.ts";
-import { extractToken, readIngestRequest, type TokenLocations } from "./ingest_request.ts";
 import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
+import { extractToken, readIngestRequest, type TokenLocations } from "./read_ingest_request.ts";
 import {
   type CreateAlertAnswer,
   createDraftKey,
   DRAFT_DELETED,
-  deleteSavedDrafts,
+  deleteUnpublishedDrafts,
   SAVED_WHILE_INACTIVE,
-  type SavedDrafts,
-} from "./saved_drafts.ts";
+  type UnpublishedDrafts,
+} from "./unpublished_drafts.ts";
 
 export interface IngestDeps {
   dispatcher: Pick<Dispatcher, "run" | "runOrDraft">;
@@ -42,7 +42,7 @@ export interface IngestDeps {
   authenticate(token: string | null): Promise<Caller | null>;
   pictures: PictureStore;
   sequences: SequenceStore;
-  drafts: SavedDrafts;
+  drafts: UnpublishedDrafts;
   /** Keeps what became of a request, and the channel that it named where nothing was published; must not throw. */
   note(caller: Caller, request: SenderRequest, channel: string | null): Promise<void>;
   now(): Date;
@@ -192,7 +192,8 @@ async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, h
     }
     const { body, headers } = outcome;
     const published = body as CreateAlertAnswer;
-    if (await deleteSavedDrafts(alert, draft, published, caller, drafts, heard.log)) heard.notes.push(DRAFT_DELETED);
+    if (await deleteUnpublishedDrafts(alert, draft, published, caller, drafts, heard.log))
+      heard.notes.push(DRAFT_DELETED);
     return publishedAs(published, fields, headers);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
 import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_schema.ts";
 import { CLEAR_ARGUMENT, clearsFields, FIELDS_TO_CLEAR } from "../../operation/lenient_arguments.ts";
-import { getHints, type OperationHints } from "../../operation/scope_checks.ts";
+import { getToolHints, type ToolHints } from "../../operation/scope_checks.ts";
 import type { Caller } from "../../store/handler_context.ts";
 
 /** An overview. Each sentence is also in the description of a tool, because some clients omit the instructions. */
@@ -70,7 +70,7 @@ function argumentsOf(tool: OwnerOperation): Fields {
 }
 
 /** The hints that differ from the defaults of the protocol: a tool changes and destroys unless the hints deny it. */
-function annotationsOf({ readOnly, destructive, idempotent, openWorld }: OperationHints) {
+function annotationsOf({ readOnly, destructive, idempotent, openWorld }: ToolHints) {
   const changes = { destructiveHint: destructive, ...(idempotent ? { idempotentHint: true } : {}) };
   return { ...(readOnly ? { readOnlyHint: true } : changes), openWorldHint: openWorld };
 }
@@ -115,7 +115,7 @@ const list = (tools: readonly OwnerOperation[]) => ({
       properties: argumentsOf(tool),
       required: toJsonSchema(tool.input).required,
     },
-    annotations: annotationsOf(getHints(tool)),
+    annotations: annotationsOf(getToolHints(tool)),
   })),
 });
 

@@ -4,7 +4,7 @@ import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { indexAlerts, lockUnindexed } from "../../store/queries/alert_search_terms.ts";
+import { indexAlerts, lockUnindexed } from "../../store/queries/alert_search_index.ts";
 
 /** Creates the terms of up to `max` alerts and returns their number. */
 export async function indexMissingAlerts(orm: Orm, max: number): Promise<number> {

@@ -4,11 +4,11 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
-import { createBatcher } from "../../store/db/batching.ts";
+import { createBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
-import { type ChannelChange, readChannelChanges } from "../../store/queries/live_updates.ts";
+import { type ChannelChange, readChannelChanges } from "../../store/queries/live_update_reads.ts";
 
 /** The number of newest alerts that are compared. More are rarely sent and withdrawn in one moment. */
 export const TRACKED_ALERTS = 32;

@@ -2,7 +2,7 @@
 // stream, and polls. rules#stream
 
 import type { InboxView } from "../../store/handler_context.ts";
-import type { PollTarget } from "../../store/queries/live_updates.ts";
+import type { PollTarget } from "../../store/queries/live_update_reads.ts";
 import type { ChannelDelta, ChannelFollower } from "./channel_tracker.ts";
 import { StreamConnection, type StreamSink } from "./stream_connection.ts";
 

@@ -5,7 +5,7 @@ import { hexHash } from "../../identity/auth/bearer_tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { MAX_CHANNELS_READ, type PollTarget } from "../../store/queries/live_updates.ts";
+import { MAX_CHANNELS_READ, type PollTarget } from "../../store/queries/live_update_reads.ts";
 import type { Leases } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
 import { type CreateTag, InboxStream, type StreamPage } from "./inbox_stream.ts";

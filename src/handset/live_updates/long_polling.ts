@@ -6,12 +6,12 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
-import type { Seen } from "../../store/changes/subject.ts";
-import { BURST_BATCHES, createPositionBatcher } from "../../store/db/batching.ts";
+import type { SeenRevision } from "../../store/changes/subject.ts";
+import { BURST_BATCHES, createPositionBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
-import { findPollTargets, MAX_CHANNELS_READ, type PollTarget } from "../../store/queries/live_updates.ts";
+import { findPollTargets, MAX_CHANNELS_READ, type PollTarget } from "../../store/queries/live_update_reads.ts";
 import { createSlots, type Leases } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
 import { limitConcurrency } from "./concurrency_limit.ts";
@@ -273,8 +273,8 @@ export function createLongPolling(options: LongPollingOptions) {
 export type LongPolling = ReturnType<typeof createLongPolling>;
 
 /** A device and its channels, as they were found. */
-function subjectsOf({ id, rev, channels, channel_revs, due_in }: PollTarget): Seen[] {
-  const ofChannel = (channel: string, i: number): Seen => ({
+function subjectsOf({ id, rev, channels, channel_revs, due_in }: PollTarget): SeenRevision[] {
+  const ofChannel = (channel: string, i: number): SeenRevision => ({
     kind: "channel",
     id: channel,
     revision: channel_revs[i] ?? "",

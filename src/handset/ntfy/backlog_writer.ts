@@ -2,7 +2,7 @@
 // rules#ntfy-bounds
 
 import { LIMITS } from "../../model/limits.ts";
-import { shareReads } from "../../store/db/batching.ts";
+import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import type { StreamConnectionsOptions } from "../live_updates/stream_connection.ts";
 import type { ReadMessages } from "./message_history.ts";
 import type { NtfyListener } from "./ntfy_listener.ts";

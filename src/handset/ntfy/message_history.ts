@@ -2,7 +2,7 @@
 // limits. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
-import { createBatcher, LOOKUP_BATCHES, shareReads } from "../../store/db/batching.ts";
+import { createBatcher, LOOKUP_BATCHES, shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {

@@ -10,7 +10,7 @@ import type { PushKeys } from "../../model/domain/push_keys.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { createBatcher } from "../../store/db/batching.ts";
+import { createBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, type RowOf, runStatement, type Statement } from "../../store/db/statement.ts";
 import type { Log, PublishedDue, PushSupport } from "../../store/handler_context.ts";

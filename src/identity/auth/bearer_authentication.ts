@@ -9,7 +9,7 @@ import { formatId } from "../../model/domain/type_ids.ts";
 import type { ValuesOf } from "../../model/fields/sql_types.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
 import { IMPLICIT_SCOPE, isScope } from "../../model/scopes.ts";
-import { createPositionBatcher, LOOKUP_BATCHES } from "../../store/db/batching.ts";
+import { createPositionBatcher, LOOKUP_BATCHES } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";

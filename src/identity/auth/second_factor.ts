@@ -4,7 +4,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import type { Finding } from "../../model/error_messages.ts";
+import type { FieldFinding } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Person, SecondFactorSupport, SignInService } from "../../store/handler_context.ts";
@@ -42,8 +42,8 @@ export async function setPassword(accounts: AccountAdapter, userId: string, hash
 }
 
 const FRESH_MS = LIMITS.fresh_sign_in_minutes * 60_000;
-const WRONG_PASSWORD: Finding = { code: "invalid_value", message: "The current password is incorrect." };
-const SIGN_IN_AGAIN: Finding = {
+const WRONG_PASSWORD: FieldFinding = { code: "invalid_value", message: "The current password is incorrect." };
+const SIGN_IN_AGAIN: FieldFinding = {
   code: "invalid_value",
   message:
     "Enter your password. Without one: sign out, sign in again, and repeat this within " +

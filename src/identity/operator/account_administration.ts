@@ -69,7 +69,7 @@ export interface NewMember {
   pushers?: string[];
 }
 
-export async function addMember(em: Em, { workspace, email, role, pushers }: NewMember) {
+export async function addMemberAsOperator(em: Em, { workspace, email, role, pushers }: NewMember) {
   const workspaceId = await workspaceOf(em, workspace);
   if (!ROLES.includes(role as Role))
     throw invalidRequest("invalid_choice", `role must be one of ${ROLES.join(", ")}.`, "role");

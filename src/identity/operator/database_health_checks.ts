@@ -21,7 +21,7 @@ import { getErrorCode, type OperatorSettings, withOperatorDatabase, withOrm } fr
  */
 export type FindingState = "ok" | "warning" | "wrong" | "skipped";
 
-export interface Finding {
+export interface HealthFinding {
   check: string;
   state: FindingState;
   says: string;
@@ -30,7 +30,7 @@ export interface Finding {
 }
 
 export interface HealthReport {
-  findings: Finding[];
+  findings: HealthFinding[];
   /** Counters that were counted again, as ever. */
   checks: ConsistencyReport["checks"];
 }
@@ -39,7 +39,7 @@ export interface HealthReport {
 export const createFindingBuilder = (check: string) => {
   const as =
     (state: FindingState) =>
-    (says: string, way_out: string | null = null): Finding => ({ check, state, says, way_out });
+    (says: string, way_out: string | null = null): HealthFinding => ({ check, state, says, way_out });
   return { ok: as("ok"), warning: as("warning"), wrong: as("wrong"), skipped: as("skipped") };
 };
 
@@ -132,8 +132,8 @@ function stateFindings(
   { version, shown, standby, may_create, durable, utf8, connections }: ServerState,
   ahead: number,
   { databasePoolSize = 0, databaseUrl }: Partial<Config>,
-): Finding[] {
-  const found: Finding[] = [];
+): HealthFinding[] {
+  const found: HealthFinding[] = [];
   const when = (bad: boolean, state: FindingState, says: string, way: string) =>
     void (bad && found.push(createFindingBuilder("database")[state](says, way)));
   when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
@@ -168,7 +168,7 @@ function stateFindings(
 
 type ServerState = RowOf<typeof serverState>;
 
-async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; current: boolean }> {
+async function versionFinding(em: SqlEntityManager): Promise<{ found: HealthFinding; current: boolean }> {
   const done = await readAppliedMigrations(em);
   const { missing, newer, before } = compareMigrations(done ?? []);
   if (before)
@@ -198,7 +198,7 @@ async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; c
   return { found: createFindingBuilder("schema").ok("matches this version"), current: true };
 }
 
-async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<Finding> {
+async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<HealthFinding> {
   const { secret, dataDir = "", databaseUrl } = config;
   try {
     const own = loadSecret({ secret: secret ?? null, dataDir }, true);
@@ -215,7 +215,7 @@ async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Pro
   }
 }
 
-function counterFindings(checks: ConsistencyReport["checks"]): Finding[] {
+function counterFindings(checks: ConsistencyReport["checks"]): HealthFinding[] {
   const wrong = checks.filter((check) => check.wrong > 0);
   if (wrong.length === 0) return [createFindingBuilder("counters").ok("all counters match their rows")];
   return wrong.map(({ name, wrong: rows }) =>

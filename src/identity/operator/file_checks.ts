@@ -4,7 +4,7 @@ import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { describeFileError, describeOwner } from "../../store/config/file_errors.ts";
-import { createFindingBuilder, type Finding } from "./database_health_checks.ts";
+import { createFindingBuilder, type HealthFinding } from "./database_health_checks.ts";
 
 /** Bits that other users must not have: writing in the folder, and all of a secret. */
 const FOLDER_BITS = 0o022;
@@ -20,7 +20,7 @@ function findOpenFiles(dataDir: string): { path: string; bits: number }[] {
 }
 
 /** Findings about the modes and the owner of DATA_DIR; none if it does not exist. */
-export function checkFileModes(dataDir: string): Finding[] {
+export function checkFileModes(dataDir: string): HealthFinding[] {
   if (!existsSync(dataDir)) return [];
   const { ok, wrong } = createFindingBuilder("file modes");
   const open = findOpenFiles(dataDir).map(({ path }) =>
@@ -45,7 +45,7 @@ export function fixFileModes(dataDir: string): string[] {
 }
 
 /** The finding for a backup folder that cannot be written; null for one that can, and for a bucket. */
-export function checkBackupFolder(target: string): Finding | null {
+export function checkBackupFolder(target: string): HealthFinding | null {
   if (/^s3:/i.test(target)) return null;
   let folder = target;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);

@@ -15,8 +15,8 @@ import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
 import {
   checkDatabase,
   createFindingBuilder,
-  type Finding,
   getErrorReason,
+  type HealthFinding,
   type HealthReport,
 } from "./database_health_checks.ts";
 import { checkBackupFolder, checkFileModes } from "./file_checks.ts";
@@ -55,7 +55,7 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
   return { findings, checks: database?.checks ?? [] };
 }
 
-function settingFindings(wrong: string[]): Finding[] {
+function settingFindings(wrong: string[]): HealthFinding[] {
   return [
     ...(wrong.length === 0 ? [createFindingBuilder("settings").ok("all settings are valid")] : []),
     ...wrong.map((message) =>
@@ -73,7 +73,7 @@ function settingFindings(wrong: string[]): Finding[] {
 }
 
 /** The modes and the owner of files, and a secret that is missing. */
-function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Finding[] {
+function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): HealthFinding[] {
   if (dataDir === undefined || !existsSync(dataDir)) return [];
   const paths = dataPaths(dataDir);
   const found = checkFileModes(dataDir);
@@ -96,7 +96,7 @@ function hasDatabaseQuietly(dataDir: string): boolean {
   }
 }
 
-async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial<Config>): Promise<Finding[]> {
+async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial<Config>): Promise<HealthFinding[]> {
   if (databaseUrl !== null || dataDir === undefined || !hasDatabaseQuietly(dataDir)) return [];
   const { folder } = describeDatabase(dataDir);
   const { bavail, bsize } = await statfs(folder);
@@ -109,7 +109,7 @@ async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial
   ];
 }
 
-function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Config>): Finding[] {
+function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Config>): HealthFinding[] {
   if (publicUrl === undefined || host === undefined) return [];
   const { protocol, hostname } = new URL(publicUrl);
   const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
@@ -130,7 +130,7 @@ function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Confi
   return [createFindingBuilder("address").ok(`clients use ${publicUrl}`)];
 }
 
-function pushFindings({ webPushContact }: Partial<Config>): Finding[] {
+function pushFindings({ webPushContact }: Partial<Config>): HealthFinding[] {
   if (!webPushContact || !isPrivateContact(webPushContact)) return [];
   return [
     createFindingBuilder("push").warning(
@@ -146,7 +146,7 @@ async function answers(
   value: string | null | undefined,
   setting: string,
   ask: (value: string) => Promise<void>,
-): Promise<Finding> {
+): Promise<HealthFinding> {
   if (value == null) return createFindingBuilder(check).skipped(`${setting} is not set`);
   try {
     await ask(value);
@@ -159,7 +159,7 @@ async function answers(
   }
 }
 
-async function oidcFinding({ oidcIssuer, publicUrl }: Partial<Config>): Promise<Finding> {
+async function oidcFinding({ oidcIssuer, publicUrl }: Partial<Config>): Promise<HealthFinding> {
   const { ok, warning, wrong, skipped } = createFindingBuilder("oidc");
   if (oidcIssuer == null) return skipped("OIDC_ISSUER is not set");
   try {
@@ -200,7 +200,7 @@ async function askFiles(config: Partial<Config>): Promise<void> {
 
 const OLD_MS = 2 * 86_400_000;
 
-async function backupFinding(config: Partial<Config>, now: Date): Promise<Finding> {
+async function backupFinding(config: Partial<Config>, now: Date): Promise<HealthFinding> {
   if (config.backupTarget == null)
     return createFindingBuilder("backups").skipped(
       "BACKUP_TARGET is not set",

@@ -14,7 +14,7 @@ export interface NumberedRow {
 }
 
 /** A row that belongs to no workspace of the file. */
-export class UnownedRowError extends Error {}
+export class RowWithoutWorkspaceError extends Error {}
 
 const wrong = (line: number, kind: ExportKind, problem: string) =>
   `Line ${line} of the file (${kind}) is not valid: ${problem}`;
@@ -30,7 +30,7 @@ type DatabaseError = Error & { code?: string; constraint?: string; column?: stri
 /** Data exceptions, constraints, and sizes that an index does not take. */
 const OF_ROWS = /^(22|23|54)/;
 const isOfRow = (error: unknown): boolean =>
-  error instanceof UnownedRowError || OF_ROWS.test((error as DatabaseError).code ?? "");
+  error instanceof RowWithoutWorkspaceError || OF_ROWS.test((error as DatabaseError).code ?? "");
 
 /**
  * Puts rows by `put`, which changes nothing but the database. @throws 422 or 409 that names the first line that the
@@ -72,7 +72,7 @@ async function refusalOf(
   line: number,
   cause: unknown,
 ): Promise<ApiError> {
-  if (cause instanceof UnownedRowError)
+  if (cause instanceof RowWithoutWorkspaceError)
     return createLineError(line, kind, "it does not belong to anything in the file.");
   const { code = "", constraint = "", column, table: of } = cause as DatabaseError;
   const found = column

@@ -59,7 +59,7 @@ export async function findForeignReference(
 }
 
 /** Ids in ascending order, eight bytes each: a file may have millions of devices. */
-export class AscendingIds {
+export class SortedIdList {
   #ids = new BigInt64Array(1024);
   #length = 0;
 

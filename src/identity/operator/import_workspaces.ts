@@ -13,7 +13,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { indexAlerts } from "../../store/queries/alert_search_terms.ts";
+import { indexAlerts } from "../../store/queries/alert_search_index.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { requireMatchingSecret } from "../auth/secret_check.ts";
 import { runInTransaction } from "./dry_run_transaction.ts";
@@ -26,9 +26,15 @@ import {
   takenHandles,
 } from "./export_tables.ts";
 import { EXPORT_FORMAT } from "./export_workspaces.ts";
-import { createFileError, createLineError, insertLines, type NumberedRow, UnownedRowError } from "./import_errors.ts";
+import {
+  createFileError,
+  createLineError,
+  insertLines,
+  type NumberedRow,
+  RowWithoutWorkspaceError,
+} from "./import_errors.ts";
 import { readLines } from "./import_lines.ts";
-import { AscendingIds, findForeignReference } from "./import_references.ts";
+import { findForeignReference, SortedIdList } from "./import_references.ts";
 import { type ImportRow, validateRow } from "./import_row_rules.ts";
 import { auditImported } from "./operator_audit.ts";
 
@@ -140,7 +146,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   let present: string[] = [];
   const channels = new Set<string>();
   const reviews = new Set<string>();
-  const devices = new AscendingIds();
+  const devices = new SortedIdList();
 
   /** Converts a row for this server, by kind. */
   const here: Partial<Record<ExportKind, (row: ImportRow) => ImportRow>> = {
@@ -193,7 +199,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
       const prepare = here[kind];
       await insertLines(em, of, lines, async (inside, some) => {
         const [done] = await runStatement(inside, put, { workspaces, rows: prepare ? some.map(prepare) : some });
-        if (present.length === 0 && done?.come !== some.length) throw new UnownedRowError();
+        if (present.length === 0 && done?.come !== some.length) throw new RowWithoutWorkspaceError();
         if (kind === "alert")
           await indexImportedAlerts(
             inside,

@@ -15,7 +15,7 @@ import {
 } from "../../model/domain/access_policy.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
-import type { Finding } from "../../model/error_messages.ts";
+import type { FieldFinding } from "../../model/error_messages.ts";
 import { createAuditLines, findPersonActors } from "../../operation/audit_lines.ts";
 import type { RowOf } from "../../store/db/statement.ts";
 import type { Context, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
@@ -33,7 +33,7 @@ import { findChannelId } from "./account_administration.ts";
 type Ctx = Context<MemberCaller>;
 
 /** Refuses contradictory input instead of using the wider meaning. */
-function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Finding | null {
+function channelProblem({ role, every_channel, pusher_ids }: MemberInput): FieldFinding | null {
   if (every_channel && pusher_ids.length > 0)
     return {
       code: "mutually_exclusive_fields",
@@ -50,7 +50,7 @@ function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Findi
 }
 
 /** Validates the requested change by itself. */
-export const validateMemberWish = (wish: MemberInput): Record<string, Finding | false | null> => ({
+export const validateMemberWish = (wish: MemberInput): Record<string, FieldFinding | false | null> => ({
   role: !ROLES.includes(wish.role as Role) && {
     code: "invalid_choice",
     message: `The role must be one of ${ROLES.join(", ")}.`,

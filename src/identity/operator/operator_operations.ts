@@ -13,7 +13,7 @@ import { renewEpoch } from "../../store/queries/database_epoch.ts";
 import { dropSecondFactor } from "../../store/queries/members_and_one_time_links.ts";
 import { createLink } from "../auth/one_time_links.ts";
 import {
-  addMember,
+  addMemberAsOperator,
   createKey,
   createWorkspace,
   findMember,
@@ -81,7 +81,7 @@ export const OPERATOR_OPERATIONS = {
       role: z.string(),
       pushers: z.array(z.string()).optional(),
     }),
-    addMember,
+    addMemberAsOperator,
   ),
   list_members: operation(within, listMembers),
   /** Returns the path of a one-time link; the caller knows the service's URL and if e-mail is sent. */

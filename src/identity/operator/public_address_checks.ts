@@ -2,7 +2,7 @@
 // hides its metrics.
 
 import { randomBytes } from "node:crypto";
-import { createFindingBuilder, type Finding, getErrorReason } from "./database_health_checks.ts";
+import { createFindingBuilder, getErrorReason, type HealthFinding } from "./database_health_checks.ts";
 
 const ASK_MS = 5_000;
 
@@ -12,7 +12,7 @@ const NOT_UPGRADED = 40016;
 const ask = (url: string) => fetch(url, { signal: AbortSignal.timeout(ASK_MS), redirect: "manual" });
 
 /** The findings about the address; a service that does not answer there is the only one. */
-export async function checkPublicAddress(publicUrl: string | undefined): Promise<Finding[]> {
+export async function checkPublicAddress(publicUrl: string | undefined): Promise<HealthFinding[]> {
   const { ok, warning, skipped } = createFindingBuilder("service");
   if (publicUrl === undefined) return [skipped("PUBLIC_URL cannot be used")];
   let response: Response;
@@ -33,7 +33,7 @@ export async function checkPublicAddress(publicUrl: string | undefined): Promise
   ];
 }
 
-async function checkWebSocket(publicUrl: string): Promise<Finding[]> {
+async function checkWebSocket(publicUrl: string): Promise<HealthFinding[]> {
   const { ok, warning } = createFindingBuilder("websocket");
   const answer = await requestUpgrade(`${publicUrl}/ntfy/belfry-doctor/ws`).catch(() => null);
   if (answer === null) return [];
@@ -74,7 +74,7 @@ async function requestUpgrade(address: string): Promise<string> {
 
 const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
-async function checkMetrics(publicUrl: string): Promise<Finding[]> {
+async function checkMetrics(publicUrl: string): Promise<HealthFinding[]> {
   if (LOCAL.test(new URL(publicUrl).hostname)) return [];
   const response = await ask(`${publicUrl}/metrics`).catch(() => null);
   if (response?.status !== 200 || !(await response.text()).includes("belfry_")) return [];

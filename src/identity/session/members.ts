@@ -13,7 +13,7 @@ import { listWorkspaceMembers } from "../../store/queries/members_and_one_time_l
 import { deletedView, listSchema, memberInput } from "../../store/schemas/common_fields.ts";
 import { endConnections } from "../auth/consent_grants.ts";
 import { insertLink, PLACEHOLDER_EMAIL } from "../auth/one_time_links.ts";
-import { addMember } from "../operator/account_administration.ts";
+import { addMemberAsOperator } from "../operator/account_administration.ts";
 import {
   findManageableMember,
   lockForManagement,
@@ -80,7 +80,7 @@ export const add_member = defineMemberOperation({
   async handler({ email, ...wish }, ctx) {
     const mine = await lockForManagement(ctx);
     const { role } = await resolveGrant(ctx, mine, wish);
-    const { id } = await addMember(ctx.em, {
+    const { id } = await addMemberAsOperator(ctx.em, {
       workspace: formatId("wsp", ctx.caller.workspace.id),
       email: clean(email),
       role,

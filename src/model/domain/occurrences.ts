@@ -8,8 +8,8 @@ import { forBoth, isMessage } from "../error_messages.ts";
 import { parseRecurrence, type Recurrence } from "../fields/recurrence.ts";
 import { toIsoMicros } from "../fields/timestamp_columns.ts";
 import { LIMITS } from "../limits.ts";
+import { MAX_ANSWER_STEPS, RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 import { expandRule, MAX_TIME } from "./rrule_expansion.ts";
-import { MAX_ANSWER_STEPS, StepBudget } from "./step_budget.ts";
 import { newUuid } from "./type_ids.ts";
 import { MAX_CLOCK_CHANGE_MS, ZoneClock } from "./zone_clock.ts";
 
@@ -25,7 +25,7 @@ const WRITTEN = LIMITS.occurrences_ahead / 3;
 const LOOKED = 30;
 
 /** The times of a rule that begins at `sendAt`, looked up by steps of `budget`. All times are in ms. */
-function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: StepBudget) {
+function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: RecurrenceStepBudget) {
   const byClocks = parts.freq !== "HOURLY" && parts.freq !== "MINUTELY";
   const clock = new ZoneClock(zone, budget);
   const start = Math.floor(sendAt / 1000) * 1000;
@@ -36,7 +36,7 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Ste
 
   /** In the order of the search, as the rule names them, from about `ms` on. COUNT counts from the beginning. */
   function* named(ms: number, step: 1 | -1): Generator<number> {
-    const lookup = new StepBudget(LOOKUP_STEPS, budget);
+    const lookup = new RecurrenceStepBudget(LOOKUP_STEPS, budget);
     const lookupClock = new ZoneClock(zone, lookup);
     const near = byClocks ? clock.localAt(ms) - step * MAX_CLOCK_CHANGE_MS : ms;
     if (parts.count === null)
@@ -113,7 +113,7 @@ interface Beginning {
   now: number;
   most: number;
   /** Of the whole answer. */
-  budget?: StepBudget;
+  budget?: RecurrenceStepBudget;
 }
 
 /**
@@ -122,7 +122,7 @@ interface Beginning {
  */
 export function findNextOccurrences(
   recurrence: string,
-  { sendAt, now, most, budget = new StepBudget(MAX_ANSWER_STEPS) }: Beginning,
+  { sendAt, now, most, budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS) }: Beginning,
 ): number[] {
   const read = parseRecurrence(recurrence);
   if (isMessage(read)) throw invalidRequest("invalid_recurrence", NO_RULE, "recurrence");
@@ -145,7 +145,7 @@ interface Window {
   /** The begin of the day after the one of a time. */
   nextDay(at: number): number;
   /** Of the whole answer. */
-  budget: StepBudget;
+  budget: RecurrenceStepBudget;
 }
 
 /**
@@ -190,7 +190,7 @@ export function planSeriesFill({ series_id, recurrence, send_at, filled_until }:
   const read = parseRecurrence(recurrence);
   if (isMessage(read))
     return { series_id, filled_until: iso(Math.max(filledTo, now)), next_fill_at: iso(now + DAY), occurrences: [] };
-  const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new StepBudget(MAX_ANSWER_STEPS));
+  const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new RecurrenceStepBudget(MAX_ANSWER_STEPS));
   const coming = times.after(now, LIMITS.occurrences_ahead + 1);
   const ahead = coming.slice(0, LIMITS.occurrences_ahead).filter((at) => at <= now + HORIZON);
   const next = coming[ahead.length];

@@ -27,7 +27,7 @@ export interface PageMarks {
 }
 
 /** The marks of a page: a character for each alert. */
-export const SENT_AFTER_JOINING = "0";
+export const AFTER_JOINING_MARK = "0";
 export const BEFORE_JOINING_MARK = "1";
 const HIDDEN = "-";
 
@@ -48,10 +48,10 @@ export const toSentAlerts = (rows: readonly { pusher_id: string; sent_at: string
  * newest
  */
 export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes): string {
-  if (joined.newest <= (alerts.at(-1)?.at ?? 0)) return SENT_AFTER_JOINING.repeat(alerts.length);
+  if (joined.newest <= (alerts.at(-1)?.at ?? 0)) return AFTER_JOINING_MARK.repeat(alerts.length);
   const before = new Map<string, number>();
   const mark = ({ channel, at }: SentAlert) => {
-    if (at >= joined.of(channel)) return SENT_AFTER_JOINING;
+    if (at >= joined.of(channel)) return AFTER_JOINING_MARK;
     const count = (before.get(channel) ?? 0) + 1;
     before.set(channel, count);
     return count > LIMITS.before_joining ? HIDDEN : BEFORE_JOINING_MARK;
@@ -64,7 +64,7 @@ export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes
  * sees.
  * @param rows its alerts, each marked
  */
-export function computeRowMarks(rows: readonly { pusher_id: string; before_joining?: boolean }[]): string | null {
+export function computeJoiningMarks(rows: readonly { pusher_id: string; before_joining?: boolean }[]): string | null {
   const before = new Map<string, number>();
   for (const { pusher_id, before_joining } of rows) {
     if (!before_joining) continue;
@@ -72,7 +72,7 @@ export function computeRowMarks(rows: readonly { pusher_id: string; before_joini
     if (count === LIMITS.before_joining) return null;
     before.set(pusher_id, count);
   }
-  return rows.map(({ before_joining }) => (before_joining ? BEFORE_JOINING_MARK : SENT_AFTER_JOINING)).join("");
+  return rows.map(({ before_joining }) => (before_joining ? BEFORE_JOINING_MARK : AFTER_JOINING_MARK)).join("");
 }
 
 /**

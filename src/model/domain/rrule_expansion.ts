@@ -2,7 +2,7 @@
 // Each period counts its steps, so a caller can limit the work of a whole answer.
 
 import type { RuleParts } from "../fields/recurrence.ts";
-import type { StepBudget } from "./step_budget.ts";
+import type { RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 import { MAX_CLOCK_CHANGE_MS, type ZoneClock } from "./zone_clock.ts";
 
 const MINUTE = 60_000;
@@ -210,7 +210,7 @@ export interface ExpansionRange {
   start: number;
   from: number;
   step: Direction;
-  budget: StepBudget;
+  budget: RecurrenceStepBudget;
 }
 
 /**

@@ -2,7 +2,7 @@
 // runtime is the expensive part.
 
 import { localToUtcLenient, utcToLocal } from "../fields/local_time.ts";
-import type { StepBudget } from "./step_budget.ts";
+import type { RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 
 const HOUR = 3_600_000;
 /** No zone moves its clocks by more in one step, in ms. */
@@ -14,11 +14,11 @@ const ASKED = 100;
 
 export class ZoneClock {
   readonly #zone: string;
-  readonly #budget: StepBudget;
+  readonly #budget: RecurrenceStepBudget;
   /** The offset is `ahead` ms from `from` to `to`. */
   #known = { from: 0, to: -1, ahead: 0 };
 
-  constructor(zone: string, budget: StepBudget) {
+  constructor(zone: string, budget: RecurrenceStepBudget) {
     this.#zone = zone;
     this.#budget = budget;
   }

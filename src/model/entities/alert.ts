@@ -102,7 +102,7 @@ export const Alert = defineEntity({
     cancelled_at: timestampColumn().nullable(),
     visible_at: timestampColumn().nullable().generated(`(${VISIBLE_AT_SQL}) stored`),
     /**
-     * The search terms of title and text, with prefixed ids for filters (store/queries/alert_search_terms.ts). Null if
+     * The search terms of title and text, with prefixed ids for filters (store/queries/alert_search_index.ts). Null if
      * an earlier version wrote the row; the housekeeping then creates them.
      */
     search_vector: p.string().columnType("tsvector").nullable().lazy(),

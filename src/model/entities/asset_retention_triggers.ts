@@ -96,7 +96,7 @@ export const RETENTION_TRIGGERS = [
 
 /**
  * Empties the search terms after an edit that did not change them. Only an earlier version does that; this version
- * always changes them (store/queries/alert_search_terms.ts). They are created again soon.
+ * always changes them (store/queries/alert_search_index.ts). They are created again soon.
  */
 export const SEARCH_WORD_TRIGGERS = [
   `create function clear_search_vector() returns trigger language plpgsql as $$

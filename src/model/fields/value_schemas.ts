@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { CodeOf } from "../error_codes.ts";
-import { type Finding, fieldError, fieldIssue, forBoth, type Message } from "../error_messages.ts";
+import { type FieldFinding, fieldError, fieldIssue, forBoth, type Message } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { findNeedlessInvisible, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
 import { isTimeZone, localToUtc, parseLocalTime } from "./local_time.ts";
@@ -181,7 +181,7 @@ function written(ms: number, fraction = ""): string | null {
   return `${utc.toISOString().slice(0, 19)}.${fraction.padEnd(6, "0")}Z`;
 }
 
-const NO_INSTANT: Finding = {
+const NO_INSTANT: FieldFinding = {
   code: "invalid_timestamp",
   message: forBoth(
     "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its zone, such as 2026-11-24T07:30 Europe/Lisbon",
@@ -190,7 +190,7 @@ const NO_INSTANT: Finding = {
 };
 
 /** Parses a time to the format of rows and responses, or returns its problem. */
-function instantOf(value: string): { at: string } | { wrong: Finding } {
+function instantOf(value: string): { at: string } | { wrong: FieldFinding } {
   const local = parseLocalTime(value);
   const at = readRfc3339(local?.asUtc ?? value);
   if (at === null || !local) return at === null ? { wrong: NO_INSTANT } : { at };

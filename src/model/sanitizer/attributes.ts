@@ -4,7 +4,7 @@
 import { assertDefined } from "../assert.ts";
 import { cleanText } from "../fields/invisible_characters.ts";
 import { ALLOWED_ATTRIBUTES, ALLOWED_SCHEMES, type AttributeRule, createWordSet, LINK_REL } from "./allow_list.ts";
-import { isLowContrast, parseColor, type TextAppearance } from "./hidden_text.ts";
+import { isLowContrast, parseColor, type TextAppearance } from "./hidden_by_style.ts";
 import { judgeStyle } from "./inline_styles.ts";
 import type { SanitizerReport } from "./sanitizer_report.ts";
 

@@ -9,7 +9,7 @@ import {
   parseColor,
   type Rgb,
   type TextAppearance,
-} from "./hidden_text.ts";
+} from "./hidden_by_style.ts";
 import type { SanitizerReport } from "./sanitizer_report.ts";
 
 const SIZE = String.raw`(?:0|\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|ex|ch|pt|pc|cm|mm|in|%)|0?\.\d{1,3}(?:px|em|rem|ex|ch|pt|%))`;

@@ -9,7 +9,7 @@ import {
   MIN_FONT_SIZE,
   SMALL_TEXT_SCALE,
   type TextAppearance,
-} from "./hidden_text.ts";
+} from "./hidden_by_style.ts";
 import type { HtmlParent, ParsedElement } from "./parse_html.ts";
 import { SanitizerReport } from "./sanitizer_report.ts";
 

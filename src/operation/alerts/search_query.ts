@@ -10,7 +10,7 @@ import {
 } from "../../model/domain/search_terms.ts";
 import type { Context } from "../../store/handler_context.ts";
 import { type TaggedSearch, taggedChannels } from "../../store/queries/alert_search.ts";
-import { ID_SUFFIX_LENGTH, TERM_PREFIXES } from "../../store/queries/alert_search_terms.ts";
+import { ID_SUFFIX_LENGTH, TERM_PREFIXES } from "../../store/queries/alert_search_index.ts";
 
 /** Channels that one query of the index names: a deeper one costs more than several. */
 const CHANNELS_IN_QUERY = 64;

@@ -11,7 +11,7 @@ import { CATEGORY_LABELS } from "../../ui/channel_labels.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { CAPABILITY_LABELS, CHANNEL_LABELS, type ChannelField } from "./channel_form_values.ts";
-import { checkbox, fieldError } from "./components.ts";
+import { checkbox, errorParts } from "./components.ts";
 import {
   circleFields,
   circlePreview,
@@ -89,7 +89,7 @@ function about(form: ChannelForm): Html {
 
 function phones({ values, error }: ChannelForm): Html {
   const asked = new Set(values.getAll("requested_perms"));
-  const { line, attributes } = fieldError(error, "requested_perms", "said");
+  const { line, attributes } = errorParts(error, "requested_perms", "said");
   return panel(
     CHANNEL_LABELS.requested_perms,
     html`<p class="hint" id="requested_perms-hint">Each subscriber allows or denies these and can change that later. Alerts use only what is requested and allowed.</p>${line}

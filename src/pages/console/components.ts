@@ -29,7 +29,7 @@ export interface LabelledField {
  * What a refusal says of one field: the line under its label, and the attributes of its first control, which gets the
  * focus when it is the first wrong one. `hint` is described along with it.
  */
-export function fieldError(error: ApiError | undefined, name: string, hint: Content = null) {
+export function errorParts(error: ApiError | undefined, name: string, hint: Content = null) {
   const wrong = error?.fields.find(({ param }) => param === name);
   const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
   return {
@@ -41,7 +41,7 @@ export function fieldError(error: ApiError | undefined, name: string, hint: Cont
 }
 
 export function field(f: LabelledField): Html {
-  const { line, attributes } = fieldError(f.error, f.name, f.hint);
+  const { line, attributes } = errorParts(f.error, f.name, f.hint);
   return html`<div class="field"><label for="${f.name}">${f.label}</label>
     ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
     <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${
@@ -70,7 +70,7 @@ export function select(s: {
   error?: ApiError;
 }): Html {
   const chosen = s.value ?? s.options[0]?.value ?? "";
-  const { line, attributes } = fieldError(s.error, s.name, s.hint);
+  const { line, attributes } = errorParts(s.error, s.name, s.hint);
   return html`<div class="field"><label for="${s.name}">${s.label}</label>
     ${s.hint && html`<p class="hint" id="${s.name}-hint">${s.hint}</p>`}${line}
     <select id="${s.name}" name="${s.name}"${attributes}>
@@ -94,7 +94,7 @@ export function checkbox(t: {
   note?: Content;
   checked?: boolean;
   type?: "checkbox" | "radio";
-  /** What `fieldError` says of the group, for its first box. */
+  /** What `errorParts` says of the group, for its first box. */
   attributes?: Content;
 }): Html {
   return html`<div class="tick"><input type="${t.type ?? "checkbox"}" id="${t.id}" name="${t.name}" value="${t.value}"${

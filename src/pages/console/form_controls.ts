@@ -15,10 +15,10 @@ import {
 } from "../../model/fields/field_table.ts";
 import { getMaxLength } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { circleDrawing, type MapCircle } from "../../ui/circle_drawing.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { fieldError, select } from "./components.ts";
+import { circleDrawing, type MapCircle } from "../../ui/map_circle_drawing.ts";
+import { errorParts, select } from "./components.ts";
 
 export interface TextField {
   name: string;
@@ -43,7 +43,7 @@ export interface TextField {
 
 export function textField(f: TextField): Html {
   const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
-  const { line, attributes } = fieldError(f.error, f.name, hint);
+  const { line, attributes } = errorParts(f.error, f.name, hint);
   const same = html`id="${f.name}" name="${f.name}"${f.required && html` required`}${
     f.autocomplete && html` autocomplete="${f.autocomplete}"`
   }${f.literal && html` autocapitalize="none" spellcheck="false"`}${f.keys && html` inputmode="${f.keys}"`}${
@@ -71,7 +71,7 @@ export function segmentedControl(s: {
   hint?: Content;
   error?: ApiError;
 }): Html {
-  const { line, attributes } = fieldError(s.error, s.name, s.hint);
+  const { line, attributes } = errorParts(s.error, s.name, s.hint);
   return html`<fieldset class="field"><legend>${s.label}</legend>${line}
     <div class="seg">${s.options.map(
       ({ value, label, mark }, i) =>
@@ -88,7 +88,7 @@ export const panel = (title: string, content: Content): Html =>
 
 /** `value` is `#rrggbb`. */
 export function colorField(c: { name: string; label: string; value: string; error?: ApiError }): Html {
-  const { line, attributes } = fieldError(c.error, c.name);
+  const { line, attributes } = errorParts(c.error, c.name);
   return html`<div class="field"><label for="${c.name}">${c.label}</label>${line}
     <input type="color" id="${c.name}" name="${c.name}" value="${c.value}"${attributes}></div>`;
 }

@@ -201,7 +201,7 @@ const formFor =
       : { ...page("POST", path, withFormErrors(again, answer)), again: again.again as ConsolePage["again"] };
 
 /** What takes a form of a signed-in person, and shows it again where the session was over, or where `again` says so. */
-export const personForm = formFor(defineSignedInPage);
+export const defineSignedInForm = formFor(defineSignedInPage);
 
 /** The same for a form of a workspace. */
 export const memberForm = formFor(memberPage);

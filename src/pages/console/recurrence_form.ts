@@ -7,7 +7,7 @@ import { uiMessage } from "../../model/error_messages.ts";
 import { isTimeZone } from "../../model/fields/local_time.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { timeElement } from "../../ui/time_format.ts";
-import { checkbox, fieldError, select } from "./components.ts";
+import { checkbox, errorParts, select } from "./components.ts";
 import { type FormState, formTextField } from "./form_controls.ts";
 
 export const WEEKDAYS: Record<string, string> = {
@@ -118,7 +118,7 @@ export function fillRecurrence(form: URLSearchParams, recurrence: string | null)
 
 export function recurrenceFields(typed: FormState): Html {
   const { form, error } = typed;
-  const { line, attributes } = fieldError(error, "day");
+  const { line, attributes } = errorParts(error, "day");
   const days = Object.entries(WEEKDAYS).map(([value, label], i) =>
     checkbox({
       ...{ id: i === 0 ? "day" : `day-${value}`, name: "day", value, label },

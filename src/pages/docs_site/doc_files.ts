@@ -32,14 +32,14 @@ const GROUPS: readonly (readonly [title: string, folder: string, names: string])
 ];
 
 /** Pages outside of docs/ and folders of their own, by the group that they join. */
-const BESIDE: Record<string, { first?: string[]; last?: string[] }> = {
+const ADDED_PAGES: Record<string, { first?: string[]; last?: string[] }> = {
   Start: { first: ["README.md"] },
   Explanation: { last: ["docs/decisions/README.md"] },
   Contribute: { first: ["CONTRIBUTING.md"], last: ["SECURITY.md", "CHANGELOG.md"] },
 };
 
 const GROUPED = GROUPS.map(([title, folder, names]): [string, string[]] => {
-  const { first = [], last = [] } = BESIDE[title] ?? {};
+  const { first = [], last = [] } = ADDED_PAGES[title] ?? {};
   return [title, [...first, ...names.split(" ").map((name) => `${folder}/${name}.md`), ...last]];
 });
 
@@ -47,7 +47,7 @@ const GROUPED = GROUPS.map(([title, folder, names]): [string, string[]] => {
 const SLUGS: Record<string, string> = { "README.md": "" };
 
 /** Old addresses of pages below DOCS_PATH, and where each page is now. */
-export const MOVED: Readonly<Record<string, string>> = {
+export const REDIRECTS: Readonly<Record<string, string>> = {
   start: "start/first-alert",
   send: "start/connect-a-sender",
   receive: "start/subscribe",
@@ -70,9 +70,9 @@ export const MOVED: Readonly<Record<string, string>> = {
 };
 
 /** The address of today for an old one; null for any other. The number of a decision stays when its title changes. */
-export function movedTo(slug: string, slugs: readonly string[]): string | null {
+export function findRedirect(slug: string, slugs: readonly string[]): string | null {
   const [, number] = /^decisions\/(\d{4})-/.exec(slug) ?? [];
-  if (number === undefined) return Object.hasOwn(MOVED, slug) ? (MOVED[slug] ?? null) : null;
+  if (number === undefined) return Object.hasOwn(REDIRECTS, slug) ? (REDIRECTS[slug] ?? null) : null;
   const now = slugs.find((other) => other.startsWith(`decisions/${number}-`));
   return now === slug ? null : (now ?? null);
 }

@@ -6,7 +6,7 @@ import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/tra
 import { toWebRequest } from "../../api/transports/web_request.ts";
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { DOCS_PATH, findPictures, movedTo, resolveDocFile } from "./doc_files.ts";
+import { DOCS_PATH, findPictures, findRedirect, resolveDocFile } from "./doc_files.ts";
 import type { SiteLayout } from "./site.ts";
 
 /** They change with the version alone. */
@@ -47,7 +47,7 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     countView,
   );
   app.use(`${DOCS_PATH}/**`, async (event, next) => {
-    const now = movedTo(restOf(toWebRequest(event), DOCS_PATH), (await site()).slugs);
+    const now = findRedirect(restOf(toWebRequest(event), DOCS_PATH), (await site()).slugs);
     return now === null
       ? next()
       : new Response(null, { status: 301, headers: { ...KEPT, location: `${DOCS_PATH}/${now}` } });

@@ -8,7 +8,7 @@ import { formatId } from "../../model/domain/type_ids.ts";
 import { getLinkActions } from "../../model/fields/alert_action.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { shareReads } from "../../store/db/batching.ts";
+import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { type PublicAlertRow, type PublicChannel, publicChannel } from "../../store/queries/public_pages.ts";
 import { loadStaticFile } from "../../ui/static_files.ts";

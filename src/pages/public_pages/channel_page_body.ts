@@ -10,10 +10,10 @@ import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../s
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
 import { CAPABILITY_INFO } from "../../ui/channel_labels.ts";
-import { circleDrawing, formatPosition, type MapCircle, toMapCircle } from "../../ui/circle_drawing.ts";
 import { listPlainFacts } from "../../ui/field_values.ts";
 import { type Content, type Html, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
+import { circleDrawing, formatPosition, type MapCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
 import { qrDrawing } from "../../ui/qr_code.ts";
 import type { PublicPagesDeps, SiteUrls } from "./dependencies.ts";
 import { dotted, say, sayDistance, sayInAttribute } from "./page_texts.ts";

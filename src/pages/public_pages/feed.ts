@@ -11,7 +11,7 @@ import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { getFieldNames, selectPlainOn } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { shareReads } from "../../store/db/batching.ts";
+import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/public_pages.ts";
 import { type Html, xml } from "../../ui/html.ts";

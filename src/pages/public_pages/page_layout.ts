@@ -142,7 +142,7 @@ export function pageResponse(
 export const createPageEtag = (text: string): string =>
   `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
 
-export type RefusalReason = "unknown" | "invite";
+export type ChannelPageRefusal = "unknown" | "invite";
 
 /**
  * Made once: no answer takes longer than another. `form`: what the address is otherwise. A refusal in that form is
@@ -152,8 +152,8 @@ export type RefusalReason = "unknown" | "invite";
 export function createRefusalPages(
   places: SiteUrls,
   form: "page" | "data" = "page",
-): (request: Request, which: RefusalReason) => Response {
-  const pageOf = (which: RefusalReason) =>
+): (request: Request, which: ChannelPageRefusal) => Response {
+  const pageOf = (which: ChannelPageRefusal) =>
     renderLayout(
       {
         title: `${sayEnglish(`refused.${which}`)} · Belfry`,

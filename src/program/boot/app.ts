@@ -46,7 +46,7 @@ import { type AdmissionPass, createAdmission, createWaitContext } from "./admiss
 import { addProbes, PROBE_PATHS } from "./health_probes.ts";
 import { createInboxPolls } from "./inbox_polls.ts";
 import type { createIngestRoutes } from "./ingest_routes.ts";
-import { type Logs, RequestLog, redactPath } from "./log.ts";
+import { type Logs, RequestLogger, redactPath } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface AppDeps {
@@ -76,7 +76,7 @@ export interface AppDeps {
 }
 
 interface RequestState {
-  log: RequestLog;
+  log: RequestLogger;
   client: RequestClient;
   /** The address for limits and shares. */
   owner: string | null;
@@ -116,7 +116,7 @@ export function createApp(deps: AppDeps) {
     return caller;
   };
 
-  const failed = (error: unknown, log: RequestLog): Response => {
+  const failed = (error: unknown, log: RequestLogger): Response => {
     try {
       log.error({ err: error }, "request failed");
     } catch {
@@ -237,7 +237,7 @@ export function createApp(deps: AppDeps) {
       const client = clientOf(peer, request.headers);
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
-      const log = new RequestLog(deps.log, requestId);
+      const log = new RequestLogger(deps.log, requestId);
       const { pathname } = new URL(request.url);
       const body = getIncomingBody(request);
       // A body that arrived with its headers is available one turn later.

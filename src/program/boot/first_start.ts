@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { PLACEHOLDER_EMAIL } from "../../identity/auth/one_time_links.ts";
 import { isSecretOfDatabase } from "../../identity/auth/secret_check.ts";
-import { addMember, createKey, createWorkspace } from "../../identity/operator/account_administration.ts";
+import { addMemberAsOperator, createKey, createWorkspace } from "../../identity/operator/account_administration.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/entities/member.ts";
@@ -59,7 +59,7 @@ export async function createFirstWorkspace(
   }
   const made = await em.transactional(async (inside) => {
     const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
-    const member = await addMember(inside as Em, {
+    const member = await addMemberAsOperator(inside as Em, {
       workspace: workspace.id,
       email: PLACEHOLDER_EMAIL,
       role: "owner",

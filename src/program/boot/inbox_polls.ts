@@ -22,13 +22,13 @@ import { overloaded } from "../../model/api_error.ts";
 import type { HandsetOperation } from "../../operation/define_operation.ts";
 import { DEFAULT_LIMIT } from "../../store/schemas/common_fields.ts";
 import type { Admission, AdmissionPass } from "./admission.ts";
-import type { RequestLog } from "./log.ts";
+import type { RequestLogger } from "./log.ts";
 import { createStreamSink } from "./stream_sinks.ts";
 
 interface PollsOptions {
   hold: LongPolling;
   admission: Admission;
-  logOf(event: H3Event): RequestLog;
+  logOf(event: H3Event): RequestLogger;
   /** The address for limits; null if exempt. */
   countedOf(event: H3Event): string | null;
   stateOf(event: H3Event): { pass: AdmissionPass | null; heldMs: number };

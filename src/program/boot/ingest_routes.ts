@@ -7,10 +7,10 @@ import type { Socket } from "node:net";
 import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import type { WebSocket } from "ws";
-import { isBelfryToken } from "../../api/ingest/ingest_request.ts";
 import { addIngestRoutes, createHostApp, type IngestRoutes } from "../../api/ingest/ingest_routes.ts";
 import { toSequenceMember } from "../../api/ingest/ntfy_sequences.ts";
 import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntfy_subscribe.ts";
+import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
 import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
 import { createEventStream } from "../../api/transports/event_stream.ts";
 import { createJsonResponse } from "../../api/transports/http_responses.ts";
@@ -42,8 +42,8 @@ import { noteSenderRequest } from "../../store/queries/api_keys.ts";
 import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
 import { findSequence } from "../../store/queries/collapse_sequences.ts";
 import type { Metrics } from "./metrics.ts";
-import { createSavedDrafts } from "./saved_drafts.ts";
 import { createStreamSink, createWebSocketSink } from "./stream_sinks.ts";
+import { createUnpublishedDrafts } from "./unpublished_drafts.ts";
 
 const TYPES: Record<MessageFormat, string> = {
   json: "application/x-ndjson; charset=utf-8",
@@ -283,7 +283,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       pictures: { ...pictures, accepts },
       listen,
       create,
-      drafts: createSavedDrafts(db, known.dispatcher, create, toolOf("delete_alert")),
+      drafts: createUnpublishedDrafts(db, known.dispatcher, create, toolOf("delete_alert")),
       sequences: { ...sequences, cancel: toolOf("cancel_alert") },
       logOf,
       publicUrl: places.publicUrl,

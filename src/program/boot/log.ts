@@ -147,13 +147,13 @@ const createLog = (common: { level: string; base: undefined }, to: DestinationSt
     to,
   );
 
-type RequestLogger = Omit<Log, "origin">;
-type Parent = RequestLogger & { child(fields: object): RequestLogger };
+type PlainLogger = Omit<Log, "origin">;
+type Parent = PlainLogger & { child(fields: object): PlainLogger };
 
 /** The log of one request. Most requests log nothing, so it is created with its first line. */
-export class RequestLog implements Log {
+export class RequestLogger implements Log {
   #parent: Parent;
-  #own: RequestLogger | undefined;
+  #own: PlainLogger | undefined;
   readonly requestId: string;
   /** Fields for the line of the request. */
   about: { caller?: string; operation?: string; trace_id?: string };
@@ -166,7 +166,7 @@ export class RequestLog implements Log {
     this.#trace = span ? { trace_id: span.traceId } : {};
     this.about = this.#trace;
   }
-  get #log(): RequestLogger {
+  get #log(): PlainLogger {
     this.#own ??= this.#parent.child({ request_id: this.requestId, ...this.#trace });
     return this.#own;
   }

@@ -7,7 +7,7 @@
 
 import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
-import type { Finding, FindingState } from "../../identity/operator/database_health_checks.ts";
+import type { FindingState, HealthFinding } from "../../identity/operator/database_health_checks.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadSettings, readNextSecret } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
@@ -125,7 +125,7 @@ function usable<T>(read: () => T): T | null {
 const MARKS: Record<FindingState, string> = { ok: "ok", warning: "warning", wrong: "WRONG", skipped: "-" };
 
 /** For a terminal: a line each, and the way out below what is not well. */
-export function formatFindings(findings: readonly Finding[]): string {
+export function formatFindings(findings: readonly HealthFinding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length)) + 2;
   const mark = (state: FindingState) => MARKS[state].padEnd(9);
   return findings

@@ -4,13 +4,13 @@
 // rules#held-wakes
 
 import type { MessageBus } from "../bus/message_bus.ts";
-import { createBatcher } from "../db/batching.ts";
+import { createBatcher } from "../db/batch_concurrent_calls.ts";
 import type { Orm } from "../db/orm.ts";
 import { getKysely, runStatement } from "../db/statement.ts";
 import type { Log } from "../handler_context.ts";
 import { findChangedRevisions, readSnapshot } from "../queries/revisions.ts";
 import { createChangeMessages } from "./change_messages.ts";
-import type { Cause, Kind, Listener, Seen, Subject, Subscription } from "./subject.ts";
+import type { Cause, Kind, Listener, RevisionSubscription, SeenRevision, Subject } from "./subject.ts";
 
 /** From the end of one round to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;
@@ -45,7 +45,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   let took = 0;
   let round: NodeJS.Timeout | undefined;
 
-  function subjectOf({ kind, id, revision, channel, dueIn }: Seen): Subject {
+  function subjectOf({ kind, id, revision, channel, dueIn }: SeenRevision): Subject {
     const key = `${kind} ${id}`;
     const known = subjects.get(key);
     if (known) {
@@ -53,7 +53,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       return known;
     }
     const ids = channel === undefined ? [id] : [id, channel];
-    const subscriptions = new Set<Subscription>();
+    const subscriptions = new Set<RevisionSubscription>();
     const planning = { isPlanned: false, isDue: false, timer: undefined };
     const subject: Subject = { kind, id, ids, revision, subscriptions, ...planning };
     subjects.set(key, subject);
@@ -207,7 +207,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
      * So a change between the read of these revisions and this call is not missed.
      * @returns a function that ends it
      */
-    listen(seen: readonly Seen[], listener: Listener): () => void {
+    listen(seen: readonly SeenRevision[], listener: Listener): () => void {
       begin();
       const mine = seen.map((one) => {
         const subject = subjectOf(one);

@@ -7,7 +7,7 @@ export type Cause = "local" | "message" | "scan" | "reconnect" | "timer";
 export type Kind = "channel" | "device" | "audience" | "alert";
 
 /** Something with a revision, and the revision that a listener has seen of it. */
-export interface Seen {
+export interface SeenRevision {
   kind: Kind;
   id: string;
   /** Empty after its deletion. */
@@ -21,7 +21,7 @@ export interface Seen {
 /** Called with each revision but the one seen last. `revision`: that of the subject now. */
 export type Listener = (cause: Cause, revision: string) => void;
 
-export interface Subscription {
+export interface RevisionSubscription {
   listener: Listener;
   seen: string;
 }
@@ -33,7 +33,7 @@ export interface Subject {
   readonly ids: readonly string[];
   /** The newest that is known. */
   revision: string;
-  readonly subscriptions: Set<Subscription>;
+  readonly subscriptions: Set<RevisionSubscription>;
   /** True if it has scheduled alerts. Also the timer for a near one. */
   isPlanned: boolean;
   /** Something is due in it, and its listeners know that. */

@@ -3,7 +3,7 @@
 
 import type { Kysely } from "kysely";
 import type { AuditLine } from "../../model/entities/audit_event.ts";
-import { createPositionBatcher, SERIAL_BATCHES } from "./batching.ts";
+import { createPositionBatcher, SERIAL_BATCHES } from "./batch_concurrent_calls.ts";
 import { findUnavailability } from "./database_errors.ts";
 import { isConnectionLost, runStatement, runWithRetries, type Statement } from "./statement.ts";
 

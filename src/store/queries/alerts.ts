@@ -24,7 +24,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { BODY_LENGTH, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
-import { editedSearchTerms, newSearchTerms } from "./alert_search_terms.ts";
+import { editedSearchTerms, newSearchTerms } from "./alert_search_index.ts";
 import { CHANNEL_SCOPE, VISIBILITY } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
 

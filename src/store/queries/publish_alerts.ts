@@ -20,7 +20,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { LOCK_TIMEOUT_SQL } from "../db/write_batcher.ts";
-import { isWrittenBy, newSearchTerms } from "./alert_search_terms.ts";
+import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
 import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
 import { AUDIT_LINE } from "./audit_and_events.ts";
 import { CHANNEL_SCOPE, VISIBILITY, visibleTo } from "./channels.ts";

@@ -3,7 +3,7 @@
 // showed it (rules#replicas). Loaded only where there are any.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { createBatcher } from "../db/batching.ts";
+import { createBatcher } from "../db/batch_concurrent_calls.ts";
 import { createServerOptions, type Orm } from "../db/orm.ts";
 import { getKysely, type RowOf, runStatement, type StatementConnections, setConnections } from "../db/statement.ts";
 import { keepEpoch, readCommitPosition, readIdentity, readWalPosition } from "../queries/database_epoch.ts";

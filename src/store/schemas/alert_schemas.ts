@@ -26,7 +26,7 @@ export const blockedRows = z
   .array(removedMarkupSchema)
   .describe("What was removed: markup, and invisible characters of any text; not an error.");
 
-export const capabilityNotesView = z
+export const capabilityNotesSchema = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe(
     "Capabilities used that the channel never asked subscribers for, and fields without effect (capability none).",
@@ -39,7 +39,7 @@ const assetUrls = {
 };
 
 /** What a handset may see of an alert. */
-export const alertDisplay = { ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "handset")), ...assetUrls };
+export const handsetAlertFields = { ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "handset")), ...assetUrls };
 
 const alertHead = {
   id: z.string(),
@@ -106,7 +106,7 @@ export const reviewedView = alertView.extend({
     .string()
     .nullable()
     .describe("Where a person reviews and publishes it; null once it was sent or cancelled."),
-  notes: capabilityNotesView,
+  notes: capabilityNotesSchema,
   blocked: blockedRows,
 });
 

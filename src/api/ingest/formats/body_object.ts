@@ -2,7 +2,7 @@
 // attachments in base64 as Apprise sends them (https://appriseit.com/services/json/).
 
 import type { IngestRequest, ReceivedFile } from "../adapter.ts";
-import { parseBoundedJson } from "../ingest_request.ts";
+import { parseBoundedJson } from "../read_ingest_request.ts";
 import { parseXml } from "./xml.ts";
 
 export interface BodyObject {

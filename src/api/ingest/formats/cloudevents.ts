@@ -5,7 +5,7 @@ import { z } from "zod";
 import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { IngestRequest, ParsedAlert, ParsedRequest, SenderAdapter } from "../adapter.ts";
-import { decodeText, parseBoundedJson } from "../ingest_request.ts";
+import { decodeText, parseBoundedJson } from "../read_ingest_request.ts";
 import { buildAlert, createCollapseKey, limitLines, wordSchema } from "./format_helpers.ts";
 import { parseUsualFields } from "./generic_json.ts";
 

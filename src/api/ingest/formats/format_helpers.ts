@@ -7,7 +7,7 @@ import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, IngestRequest } from "../adapter.ts";
 import { cleanLines, toOneLine as lineOf, parseHttpsUrl, truncateText } from "../message_text.ts";
-import { arrangeLinks, isWebAddress, type MessageLink } from "./message_links.ts";
+import { arrangeLinks, isWebAddress, type MessageLink } from "./arrange_links.ts";
 
 /** A word or a number; empty for anything else. */
 export const wordSchema = z.union([z.string(), z.number().transform(String)]).catch("");

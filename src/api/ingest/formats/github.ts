@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { ApiError } from "../../../model/api_error.ts";
 import type { AlertInput, IngestRequest, SenderAdapter } from "../adapter.ts";
-import { parseBoundedJson } from "../ingest_request.ts";
+import { parseBoundedJson } from "../read_ingest_request.ts";
 import { buildAlert, createCollapseKey, formatQuantity, limitLines, parseAs, wordSchema } from "./format_helpers.ts";
 
 const commit = z.object({ message: wordSchema, author: z.object({ name: wordSchema }).catch({ name: "" }) });

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { LIMITS } from "../../../model/limits.ts";
+import { isWebAddress, type MessageLink } from "./arrange_links.ts";
 import { wordMapSchema, wordSchema } from "./format_helpers.ts";
-import { isWebAddress, type MessageLink } from "./message_links.ts";
 
 /** One alert of Prometheus, Alertmanager or Grafana. */
 export const labelledAlertSchema = z.object({

@@ -5,7 +5,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import type { SenderProgram } from "../../../model/fields/sender_programs.ts";
 import type { AlertInput } from "../adapter.ts";
 import { findAdapter } from "../adapters.ts";
-import { readIngestRequest } from "../ingest_request.ts";
+import { readIngestRequest } from "../read_ingest_request.ts";
 
 /** Headers beside a JSON body, or a text as it stands. */
 interface Sample {

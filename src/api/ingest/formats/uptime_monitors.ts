@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { invalidRequest } from "../../../model/api_error.ts";
 import type { IngestRequest, SenderAdapter } from "../adapter.ts";
-import { parseBoundedJson } from "../ingest_request.ts";
+import { parseBoundedJson } from "../read_ingest_request.ts";
 import { buildAlert, createCollapseKey, peekObject, wordSchema } from "./format_helpers.ts";
 import { parseUndocumentedForm } from "./generic_json.ts";
 

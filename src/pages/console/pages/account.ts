@@ -12,8 +12,8 @@ import { html } from "../../../ui/html.ts";
 import { addressCard } from "../channel_header.ts";
 import { errorSummary, field, relativeTime, table } from "../components.ts";
 import { canShowInForm } from "../form_submission.ts";
-import { type ConsolePage, defineSignedInPage, type PersonContext, personForm } from "../page_context.ts";
-import { accountWorkspaces } from "./account_workspaces.ts";
+import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonContext } from "../page_context.ts";
+import { workspacesSection } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { signInMethods } from "./sign_in_methods.ts";
 
@@ -46,7 +46,7 @@ async function account(visit: PersonContext, wrong: { part: Part; error: ApiErro
     "Your account",
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
-    ${await accountWorkspaces(visit, of("workspaces"))}
+    ${await workspacesSection(visit, of("workspaces"))}
     ${signInMethods(ways, now, visit.deps.people.oidc?.name ?? null)}
     <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
@@ -137,19 +137,19 @@ const REFUSED = { again: devices, when: canShowInForm };
 export const ACCOUNT_PAGES: readonly ConsolePage[] = [
   defineSignedInPage("GET", "/console/account", (visit) => account(visit)),
 
-  personForm(...form("password"), async (visit) => {
+  defineSignedInForm(...form("password"), async (visit) => {
     const { form: sent } = visit;
     const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
     await visit.asPerson(change_password, passwords);
     return visit.goTo("/console/account", "password-changed");
   }),
 
-  personForm(...form("name"), async (visit) => {
+  defineSignedInForm(...form("name"), async (visit) => {
     await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
     return visit.goTo("/console/account", "name-changed");
   }),
 
-  personForm(...form("workspaces", { name: "workspace" }), async (visit) => {
+  defineSignedInForm(...form("workspaces", { name: "workspace" }), async (visit) => {
     const made = await visit.asPerson(create_workspace, { name: visit.form.get("workspace") ?? "" });
     return visit.goTo(`/console/${made.id}/`, "workspace-made");
   }),
@@ -172,8 +172,8 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
   }),
 
   defineSignedInPage("GET", OWN_DEVICES_PATH, (visit) => devices(visit)),
-  personForm(OWN_DEVICES_PATH, REFUSED, linked),
-  personForm(`${OWN_DEVICES_PATH}/:device/unlink`, REFUSED, async (visit) => {
+  defineSignedInForm(OWN_DEVICES_PATH, REFUSED, linked),
+  defineSignedInForm(`${OWN_DEVICES_PATH}/:device/unlink`, REFUSED, async (visit) => {
     await visit.asPerson(unlink_own_device, { device_id: visit.params.device ?? "" });
     return visit.goTo(OWN_DEVICES_PATH, "device-unlinked");
   }),

@@ -15,17 +15,17 @@ import { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { checkbox, errorSummary, field, fieldError, relativeTime } from "../components.ts";
+import { checkbox, errorParts, errorSummary, field, relativeTime } from "../components.ts";
 import { parseControlValue } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
 import {
   type ConsolePage,
+  defineSignedInForm,
   defineSignedInPage,
   type MemberContext,
   memberForm,
   memberPage,
   type PersonContext,
-  personForm,
 } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 
@@ -87,7 +87,7 @@ const planned = (n: number) =>
 function leftBehind(own: Own, error?: ApiError): Content {
   if (own.without_you !== "behind") return null;
   const id = `behind-${own.id}`;
-  const { line, attributes } = fieldError(error, id, "said");
+  const { line, attributes } = errorParts(error, id, "said");
   return html`<div class="field">${line}${checkbox({
     id,
     name: "leave_behind",
@@ -112,7 +112,7 @@ function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | u
 }
 
 /** The part of the account's page. */
-export async function accountWorkspaces(visit: PersonContext, error?: ApiError): Promise<Content> {
+export async function workspacesSection(visit: PersonContext, error?: ApiError): Promise<Content> {
   const { token, now, form: sent } = visit;
   const { data } = await visit.asPerson(list_own_workspaces, {});
   return html`<h2>Workspaces</h2>
@@ -226,7 +226,7 @@ export const ACCOUNT_WORKSPACE_PAGES: readonly ConsolePage[] = [
   }),
 
   defineSignedInPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
-  personForm(`${ACCOUNT}/close`, { again: closing }, async (visit) => {
+  defineSignedInForm(`${ACCOUNT}/close`, { again: closing }, async (visit) => {
     const leave_behind = visit.form.getAll("leave_behind");
     const { data } = await visit.asPerson(list_own_workspaces, {});
     const error = unticked(data, leave_behind);

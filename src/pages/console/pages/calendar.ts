@@ -6,7 +6,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { findOccurrencesWithin } from "../../../model/domain/occurrences.ts";
-import { MAX_ANSWER_STEPS, StepBudget } from "../../../model/domain/step_budget.ts";
+import { MAX_ANSWER_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
 import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/local_time.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/schemas/common_fields.ts";
@@ -79,7 +79,7 @@ async function read(
   const filled = await visit.asMember(list_filled_series, { alert_ids: series.data.map(({ id }) => id) });
   const filledTo = new Map(filled.data.map(({ alert_id, filled_until }) => [alert_id, Date.parse(filled_until)]));
   let left = ALL_TIMES;
-  const budget = new StepBudget(MAX_ANSWER_STEPS);
+  const budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS);
   for (const alert of left > 0 ? series.data : []) {
     if (alert.recurrence === null || alert.send_at === null || left <= 0) continue;
     const nextDay = (at: number) => localToUtcLenient(zone, (dayOf(at) + 1) * DAY);

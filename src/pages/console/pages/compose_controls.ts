@@ -9,7 +9,7 @@ import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import type { AlertAction } from "../../../model/fields/alert_action.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
-import { checkbox, fieldError, relativeTime, select } from "../components.ts";
+import { checkbox, errorParts, relativeTime, select } from "../components.ts";
 import { type FormState, fieldControl, segmentedControl } from "../form_controls.ts";
 import type { AlertResult, MemberContext } from "../page_context.ts";
 import { ALERT_LABELS, mergeEdits } from "./compose_fields.ts";
@@ -65,7 +65,7 @@ export const segmentedField = (
 
 /** What nobody ticks in passing, before an urgent alert is published. */
 export function urgentConfirmation({ form, error }: FormState): Html {
-  const { line, attributes } = fieldError(error, "sure");
+  const { line, attributes } = errorParts(error, "sure");
   const label = "This is urgent enough to ring at night";
   return html`<div class="sure">${line}${checkbox({ id: "sure", name: "sure", value: "yes", label, checked: form.has("sure"), attributes })}</div>`;
 }

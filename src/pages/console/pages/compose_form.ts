@@ -8,10 +8,10 @@ import type { AssetKind } from "../../../model/entities/asset.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
-import { formatPosition, toMapCircle } from "../../../ui/circle_drawing.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { formatPosition, toMapCircle } from "../../../ui/map_circle_drawing.ts";
 import { channelAvatar, getChannelPath } from "../channel_header.ts";
-import { errorSummary, fieldError, quotedText } from "../components.ts";
+import { errorParts, errorSummary, quotedText } from "../components.ts";
 import {
   circleFields,
   circlePreview,
@@ -151,7 +151,7 @@ function others(typed: FormState): Html {
     form.set(`actions.${i}.url`, rows[i]?.url ?? "");
   }
   const inRows = { ...typed, form };
-  const { line: wrong } = fieldError(typed.error, "actions");
+  const { line: wrong } = errorParts(typed.error, "actions");
   return panel(
     "Buttons, links and notes",
     html`${wrong}${ACTION_ROWS.map(

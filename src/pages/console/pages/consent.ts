@@ -9,7 +9,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
 import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
-import { anonymousPage, type ConsolePage, type PersonContext, personForm } from "../page_context.ts";
+import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonContext } from "../page_context.ts";
 import { SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { parseApproval } from "./confirmation.ts";
 import {
@@ -129,7 +129,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
     return consentForm(person, asking, asking.start);
   }),
 
-  personForm("/console/consent", consentAgain, async (visit) => {
+  defineSignedInForm("/console/consent", consentAgain, async (visit) => {
     const { form: sent, deps, request } = visit;
     const oauthQuery = sent.get("oauth_query") ?? "";
     if (sent.get("decision") !== "allow") {

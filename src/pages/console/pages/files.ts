@@ -15,8 +15,8 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import {
   copyableText,
   emptyState,
+  errorParts,
   errorSummary,
-  fieldError,
   pager,
   relativeTime,
   select,
@@ -54,7 +54,7 @@ export function fileField(
   { field, kind, into, holds }: UploadField,
   { label, hint, button, error }: { label: string; hint: Content; button?: Html; error?: ApiError },
 ): Html {
-  const wrong = fieldError(error, field, hint);
+  const wrong = errorParts(error, field, hint);
   return html`<div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label for="${field}">${label}</label>
     <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
     <input id="${field}" name="${field}" type="file"${wrong.attributes}>${button}</div>`;
@@ -102,7 +102,7 @@ const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : 
 
 async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { base, token, now, form: sent } = visit;
-  const chosen = fieldError(error, "file", "said");
+  const chosen = errorParts(error, "file", "said");
   const before = visit.url.searchParams.get("before");
   const { data: files, meta } = await visit.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
   return visit.page(

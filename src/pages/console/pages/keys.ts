@@ -18,9 +18,9 @@ import {
   checkbox,
   copyableText,
   emptyState,
+  errorParts,
   errorSummary,
   field,
-  fieldError,
   relativeTime,
   scopeLine,
   select,
@@ -122,7 +122,7 @@ async function newKeyForm(visit: MemberContext, error?: ApiError): Promise<Conte
   const channels = await visit.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
-  const may = fieldError(error, "scope", "said");
+  const may = errorParts(error, "scope", "said");
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Create a key</h2>
     ${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}

@@ -17,7 +17,7 @@ import type { Role } from "../../../model/entities/member.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { MemberInput } from "../../../store/schemas/common_fields.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { checkbox, copyableText, errorSummary, field, fieldError, relativeTime, select, table } from "../components.ts";
+import { checkbox, copyableText, errorParts, errorSummary, field, relativeTime, select, table } from "../components.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { filterRows, searchableList } from "../list_search.ts";
 import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
@@ -46,7 +46,7 @@ export function channelChoice(
   { mayAll, form, error }: { mayAll: boolean; form: URLSearchParams; error: ApiError | undefined },
 ): Content {
   const some = wish.pusher_ids.length > 0;
-  const { line, attributes } = fieldError(error, "sees");
+  const { line, attributes } = errorParts(error, "sees");
   const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
   const looks = some || form.has(SEARCH_BUTTON);
   const only = { id: `${of}-some`, value: "some", checked: !mayAll || (looks && !wish.every_channel) };

@@ -39,7 +39,7 @@ const CARDS: Record<string, string> = {
 };
 
 /** Of what stayed, so much is shown beside a change. */
-const BESIDE = 90;
+const CONTEXT_CHARACTERS = 90;
 /** Of one piece that changed, and of a text that is shown whole because it could not be compared. */
 const LONGEST = 1200;
 const MOST = 40;
@@ -87,8 +87,8 @@ const come = (text: string, effort: DiffBudget): Html =>
   html`<ins><span class="unseen"> added: </span>${cut(text, effort)}<span class="unseen">; </span></ins>`;
 
 function stayed(text: string, isFirst: boolean, isLast: boolean, effort: DiffBudget): string {
-  const head = isFirst ? "" : takeCharacters(text, BESIDE);
-  const tail = isLast ? "" : text.slice(takeCharacters(text, text.length - BESIDE).length);
+  const head = isFirst ? "" : takeCharacters(text, CONTEXT_CHARACTERS);
+  const tail = isLast ? "" : text.slice(takeCharacters(text, text.length - CONTEXT_CHARACTERS).length);
   const shown = text.length <= head.length + tail.length + 1 ? text : `${head}…${tail}`;
   effort.room -= Math.min(effort.room, shown.length);
   return shown;

@@ -19,7 +19,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { qrDrawing } from "../../../ui/qr_code.ts";
 import { copyableText, errorSummary, field, relativeTime } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
-import { type ConsolePage, defineSignedInPage, type PersonContext, personForm } from "../page_context.ts";
+import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonContext } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { askPassword, passwordOf } from "./password_question.ts";
 import { passkeyResponse } from "./sign_in.ts";
@@ -195,7 +195,7 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
   defineSignedInPage("POST", `${PASSKEYS}/begin`, (visit) =>
     passkeyResponse(() => visit.asPerson(begin_passkey, passwordOf(visit))),
   ),
-  personForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
+  defineSignedInForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
     const { form: sent } = visit;
     const answer = parsePasskey(newPasskeySchema, sent.get("answer"));
     await visit.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });

@@ -7,7 +7,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { numbersTable, totalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
-import { emptyState, errorSummary, fieldError, isPartRequest, liveSection, viewLinks } from "../components.ts";
+import { emptyState, errorParts, errorSummary, isPartRequest, liveSection, viewLinks } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import {
@@ -54,7 +54,7 @@ export const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | 
 
 export function rangeForm(path: string, asked: DayRange & { days: number | null }, error?: ApiError): Html {
   const day = (name: "from" | "to", label: string) => {
-    const { line, attributes } = fieldError(error, name);
+    const { line, attributes } = errorParts(error, name);
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}" name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
   return html`<div class="range">${viewLinks(

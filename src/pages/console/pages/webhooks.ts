@@ -12,9 +12,9 @@ import {
   checkbox,
   copyableText,
   emptyState,
+  errorParts,
   errorSummary,
   field,
-  fieldError,
   relativeTime,
   table,
 } from "../components.ts";
@@ -89,7 +89,7 @@ export function webhookSecretPage(
 
 function newForm({ form: sent, token, base }: MemberContext, error?: ApiError): Content {
   const chosen = new Set(sent.getAll("events"));
-  const wrong = fieldError(error, "events", "said");
+  const wrong = errorParts(error, "events", "said");
   const { label, hint } = WEBHOOK_FIELDS.url.drawn;
   const url = {
     ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },

@@ -1,11 +1,11 @@
 // What the person does with a channel: join, grant, mute, leave. Each asks the service first, and only then changes
 // what is kept.
 
-import type { ChannelCard, Subscription } from "./api_types.ts";
+import type { ChannelCard, SubscriptionAnswer } from "./api_types.ts";
 import { getState, notifyStoreChanged } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
-import { ApiRefusal, deleteSubscription, getCard, putSubscription } from "./handset_api.ts";
+import { deleteSubscription, getCard, putSubscription, ServiceRefused } from "./handset_api.ts";
 import { type ChannelChoices, deleteChannel, type StoredChannel } from "./local_store.ts";
 import { syncNow } from "./tab_leader.ts";
 
@@ -57,7 +57,7 @@ export async function setChannelChoices(card: ChannelCard, choices: ChannelChoic
   await notifyStoreChanged();
 }
 
-async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: Subscription): Promise<void> {
+async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: SubscriptionAnswer): Promise<void> {
   await storeChannel({ ...card, subscription: { muted, permissions, subscribed_at } });
   await notifyStoreChanged();
 }
@@ -84,7 +84,7 @@ export async function rejoinChannels(): Promise<string[]> {
       await joinChannel(card, card.subscription?.permissions ?? [], null);
       if (card.subscription?.muted) await updateSubscription(card, { muted: true });
     } catch (error) {
-      if (!(error instanceof ApiRefusal)) throw error;
+      if (!(error instanceof ServiceRefused)) throw error;
       refused.push(card.name);
     }
   }
@@ -104,7 +104,7 @@ export async function refreshChannels(handles: Iterable<string>): Promise<Set<st
       const { subscription } = await storeChannel(await getCard(device.token, handle));
       if (subscription) followed.add(handle);
     } catch (error) {
-      if (!(error instanceof ApiRefusal)) throw error;
+      if (!(error instanceof ServiceRefused)) throw error;
       const known = channels.get(handle);
       if (error.status === 404 && known) await storeChannel({ ...known, subscription: null });
     }

@@ -1,6 +1,6 @@
 // Fields of alerts and channels that handsets show. Generated from src/model/fields by `npm run gen`.
 
-export interface AlertFields {
+export interface AppAlertFields {
   title: string;
   body: string | null;
   priority: string;
@@ -59,7 +59,7 @@ export const ALERT_GENERIC_FIELDS = [
   { name: "source_url", look: "link" },
 ] as const;
 
-export interface ChannelFields {
+export interface AppChannelFields {
   name: string;
   category: string;
   description: string;

@@ -2,11 +2,11 @@
 // to the app.
 
 import { LIMITS } from "../../../model/limits.ts";
-import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, Subscription } from "./api_types.ts";
+import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, SubscriptionAnswer } from "./api_types.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
 
 /** The service answered, and said no. */
-export class ApiRefusal extends Error {
+export class ServiceRefused extends Error {
   readonly status: number;
   /** Seconds that the service asks to wait. */
   readonly retryAfter: number;
@@ -60,7 +60,7 @@ async function jsonOf<Body>(response: Response): Promise<Body> {
   if (response.ok && body !== null) return body as Body;
   const refusal = body as ApiErrorBody | null;
   if (typeof refusal?.error?.message !== "string" || response.status >= 500) throw new ServiceUnreachable();
-  throw new ApiRefusal(response.status, refusal.error.message, Number(response.headers.get("retry-after")) || 0);
+  throw new ServiceRefused(response.status, refusal.error.message, Number(response.headers.get("retry-after")) || 0);
 }
 
 async function ask<Body>(path: string, how: Call): Promise<Body> {
@@ -100,7 +100,7 @@ export const putSubscription = (
   token: string,
   handle: string,
   change: { invite?: string; muted?: boolean; permissions?: string[] },
-) => ask<Subscription>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
+) => ask<SubscriptionAnswer>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
 
 export const deleteSubscription = (token: string, handle: string) =>
   tell(`/subscriptions/${encodeURIComponent(handle)}`, { method: "DELETE", token });

@@ -7,7 +7,7 @@ import { announceAlerts } from "./alert_effects.ts";
 import { getState, notifyStoreChanged, updateState, waitForState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
-import { ApiRefusal, openInboxStream, pollInbox, ServiceUnreachable } from "./handset_api.ts";
+import { openInboxStream, pollInbox, ServiceRefused, ServiceUnreachable } from "./handset_api.ts";
 import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
 import { getFact, type StoredAlert, setFact } from "./local_store.ts";
 import { pruneReportsDaily, sendQueuedReports } from "./reports.ts";
@@ -107,10 +107,10 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
       else if (!held && !news && !caughtUp && !streamed) await pause((again ?? UNHELD_SECONDS) * 1000, turn);
     } catch (error) {
       if (turn.aborted) return;
-      if (error instanceof ApiRefusal && error.status === 401) await refusedDevice();
+      if (error instanceof ServiceRefused && error.status === 401) await refusedDevice();
       else {
         if (getState().connection !== "away") updateState({ connection: "away" });
-        const wait = error instanceof ApiRefusal ? error.retryAfter * 1000 : 0;
+        const wait = error instanceof ServiceRefused ? error.retryAfter * 1000 : 0;
         await pause(Math.max(wait, getReconnectDelay(failures++, Math.random())), turn);
       }
       asked = false;
@@ -148,7 +148,7 @@ async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; 
 
 /** What is tried again anyway. */
 function ignoreAway(error: unknown): void {
-  if (!(error instanceof ServiceUnreachable || error instanceof ApiRefusal)) throw error;
+  if (!(error instanceof ServiceUnreachable || error instanceof ServiceRefused)) throw error;
 }
 
 async function refusedDevice(): Promise<void> {

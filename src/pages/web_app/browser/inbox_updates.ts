@@ -5,7 +5,7 @@ import type { InboxAlert } from "./api_types.ts";
 import { getState, notifyStoreChanged } from "./app_state.ts";
 import { refreshChannels } from "./channel_actions.ts";
 import { now } from "./clock.ts";
-import { ApiRefusal, fetchOlderInboxPage, getAlert, type PollResponse } from "./handset_api.ts";
+import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefused } from "./handset_api.ts";
 import { type AppStore, applyInboxChanges, getFact, type StoredAlert, updateAlerts } from "./local_store.ts";
 import { compareInbox, findOverflow, markBeforeJoining } from "./rules/merge_inbox.ts";
 import { findReadState } from "./rules/read_state_transfer.ts";
@@ -65,7 +65,7 @@ export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away
     await notifyStoreChanged();
     return "here";
   } catch (error) {
-    return error instanceof ApiRefusal && error.status === 404 ? "gone" : "away";
+    return error instanceof ServiceRefused && error.status === 404 ? "gone" : "away";
   }
 }
 

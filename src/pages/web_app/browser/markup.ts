@@ -4,6 +4,6 @@
 import htm from "htm";
 import { h, type VNode } from "preact";
 
-export type Content = VNode | string | number | null | undefined | boolean | Content[];
+export type AppContent = VNode | string | number | null | undefined | boolean | AppContent[];
 
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;

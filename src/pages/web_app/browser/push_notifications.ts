@@ -3,7 +3,7 @@
 
 import { getState, type PushProblem, type PushState, updateState } from "./app_state.ts";
 import { ensureDevice } from "./device.ts";
-import { ApiRefusal, deletePush, getPush, putPush, ServiceUnreachable } from "./handset_api.ts";
+import { deletePush, getPush, putPush, ServiceRefused, ServiceUnreachable } from "./handset_api.ts";
 import { getNotificationPermission } from "./outputs/notifications.ts";
 
 /** A registration without an answer is reported after this time; it continues, and may still succeed. */
@@ -118,7 +118,7 @@ async function register(): Promise<boolean> {
 }
 
 function describeProblem(error: unknown): PushProblem {
-  if (error instanceof ApiRefusal) return { message: error.message };
+  if (error instanceof ServiceRefused) return { message: error.message };
   if (error instanceof ServiceUnreachable) return { key: "net.trouble" };
   if (error instanceof WorkerMissing) return { key: "push.failed_worker" };
   const refused = error instanceof DOMException && error.name === "NotAllowedError";

@@ -6,7 +6,7 @@ import { LIMITS } from "../../../model/limits.ts";
 
 import { parseReadState } from "./rules/read_state_transfer.ts";
 
-export type Route =
+export type AppRoute =
   | { view: "inbox" }
   | { view: "alert"; id: string }
   | { view: "channels" }
@@ -24,7 +24,7 @@ const CODE = /^bft_\w{20,100}$/;
 const OWN = /^bfo_\w{20,100}$/;
 
 /** The view behind a `#…`; the inbox for what is none. */
-export function parseRoute(hash: string): Route {
+export function parseRoute(hash: string): AppRoute {
   const text = hash.replace(/^#/, "");
   const query = new URLSearchParams(text);
   const handle = query.get("join")?.toLowerCase() ?? "";
@@ -58,7 +58,7 @@ export function replaceRoute(hash: string): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-export function useRoute(): Route {
+export function useRoute(): AppRoute {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const see = () => setHash(location.hash);

@@ -15,7 +15,7 @@ const SIGN = "/static/icon.svg";
 
 /**
  * Joins a channel with these permissions. To be called in a gesture: the browser's permission is requested first.
- * Joining waits neither for its answer nor for the push service. @throws ApiRefusal, ServiceUnreachable
+ * Joining waits neither for its answer nor for the push service. @throws ServiceRefused, ServiceUnreachable
  */
 export async function subscribe(card: ChannelCard, permissions: string[], invite: string | null): Promise<void> {
   const ready = canBeNoticed(permissions) ? prepareAlerts(permissions) : null;

@@ -6,7 +6,7 @@ import { useMemo, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
 import { fetchFullText } from "../inbox_updates.ts";
 import type { StoredAlert } from "../local_store.ts";
-import { type Content, html } from "../markup.ts";
+import { type AppContent, html } from "../markup.ts";
 import { findOneTimeCode } from "../rules/one_time_code.ts";
 import { foldText } from "../rules/text_fold.ts";
 import { splitLinks } from "../rules/text_links.ts";
@@ -18,7 +18,7 @@ import { icon, tryAction } from "./components.ts";
 export function LinkedText({ text }: { text: string }): VNode {
   const parts = useMemo(() => splitLinks(text), [text]);
   // An address reads from left to right in every language.
-  return html`${parts.map(({ text: part, href }): Content => {
+  return html`${parts.map(({ text: part, href }): AppContent => {
     if (href === null) return part;
     return href.startsWith("http")
       ? html`<a href=${href} dir="ltr" target="_blank" rel="noopener noreferrer">${part}</a>`

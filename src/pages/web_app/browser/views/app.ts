@@ -12,7 +12,7 @@ import { html } from "../markup.ts";
 import { PROBLEM_TEXT_VALUES, type RingState, stopRinging, watchRinging } from "../outputs/alert_player.ts";
 import { showUnreadCount } from "../outputs/badge.ts";
 import { recordReadOrAck } from "../reports.ts";
-import { type Route, routeLinks, useRoute } from "../router.ts";
+import { type AppRoute, routeLinks, useRoute } from "../router.ts";
 import { arrangeInbox } from "../rules/spotlight.ts";
 import { formatList, getLanguageName } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
@@ -21,7 +21,7 @@ import { LinkedText } from "./alert_text.ts";
 import { AlertView } from "./alert_view.ts";
 import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
-import { type IconName, icon, NoteStrip, StatusMessage, tryAction } from "./components.ts";
+import { type AppIconName, icon, NoteStrip, StatusMessage, tryAction } from "./components.ts";
 import { LinkOwnerView, ReceiveTransferView } from "./device_transfer.ts";
 import { InboxList } from "./inbox_list.ts";
 import { PreloadedFrame } from "./markup_frame.ts";
@@ -33,11 +33,11 @@ const TABS = [
   { view: "channels", to: routeLinks.channels, name: "nav.channels", sign: "channels" },
   { view: "discover", to: routeLinks.discover, name: "nav.discover", sign: "search" },
   { view: "settings", to: routeLinks.settings, name: "nav.settings", sign: "settings" },
-] as const satisfies { view: string; to: string; name: string; sign: IconName }[];
+] as const satisfies { view: string; to: string; name: string; sign: AppIconName }[];
 
 type Tab = (typeof TABS)[number]["view"];
 
-const TAB_OF: Record<Route["view"], Tab> = {
+const TAB_OF: Record<AppRoute["view"], Tab> = {
   inbox: "inbox",
   alert: "inbox",
   channels: "channels",
@@ -51,7 +51,7 @@ const TAB_OF: Record<Route["view"], Tab> = {
 };
 
 /** What stands in the list beside, and in the place of what was chosen. */
-function panes(route: Route): { list: VNode; chosen: VNode | null } {
+function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
   const handle = "handle" in route ? route.handle : null;
   const settings = route.view === "channel" && route.settings;
   const channel = (back: string) =>

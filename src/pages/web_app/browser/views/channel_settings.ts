@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { ChannelCard, Subscription } from "../api_types.ts";
+import type { ChannelCard, SubscriptionAnswer } from "../api_types.ts";
 import { updateState, useAppState } from "../app_state.ts";
 import { leaveChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
 import { html } from "../markup.ts";
@@ -15,7 +15,7 @@ import { SoundChoices } from "./sound_choices.ts";
 
 interface Props {
   card: ChannelCard;
-  subscription: Subscription;
+  subscription: SubscriptionAnswer;
 }
 
 export function ChannelSettings({ card, subscription }: Props): VNode {

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ChannelCard, Subscription } from "../api_types.ts";
+import type { ChannelCard, SubscriptionAnswer } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { fetchChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
 import { CHANNEL_GENERIC_FIELDS } from "../fields.ts";
@@ -118,7 +118,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
 }
 
 /** What was sent first, then what the channel is; its settings are behind the gear. */
-function Followed({ card, subscription }: { card: ChannelCard; subscription: Subscription }): VNode {
+function Followed({ card, subscription }: { card: ChannelCard; subscription: SubscriptionAnswer }): VNode {
   const { muted } = subscription;
   const { channels, at: now } = useAppState();
   const until = channels.get(card.handle)?.paused_until ?? 0;

@@ -9,8 +9,8 @@ import { isOwnOrigin } from "../alert_effects.ts";
 import type { ChannelCard } from "../api_types.ts";
 import { updateState, useAppState } from "../app_state.ts";
 import { LocalStoreUnavailable } from "../device.ts";
-import { ApiRefusal } from "../handset_api.ts";
-import { type Content, html } from "../markup.ts";
+import { ServiceRefused } from "../handset_api.ts";
+import { type AppContent, html } from "../markup.ts";
 import { t } from "../texts/translate.ts";
 
 const PATHS = {
@@ -37,9 +37,9 @@ const PATHS = {
   lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type AppIconName = keyof typeof PATHS;
 
-export const icon = (name: IconName, size: "" | "s" = ""): VNode =>
+export const icon = (name: AppIconName, size: "" | "s" = ""): VNode =>
   html`<svg class=${`i ${size}`} viewBox="0 0 24 24" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 
 /** A channel's picture where it may be fetched, else its initials on its two colours. */
@@ -61,7 +61,7 @@ export function ChannelAvatar({ card, size = "" }: { card: ChannelCard | null; s
 
 interface SwitchProps {
   label: string;
-  hint?: Content;
+  hint?: AppContent;
   on: boolean;
   /** What the person wants; it stands where they left it until this is settled, and then as `on` says. */
   onChange(on: boolean): Promise<unknown>;
@@ -87,8 +87,8 @@ type Tone = "" | "warn" | "good" | "bad" | "accent";
 
 interface NoteProps {
   tone?: Tone;
-  sign: IconName;
-  children?: Content;
+  sign: AppIconName;
+  children?: AppContent;
 }
 
 export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
@@ -110,7 +110,7 @@ export async function tryAction(work: () => Promise<unknown>): Promise<boolean> 
 /** What the person is told of a failure: the service's own sentence, or that nobody answered. */
 export function describeError(error: unknown): string {
   if (error instanceof LocalStoreUnavailable) return t("app.no_store");
-  if (error instanceof ApiRefusal) return error.status === 404 ? t("channel.not_there") : error.message;
+  if (error instanceof ServiceRefused) return error.status === 404 ? t("channel.not_there") : error.message;
   return t("net.trouble");
 }
 
@@ -133,7 +133,7 @@ interface HeadProps {
   beside?: boolean;
   /** The way back is also shown on a wide screen, where no list leads there. */
   always?: boolean;
-  children?: Content;
+  children?: AppContent;
 }
 
 /**

@@ -7,8 +7,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "../../../../model/limits.ts";
 import { updateState, useAppState } from "../app_state.ts";
 import { ensureDevice, removeOwnDevice } from "../device.ts";
-import { ApiRefusal, getOwner, linkOwner, unlinkOwner } from "../handset_api.ts";
-import { type Content, html } from "../markup.ts";
+import { getOwner, linkOwner, ServiceRefused, unlinkOwner } from "../handset_api.ts";
+import { type AppContent, html } from "../markup.ts";
 import { replaceRoute, routeLinks } from "../router.ts";
 import {
   createTransferLink,
@@ -128,7 +128,7 @@ function Opened({ title, go, act, nothing, children }: OpenedProps): VNode {
       try {
         await act();
       } catch (error) {
-        if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
+        if (!(error instanceof ServiceRefused) || error.status !== 404) throw error;
         say(nothing, true);
       }
     });
@@ -143,7 +143,7 @@ interface OpenedProps {
   title: string;
   go: string;
   nothing: string;
-  children?: Content;
+  children?: AppContent;
   act(): Promise<void>;
 }
 

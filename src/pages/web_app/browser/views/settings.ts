@@ -68,7 +68,7 @@ const TRUTHS: Record<AlertCapability, () => string> = {
   },
 };
 
-export const describeCapability = (what: AlertCapability): string => TRUTHS[what]();
+export const describeCapabilityState = (what: AlertCapability): string => TRUTHS[what]();
 
 /** To be called in a gesture: asks the browser where it has not been asked. Whatever it says, the grant stands. */
 export async function requestCapability(what: AlertCapability): Promise<void> {
@@ -129,7 +129,7 @@ export function VibrationAndVoice(): VNode {
         : html`<p class="hint">${t("truth.vibrate.missing")}</p>`
     }
     <h3>${t("senses.speech")}</h3>
-    <p class="hint">${describeCapability("tts")}</p>
+    <p class="hint">${describeCapabilityState("tts")}</p>
     <p><button class="plain" onClick=${() => void read()}>${t("senses.speech_try")}</button></p>
     <p class="small muted said" role="status">${trouble}</p>
   </section>`;
@@ -152,7 +152,7 @@ export function CapabilityList(): VNode {
   return html`<section class="card"><h2>${t("senses.device")}</h2>
     <dl class="truths">${ALERT_CAPABILITIES.map(
       (what) =>
-        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapability(what)} ${mayAsk(what) && html`<button class="link" onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`}</dd></div>`,
+        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapabilityState(what)} ${mayAsk(what) && html`<button class="link" onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`}</dd></div>`,
     )}</dl></section>`;
 }
 

@@ -2,7 +2,7 @@
 // src/api/ingest.
 
 import type { Kysely } from "kysely";
-import type { SavedDrafts, UnpublishedMessageDraft } from "../../api/ingest/saved_drafts.ts";
+import type { UnpublishedDrafts, UnpublishedMessageDraft } from "../../api/ingest/unpublished_drafts.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -16,12 +16,12 @@ import { findDraftAuthor, uneditedDrafts } from "../../store/queries/equal_alert
 type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;
 
 /** `create` and `remove` are the operations create_alert and delete_alert. */
-export function createSavedDrafts(
+export function createUnpublishedDrafts(
   db: Kysely<unknown>,
   dispatcher: Pick<Dispatcher, "findKeptAnswer" | "run">,
   create: OwnerOperation,
   remove: OwnerOperation,
-): SavedDrafts {
+): UnpublishedDrafts {
   return {
     async find(caller, key) {
       const kept = (await dispatcher.findKeptAnswer(create, caller, key)) as StoredDraft | null;

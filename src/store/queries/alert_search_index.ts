@@ -1,4 +1,4 @@
-// SQL for the search terms of alerts (see `words` in model/entities/alert.ts): writing them, and creating them for rows
+// SQL for the search terms of alerts (see `search_vector` in model/entities/alert.ts): writing them, and creating them for rows
 // of an earlier version.
 
 import { int, jsonb, nullable, text, uuid } from "../../model/fields/sql_types.ts";
@@ -37,8 +37,8 @@ const STAYING = [TERM_PREFIXES.workspace, TERM_PREFIXES.channel, TERM_PREFIXES.w
  */
 export const editedSearchTerms = (words: string) =>
   `case when alert.search_vector is not null then array_to_tsvector(${words}
-      || array(select entry from unnest(tsvector_to_array(alert.search_vector)) entry where left(entry,
-        1) in (${STAYING}))
+      || array(select entry from unnest(tsvector_to_array(alert.search_vector)) entry
+        where left(entry, 1) in (${STAYING}))
       || case when alert.search_vector @@ '''${TERM_PREFIXES.edited}''' then '{}'::text[]
         else '{${TERM_PREFIXES.edited}}'::text[] end) end`;
 

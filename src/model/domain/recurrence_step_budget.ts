@@ -4,12 +4,12 @@
 /** Steps that one answer may spend on all its recurrence rules: about 50 ms. rules#recurrence-rules */
 export const MAX_ANSWER_STEPS = 1_250_000;
 
-export class StepBudget {
+export class RecurrenceStepBudget {
   #left: number;
-  readonly #whole: StepBudget | null;
+  readonly #whole: RecurrenceStepBudget | null;
 
   /** @param whole the outer budget, which these steps also use */
-  constructor(steps: number, whole: StepBudget | null = null) {
+  constructor(steps: number, whole: RecurrenceStepBudget | null = null) {
     this.#left = steps;
     this.#whole = whole;
   }

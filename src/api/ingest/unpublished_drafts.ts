@@ -30,7 +30,7 @@ export interface CreateAlertAnswer {
 
 type Likeness = Pick<CreateAlertAnswer, "pusher_id" | "title"> & { collapse_key: string };
 
-export interface SavedDrafts {
+export interface UnpublishedDrafts {
   /** The draft that the caller saved under an idempotency key; null for none, and for one that was deleted. */
   find(caller: Caller, key: string): Promise<UnpublishedMessageDraft | null>;
   /** The caller's own drafts about the same thing, with the same title, that were not edited. */
@@ -57,12 +57,12 @@ export const DRAFT_DELETED = "The draft that was saved for this message was dele
  * Deletes the drafts of a message that was published: the one of its id, or without an id those with the same
  * collapse key and title. Returns whether it deleted any. A draft that cannot be deleted stays, and is logged.
  */
-export async function deleteSavedDrafts(
+export async function deleteUnpublishedDrafts(
   { idempotencyKey }: ParsedAlert,
   draft: UnpublishedMessageDraft | null,
   published: CreateAlertAnswer,
   caller: Caller,
-  saved: SavedDrafts,
+  saved: UnpublishedDrafts,
   log: Log,
 ): Promise<boolean> {
   const { collapse_key } = published;
