@@ -171,7 +171,7 @@ describeInBrowser("in a browser", () => {
     const planned = await world.alert(pusher.id, { title: "Planned", send: true, send_at: at });
     const sent = await world.alert(pusher.id, { title: "Sent", send: true, expires_at: timeInSeconds(7200) });
     await world.rest("create_invite", { pusher_id: pusher.id });
-    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });
+    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York", locale: "en-GB" });
     const year = new Date().getUTCFullYear() + 1;
     for (const path of [planned.review_url, its.base, `${its.base}channels/${pusher.id}`]) {
       await page.goto(path);
@@ -202,7 +202,7 @@ describeInBrowser("in a browser", () => {
     // And so has the app.
     await joinInApp(page, url, { handle: pusher.handle });
     await page.goto(`${url}/app/#alert/${sent.id}`);
-    const inApp = page.locator(".whole").getByTitle(/^\w+ \d+, \d{4}, \d+:\d\d\s[AP]M UTC$/);
+    const inApp = page.locator(".whole").getByTitle(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
     await expect.poll(() => inApp.count()).toBe(2);
     expect(await inApp.first().textContent()).not.toContain("UTC");
     expect(faults).toEqual([]);

@@ -28,7 +28,7 @@ describeInBrowser("channels, in a browser", () => {
 
   test("an invite ends at the minute that its maker typed, in their own zone", async () => {
     const { id } = await its.site.world.pusher({ is_public: false });
-    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });
+    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York", locale: "en-GB" });
     await page.goto(`${its.base}channels/${id}/invites`);
     await page.locator("label:has([name=life][value=own])").click();
     const year = new Date().getUTCFullYear() + 1;

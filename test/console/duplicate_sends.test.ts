@@ -165,7 +165,7 @@ describeInBrowser("in a browser", () => {
   });
 
   test("the way back keeps what was typed, times in the person's own zone among it", async () => {
-    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });
+    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York", locale: "en-GB" });
     const year = new Date().getUTCFullYear() + 1;
     await page.goto(`${base}/new`);
     await page.locator("#title").fill("Planned");

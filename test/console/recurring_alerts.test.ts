@@ -209,7 +209,7 @@ describeInBrowser("in a browser", () => {
   }
 
   test("a person chooses days, sees the next times, is refused, goes back, and finds the month", async () => {
-    const { page, faults } = await its.visit({ timezoneId: "America/New_York" });
+    const { page, faults } = await its.visit({ timezoneId: "America/New_York", locale: "en-GB" });
     await page.goto(`${its.base}channels/${pusher.id}/alerts/new`);
     await page.getByLabel("Title", { exact: true }).fill("Tide");
     await page.locator("label:has([name=when][value=later])").click();

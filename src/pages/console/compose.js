@@ -80,7 +80,8 @@ function page() {
   const frame = old.cloneNode();
   frame.removeAttribute("src");
   old.replaceWith(frame);
-  if (!["html", "document"].includes(data.get("layout")) || !data.get("html")) return;
+  frame.hidden = !["html", "document"].includes(data.get("layout")) || !data.get("html");
+  if (frame.hidden) return;
   const sent = document.createElement("form");
   sent.method = "post";
   sent.action = `${at}/page`;
@@ -129,3 +130,6 @@ addEventListener("pageshow", ({ persisted }) => {
 
 form.querySelector("[data-refresh]").remove();
 show.remove();
+// A frame without a page is not shown.
+const paper = form.querySelector("iframe.paper");
+paper.hidden = !paper.hasAttribute("src");

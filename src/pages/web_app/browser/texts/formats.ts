@@ -6,12 +6,9 @@ import { getLocale, t } from "./translate.ts";
 
 const DAY = 86_400_000;
 
-/** The clock format of the browser's own fields for times. Texts in every language have the same. */
-const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
-
 /** A clock's time, such as 14:40. `instant` in milliseconds since 1970. */
 export function formatTime(instant: number, timeZone?: string): string {
-  return new Intl.DateTimeFormat(getLocale(), { timeStyle: "short", hourCycle, ...zone(timeZone) }).format(instant);
+  return new Intl.DateTimeFormat(getLocale(), { timeStyle: "short", ...zone(timeZone) }).format(instant);
 }
 
 /** A Sunday. */
@@ -54,7 +51,7 @@ export function formatDayAndTime(instant: number, now: number, timeZone?: string
 
 /** The same instant in UTC, whole, as the tip of what is shown in the person's own zone. */
 export function formatUtc(instant: number): string {
-  const whole = { dateStyle: "medium", timeStyle: "short", hourCycle } as const;
+  const whole = { dateStyle: "medium", timeStyle: "short" } as const;
   return `${new Intl.DateTimeFormat(getLocale(), { ...whole, timeZone: "UTC" }).format(instant)} UTC`;
 }
 
