@@ -1,5 +1,5 @@
-// SQL for the search terms of alerts (see `search_vector` in model/entities/alert.ts): writing them, and creating them for rows
-// of an earlier version.
+// SQL for the search terms of alerts (see `search_vector` in model/entities/alert.ts): writing them, and creating
+// them for rows of an earlier version.
 
 import { int, jsonb, nullable, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";

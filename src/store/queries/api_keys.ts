@@ -1,6 +1,6 @@
 // API keys: look-ups by hash, operator commands, and the last requests in another program's format. Also shared parts
-// of the look-ups of all credentials: several secrets at once (see createPositionBatcher in store/db/batch_concurrent_calls.ts), and
-// the member of one.
+// of the look-ups of all credentials: several secrets at once (see createPositionBatcher in
+// store/db/batch_concurrent_calls.ts), and the member of one.
 
 import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { ROLES } from "../../model/entities/member.ts";
