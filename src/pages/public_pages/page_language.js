@@ -126,6 +126,7 @@ globalThis.loadPageTexts = async () => {
   const texts = await loading;
   return {
     t: (key, values = {}) => formatText(texts[key] ?? key, values, locale),
-    formatDistance: (km) => formatDistanceIn(locale, km),
+    // The English texts of the page are in kilometres for every reader.
+    formatDistance: (km) => formatDistanceIn(language === "en" ? language : locale, km),
   };
 };
