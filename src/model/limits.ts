@@ -75,6 +75,7 @@ export const LIMIT_TABLE = {
   body_handset: [16 * KIB, "bytes", "body of a request on most handset routes"],
   json_values: [2_000, "values", "in the JSON of one body; a full batch of reports has 401"],
   idempotency_key: [255, "characters", "idempotency key"],
+  confirmed_devices: [50, "devices", "to which a person sends an alert without confirming its card"],
   equal_send_minutes: [10, "minutes", "in which the console requires a confirmation to send an identical alert"],
   repeat_seconds: [60, "seconds", "in which a repeated send without an idempotency key is detected"],
   saved_drafts: [100, "drafts", "newest drafts of a channel that are compared with a repeated message of a program"],

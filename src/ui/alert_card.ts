@@ -24,6 +24,8 @@ export interface AlertCard {
   radiusKm: number | null;
   /** Links and buttons, the deciding one first. */
   acts?: readonly Html[];
+  /** The question and the buttons as `renderAlertActions` makes them, in place of `acts`. */
+  actions?: Content;
   /** More lines below the text. */
   also?: Content;
 }
@@ -80,6 +82,6 @@ ${card.picture && html`<img class="picture" src="${card.picture}"${texts.picture
 <h3 id="${card.id}" dir="auto">${card.title}</h3>
 ${card.text && html`<p class="text" dir="auto">${card.text}</p>`}${card.also}
 ${(where || until) && html`<p class="xs line">${where}${where && until && html`<span aria-hidden="true">·</span>`}${until}</p>`}
-${acts.length > 0 && html`<footer>${acts}</footer>`}
+${acts.length > 0 && html`<footer>${acts}</footer>`}${card.actions}
 </article>`;
 }

@@ -72,7 +72,7 @@ describeInBrowser("a person in the console", () => {
     expect(page.url()).toBe(home);
 
     // A key over the page, used over REST.
-    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByRole("link", { name: "Developers" }).click();
     await page.getByLabel("Name").fill("opening channels");
     await page.locator("label:has([name=preset][value=own])").click();
     for (const scope of ["pushers:read", "pushers:write", "alerts:write"])
@@ -94,7 +94,7 @@ describeInBrowser("a person in the console", () => {
       .toContain("just now");
 
     // A member of one channel only.
-    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByRole("link", { name: "Workspace", exact: true }).click();
     await page.getByLabel("E-mail address").fill(EDITOR.email);
     await page.getByLabel("Role").selectOption("editor");
     await page.getByLabel("Only these:").check();

@@ -218,6 +218,7 @@ describeInBrowser("consent", () => {
 
       // Listed, and ended: the very next call is refused, and there is nothing to refresh.
       await page.goto(`${site.url}/console`);
+      await page.getByRole("link", { name: "Developers" }).click();
       await page.getByRole("link", { name: "Assistants" }).click();
       const row = page.getByRole("row").filter({ hasText: "Claude <b>Desktop</b>" });
       expect(await row.textContent()).toContain(seen.handle);

@@ -45,6 +45,10 @@ const written = (title: string) =>
 
 // rules#own-devices
 test("who has no device is told where to link one, and the draft is kept", async () => {
+  const form = await owner.get(`${base}/new`);
+  const blank = await owner.get(form.headers.get("location")!);
+  expect(blank.text).toContain('<a href="/console/account/devices">Add a test device</a>');
+  expect(blank.text).not.toContain('value="test"');
   const answer = await written("Kept all the same");
   expect(answer.status).toBe(409);
   expect(answer.text).toContain("You have no test devices.");
@@ -65,6 +69,8 @@ test("a device that opened the link is shown a test and woken for it, and nobody
     name: "Owner",
   });
   expect((await owner.get(DEVICES)).text).toContain("android");
+  const form = await owner.get(`${base}/new?once=${globalThis.crypto.randomUUID()}`);
+  expect(form.text).toContain('value="test">Save and test on your device</button>');
   const answer = await written("Tried first");
   expect(answer.status).toBe(303);
   expect([await titles(own.token), await titles(other.token)]).toEqual([["Tried first"], []]);

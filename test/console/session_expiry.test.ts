@@ -11,7 +11,7 @@ import { World } from "../support/world.ts";
 
 /** Nothing is typed there: buttons, secrets that are asked for anew, what a script asks for. */
 const NOTHING_WRITTEN =
-  /\/(delete|revoke|remove|end|disconnect|leave|test|enable|again|secret|duplicate|sign-out|link|off|recovery|confirm|second-factor|oidc|begin|preview|page|shown|upload|asking|reviews|mail)$/;
+  /\/(delete|revoke|remove|end|disconnect|leave|test|enable|again|secret|duplicate|sign-out|link|off|recovery|confirm|second-factor|oidc|begin|preview|page|shown|upload|asking|reviews|mail|bulk)$/;
 
 test("every page that takes what somebody wrote shows it again", () => {
   const without = CONSOLE_PAGES.filter(

@@ -159,6 +159,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
     const pusher = await world.pusher();
     return { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
   },
+  count_alert_reports: async () => ({ alert_ids: [] }),
   find_equal_send: async () => ({ pusher_id: (await world.pusher()).id, once: null, fields: { title: "x" } }),
   get_wake_ups: async () => ({ pusher_id: (await world.pusher()).id }),
   list_own_devices: () => ({}),

@@ -2,6 +2,7 @@
 // Each file exports the operations of one topic, each under its own name.
 
 import type { SessionOperation } from "../../operation/define_operation.ts";
+import * as alert_counts from "./alert_counts.ts";
 import * as keys from "./api_keys.ts";
 import * as connections from "./client_connections.ts";
 import * as own_devices from "./linked_devices.ts";
@@ -12,7 +13,7 @@ import * as sign_in from "./sign_in_methods.ts";
 import * as files from "./uploaded_files.ts";
 import * as workspaces from "./workspaces.ts";
 
-const TOPICS = [keys, members, connections, sign_in, workspaces, files, reviews, series, own_devices];
+const TOPICS = [keys, members, connections, sign_in, workspaces, files, reviews, series, own_devices, alert_counts];
 
 export const SESSION_OPERATIONS: readonly SessionOperation[] = TOPICS.flatMap((topic) =>
   Object.values<object>(topic)

@@ -7,6 +7,7 @@ import { SCOPES, type Scope } from "../../model/scopes.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { formatMinute, timeElement } from "../../ui/time_format.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
+import type { SortableHeading } from "./list_sorting.ts";
 
 export interface LabelledField {
   name: string;
@@ -107,28 +108,48 @@ export function checkbox(t: {
 /** A scope as a person reads it. */
 export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
 
+/** What a table has besides its columns. */
+export interface TableOptions<Row> {
+  /** Columns of numbers, which end at the right edge. */
+  numbers?: readonly string[];
+  /** Headings of columns that sort. */
+  headings?: Readonly<Record<string, SortableHeading>>;
+  /** A box at the beginning of each row. */
+  selects?: (row: Row) => Content;
+}
+
 /**
- * Rows by columns: what stands above each, and its cell of a row. The first cell is the row's heading. `none` stands
- * in place of a table without rows. Roles are named, since cards on a phone are no table to a browser.
+ * Rows by columns: the heading of each, and its cell of a row. The first cell is the row's heading; a link in it makes
+ * the whole row clickable. `none` replaces a table without rows. Roles are named, because cards on a phone are not a
+ * table to a browser.
  */
 export function table<Row>(
   caption: string,
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => Content>>,
   none: Content = null,
+  { numbers = [], headings = {}, selects }: TableOptions<Row> = {},
 ): Content {
   if (rows.length === 0 && none) return none;
   const columns = Object.keys(cells);
+  const number = (column: string) => numbers.includes(column) && html` class="number"`;
   return html`<table role="table"><caption class="unseen">${caption}</caption>
-    <thead role="rowgroup"><tr role="row">${columns.map(
-      (column) => html`<th role="columnheader" scope="col">${column || html`<span class="unseen">Actions</span>`}</th>`,
-    )}</tr></thead>
+    <thead role="rowgroup"><tr role="row">${
+      selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`
+    }${columns.map((column) => {
+      const heading = headings[column];
+      const name = heading?.content ?? (column || html`<span class="unseen">Actions</span>`);
+      const sort = heading?.sort && html` aria-sort="${heading.sort}"`;
+      return html`<th role="columnheader" scope="col"${number(column)}${sort}>${name}</th>`;
+    })}</tr></thead>
     <tbody role="rowgroup">${rows.map(
       (row) =>
-        html`<tr role="row">${Object.entries(cells).map(([column, cell], i) =>
+        html`<tr role="row">${selects && html`<td role="cell" class="selects">${selects(row)}</td>`}${Object.entries(
+          cells,
+        ).map(([column, cell], i) =>
           i === 0
             ? html`<th role="rowheader" scope="row">${cell(row)}</th>`
-            : html`<td role="cell" data-label="${column}">${cell(row)}</td>`,
+            : html`<td role="cell" data-label="${column}"${number(column)}>${cell(row)}</td>`,
         )}</tr>`,
     )}</tbody></table>`;
 }

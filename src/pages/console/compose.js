@@ -116,8 +116,9 @@ form.addEventListener("input", (event) => {
 form.addEventListener("submit", () => {
   touched = false;
 });
+// kept_text.js sets the mark once the browser stores the text.
 addEventListener("beforeunload", (event) => {
-  if (touched) event.preventDefault();
+  if (touched && form.dataset.keeps !== "true") event.preventDefault();
 });
 
 // After the way back the browser puts in again what was typed, and says so to nobody.

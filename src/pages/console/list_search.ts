@@ -1,15 +1,11 @@
-// Finding in lists: one that is read whole is shown by pages and found by its words, alerts are searched by words,
-// channel and who wrote them. What is looked for stands in the address, so that it needs no script; what cannot be is
-// said above an empty list.
+// Search and pages of lists that are read whole, and filters by actor and channel. The filter is in the address, so it
+// needs no script.
 
-import { ApiError } from "../../model/api_error.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
-import type { AlertStatus } from "../../model/entities/alert.ts";
-import { LIMITS } from "../../model/limits.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
-import { emptyState, errorSummary, liveSection, pager, type SelectOption, select, table } from "./components.ts";
-import type { MemberContext, OperationResult, OperationRow, PageContext } from "./page_context.ts";
+import { type SelectOption, select } from "./components.ts";
+import type { OperationRow, PageContext } from "./page_context.ts";
 
 /** Rows of one page. */
 export const ROWS_PER_PAGE = 25;
@@ -116,155 +112,46 @@ export function buildActorOptions(lines: readonly AuditLogRow[], chosen: string 
   return buildOptions("Anyone", actors);
 }
 
-/** From how many of the newest lines of the audit log the form offers who wrote something. */
-const WRITERS_FROM = 100;
-const WRITES = new Set(["create_alert", "duplicate_alert"]);
+/** From how many channels a filter is a search field with suggestions. */
+const SEARCHED_CHANNELS = 20;
 
-export interface AlertSearch {
-  q?: string;
-  channel?: string;
-  writer?: string;
-}
-
-/** What the address looks for. */
-export function parseAlertSearch({ url }: Pick<MemberContext, "url">): AlertSearch {
-  const search: AlertSearch = {};
-  for (const name of ["q", "channel", "writer"] as const) {
-    const value = url.searchParams.get(name)?.trim();
-    if (value) search[name] = value;
-  }
-  return search;
-}
-
-const isSearch = (search: AlertSearch): boolean => Object.keys(search).length > 0;
-
-/** The same search in an address. */
-export const toSearchQuery = ({ q, channel, writer }: AlertSearch): UrlQuery => ({ q, channel, writer });
-
-const SHOWN_ALERTS = 25;
-
-interface FoundAlerts extends OperationResult<"list_account_alerts"> {
-  before: string | null;
-  search: AlertSearch;
-  refused: Content;
-}
-
-/** The page of alerts that the address asks for. Without an order they stand by their age. */
-export async function findAlerts(
-  visit: MemberContext,
-  search: AlertSearch,
-  { status, order }: { status?: AlertStatus | null; order?: "newest" | "oldest" },
-): Promise<FoundAlerts> {
-  const { q, channel, writer } = search;
-  const before = visit.url.searchParams.get("before");
-  const asked = {
-    limit: SHOWN_ALERTS,
-    ...(status && { status }),
-    ...(order && { order }),
-    ...(before && { before }),
-    ...(q && { query: q }),
-    ...(writer && { writer }),
-  };
-  const found = { before, search, refused: null };
-  try {
-    const page = await (channel
-      ? visit.call("list_alerts", { ...asked, pusher_id: channel })
-      : visit.call("list_account_alerts", asked));
-    return { ...page, ...found };
-  } catch (error) {
-    // A wrong place or filter is somebody's own address; words are what people type.
-    if (!(error instanceof ApiError) || error.param !== "query") throw error;
-    return { data: [], meta: { next_before: null }, ...found, refused: errorSummary(error) };
-  }
-}
-
-/** What stands where nothing is found. `all`: the address of the list without the search. */
-const nothingFits = (all: string): Html =>
-  emptyState(
-    "No matching alerts",
-    html`Each word must start a word in the title, text or channel tags. <a href="${all}">Show all alerts</a>`,
-  );
-
-/** Below the rows of a page: the ways to others. */
-function pagesOf(
-  path: string,
-  { next_before }: FoundAlerts["meta"],
-  at: { before: string | null; query: UrlQuery },
-  ways: Parameters<typeof pager>[2] = { back: "Newest", on: "Older" },
-): Content {
-  return pager(path, { ...at, next: next_before }, ways);
-}
-
-/** The form. `channels` are offered for choice; `query` is what the address says besides. */
-async function searchForm(
-  visit: MemberContext,
-  path: string,
-  search: AlertSearch,
-  { channels, query = {} }: { channels?: readonly SelectOption[]; query?: UrlQuery },
-): Promise<Html> {
-  const { data } = await visit.call("list_audit_events", {
-    limit: WRITERS_FROM,
-    ...(!channels && search.channel && { pusher_id: search.channel }),
-  });
-  const writers = buildActorOptions(
-    data.filter(({ operation }) => WRITES.has(operation)),
-    search.writer,
-  );
-  return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
-    ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
-    <div class="field"><label for="q">Search</label><input type="search" id="q" name="q" value="${search.q ?? ""}" maxlength="${LIMITS.search}" placeholder="In title, text and tags"></div>
-    ${
-      channels &&
-      select({
-        name: "channel",
-        label: "Channel",
-        options: [{ value: "", label: "All channels" }, ...channels],
-        value: search.channel ?? "",
-      })
-    }
-    ${select({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
-    <button class="plain">Find</button></form>`;
-}
-
-export type AlertColumns = Record<string, (alert: OperationRow<"list_account_alerts">) => Content>;
-
-/** How a list of alerts is shown. */
-interface List {
-  /** Names its part of the page. */
+interface FilterChannel {
   id: string;
-  path: string;
-  /** What the table shows, and in which order. */
-  caption: string;
-  /** The search as the address has it, and what stands there besides. */
-  search: AlertSearch;
-  query?: UrlQuery;
-  /** The list without the search. */
-  all: string;
-  columns: AlertColumns;
-  none: Content;
-  /** What stands where a list ends, and the words of the way to its begin. */
-  end: readonly [title: string, begin: string];
-  ways?: Parameters<typeof pager>[2];
+  name: string;
+  handle: string;
 }
 
-/**
- * A page of alerts that were found, as a part that follows what happens; and the form of its search, where there is
- * anything to look for.
- */
-export function alertList(visit: MemberContext, { data, meta, refused, before, search }: FoundAlerts, list: List) {
-  const { path, query = {}, end } = list;
-  const searches = isSearch(list.search);
-  const nothing = () => {
-    if (before) return emptyState(end[0], html`<a href="${path}">${end[1]}</a>`);
-    return searches ? (refused ?? nothingFits(list.all)) : list.none;
-  };
-  const at = { before, query: { ...toSearchQuery(list.search), ...query } };
-  const part = liveSection(
-    list.id,
-    visit.url,
-    html`${table(list.caption, data, list.columns, data.length === 0 && nothing())}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
-  );
-  const form = async (channels?: readonly SelectOption[]) =>
-    (data.length > 0 || searches) && searchForm(visit, path, search, { channels, query });
-  return { part, form };
+const toSuggestion = ({ name, handle }: FilterChannel): string => `${name} (@${handle})`;
+
+/** The filter by channel: a choice of few channels, or a search field with suggestions for many. */
+export function channelFilter(channels: readonly FilterChannel[], chosen: string | undefined): Html {
+  if (channels.length <= SEARCHED_CHANNELS)
+    return select({
+      ...{ name: "channel", label: "Channel", value: chosen ?? "" },
+      options: buildOptions(
+        "All channels",
+        channels.map(({ id, name }) => [id, name]),
+      ),
+    });
+  const known = channels.find(({ id }) => id === chosen);
+  const shown = known ? toSuggestion(known) : (chosen ?? "");
+  return html`<div class="field"><label for="channel">Channel</label>
+    <input type="search" id="channel" name="channel" list="channel-names" autocomplete="off" value="${shown}"
+      placeholder="All channels">
+    <datalist id="channel-names">${channels.map(
+      (channel) => html`<option value="${toSuggestion(channel)}"></option>`,
+    )}</datalist></div>`;
+}
+
+/** The id of a channel that the filter names by id, handle, suggestion or name; null without such a channel. */
+export function findFilterChannel(channels: readonly FilterChannel[], typed: string): string | null {
+  const text = normalizeText(typed);
+  const handle = /\(@([^()]+)\)$/.exec(typed)?.[1] ?? typed.replace(/^@/, "");
+  const found =
+    channels.find(({ id }) => id === typed) ??
+    channels.find((channel) => channel.handle === handle) ??
+    channels.find(({ name }) => normalizeText(name) === text);
+  if (found) return found.id;
+  const near = channels.filter(({ name }) => normalizeText(name).includes(text));
+  return near.length === 1 ? (near[0]?.id ?? null) : null;
 }

@@ -31,7 +31,7 @@ function follow(part) {
 
   function put(text) {
     const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(part.id);
-    const busy = part.contains(document.activeElement) || selects(part);
+    const busy = part.contains(document.activeElement) || selects(part) || part.querySelector(".selects :checked");
     if (!fresh || busy || fresh.innerHTML === part.dataset.seen) return;
     part.dataset.seen = fresh.innerHTML;
     const open = [...part.querySelectorAll("details[open][id]")].map(({ id }) => id);

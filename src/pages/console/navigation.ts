@@ -136,7 +136,7 @@ export function consoleHeader(context: HeaderContext): Html {
       session &&
       html`<div class="who-where" id="who-where" popover>${workspaceSwitch(context)}<div class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
       <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div></div>`
-    }${groups}${
+    }${caller && html`<a class="finds" href="${home}find" data-find>${icon("search")}<span>Find</span> <kbd aria-hidden="true">/</kbd></a>`}${groups}${
       session &&
       html`<button class="quiet more" popovertarget="who-where">${icon("person")}<span class="unseen">Workspace and account</span></button>`
     }

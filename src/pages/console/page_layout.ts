@@ -47,13 +47,19 @@ const SCRIPTS = {
   channel: script("channel"),
   /** Asks the browser for a passkey. */
   passkey: script("passkey"),
+  /** Find anything, and the keyboard shortcuts. */
+  find: script("find"),
+  /** Opens and selects the rows of a list. */
+  rows: script("select_rows"),
+  /** Keeps the unsent text of an alert in the browser. */
+  kept: script("kept_text"),
   /** The form of an alert: preview while it is written. */
   compose: script("compose"),
   /** Fields for instants in the person's own zone, with UTC beside them. */
   zone: script("local_time_inputs"),
 };
 
-const CONSOLE_STYLES = sheet("console", "headings", "print");
+const CONSOLE_STYLES = sheet("console", "headings", "lists", "find", "print");
 
 /** Sheets of the console's own. */
 const OWN_STYLES = {
@@ -128,7 +134,8 @@ const isWithinConsole = ({ session, caller, path }: Frame): boolean =>
 /** A page in its frame. */
 export function renderConsolePage(parts: Frame): Response {
   const { title, body, flash, width, onwards, styles = [], error, publicUrl, frames } = parts;
-  const scripts = [LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, ...(parts.scripts ?? []).map((name) => SCRIPTS[name])];
+  const named = [...(parts.caller ? (["find"] as const) : []), ...(parts.scripts ?? [])];
+  const scripts = [LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, ...named.map((name) => SCRIPTS[name])];
   const page = html`<!doctype html>
 <html lang="en">
 <head>

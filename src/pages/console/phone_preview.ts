@@ -6,6 +6,7 @@ import { get_wake_ups } from "../../identity/session/linked_devices.ts";
 import { type AlertAction, getLinkActions, getReplyQuestion } from "../../model/fields/alert_action.ts";
 import type { Capability } from "../../model/fields/channel.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
+import { type ActionElements, renderAlertActions } from "../../ui/alert_actions.ts";
 import { alertCard } from "../../ui/alert_card.ts";
 import { type AvatarData, externalPicture } from "../../ui/avatar.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
@@ -34,20 +35,24 @@ export interface PreviewedAlert {
   expires_at: Date | null;
 }
 
-const asked = (question: ReturnType<typeof getReplyQuestion>): Html[] =>
-  question
-    ? [
-        html`<p class="small asked">${question.label}</p>`,
-        ...question.choices.map((choice) => html`<span class="button plain">${choice}</span>`),
-      ]
-    : [];
+const inertButton = (content: Content): Html => html`<span class="button plain">${content}</span>`;
 
-/** Buttons as phones show them, and outlined, since nothing happens when they are pressed here. */
-const actsOf = ({ requires_ack, actions }: PreviewedAlert): Html[] => [
-  ...(requires_ack ? [html`<span class="button plain">${icon("check", "s")}Acknowledge</span>`] : []),
-  ...getLinkActions(actions).map(({ label }) => html`<span class="button plain">${label}</span>`),
-  ...asked(getReplyQuestion({ actions })),
-];
+/** The buttons of the app as pictures: they are not controls, and nothing happens when they are pressed. */
+const INERT_ELEMENTS: ActionElements<Html, { label: string }> = {
+  html: html as ActionElements<Html, { label: string }>["html"],
+  icon,
+  choice: (label) => inertButton(html`<bdi>${label}</bdi>`),
+  acknowledge: (content) => html`<span class="button">${content}</span>`,
+  link: (_, content) => inertButton(content),
+};
+
+/** The question and the buttons of an alert, drawn as the app draws them. */
+export const inertActions = ({ requires_ack, actions }: Pick<PreviewedAlert, "requires_ack" | "actions">): Content =>
+  renderAlertActions(INERT_ELEMENTS, {
+    question: getReplyQuestion({ actions }) ?? null,
+    acknowledge: requires_ack ? "Acknowledge" : null,
+    links: getLinkActions(actions),
+  });
 
 /** "Siren", "Long": what the author asks for, of what makes itself heard or felt. */
 function capsOf({ sound, vibrate, recording, tts_text }: PreviewedAlert): Html[] {
@@ -59,25 +64,34 @@ function capsOf({ sound, vibrate, recording, tts_text }: PreviewedAlert): Html[]
   ];
 }
 
+/** The card of an alert as devices show it. @param id unique on the page */
+export const previewCard = (
+  channel: AvatarData & { name: string },
+  drawn: PreviewedAlert,
+  now: Date,
+  id: string,
+): Html =>
+  alertCard({
+    id,
+    channel,
+    title: drawn.title.trim() === "" ? "Alert title" : drawn.title,
+    text: drawn.body,
+    priority: drawn.priority,
+    state: drawn.expires_at && drawn.expires_at <= now ? "past" : "unread",
+    sentAt: drawn.at,
+    now,
+    expiresAt: drawn.expires_at,
+    picture: drawn.picture,
+    radiusKm: drawn.radius_km,
+    also: drawn.elsewhere && externalPicture(drawn.elsewhere),
+    actions: inertActions(drawn),
+  });
+
 /** @param channel as get_pusher answers it */
 export function phonePreview(channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date): Html {
   const caps = capsOf(drawn);
   return html`<div class="phone"><div class="screen">
-    ${alertCard({
-      id: "drawn",
-      channel,
-      title: drawn.title.trim() === "" ? "Alert title" : drawn.title,
-      text: drawn.body,
-      priority: drawn.priority,
-      state: drawn.expires_at && drawn.expires_at <= now ? "past" : "unread",
-      sentAt: drawn.at,
-      now,
-      expiresAt: drawn.expires_at,
-      picture: drawn.picture,
-      radiusKm: drawn.radius_km,
-      also: drawn.elsewhere && externalPicture(drawn.elsewhere),
-      acts: actsOf(drawn),
-    })}
+    ${previewCard(channel, drawn, now, "drawn")}
     ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}
   </div></div>`;
 }

@@ -45,6 +45,7 @@ import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ACCOUNT_WORKSPACE_PAGES } from "./pages/account_workspaces.ts";
 import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
+import { BULK_ALERT_PAGES } from "./pages/bulk_alerts.ts";
 import { CALENDAR_PAGES } from "./pages/calendar.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
 import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
@@ -52,6 +53,7 @@ import { COMPOSE_PAGES } from "./pages/compose.ts";
 import { errorPage } from "./pages/confirmation.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { FILE_PAGES } from "./pages/files.ts";
+import { FIND_PAGES } from "./pages/find.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
 import { ASSISTANT_PAGES, KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
@@ -73,11 +75,13 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...CHANNEL_LIST_PAGES,
   ...CHANNEL_EDIT_PAGES,
   ...CHANNEL_DELETE_PAGES,
+  ...FIND_PAGES,
   ...INVITE_PAGES,
   ...SENDER_PAGES,
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
   ...ALERT_LIST_PAGES,
+  ...BULK_ALERT_PAGES,
   ...CALENDAR_PAGES,
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,

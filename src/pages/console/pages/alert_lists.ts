@@ -11,12 +11,22 @@ import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
+import {
+  type AlertColumns,
+  alertList,
+  countColumns,
+  type FoundAlerts,
+  findAlerts,
+  parseAlertSearch,
+  timeHeading,
+  toSearchQuery,
+} from "../alert_search.ts";
 import { channelHeader, getChannelPath, subscribeHint } from "../channel_header.ts";
 import { emptyState, isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import { type AlertColumns, alertList, findAlerts, parseAlertSearch, toSearchQuery } from "../list_search.ts";
 import { type ConsolePage, canUse, type MemberContext, memberPage, type OperationRow } from "../page_context.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
+import { bulkForm, mayChangeAlerts, selectBox } from "./bulk_alerts.ts";
 
 const ALERT_STATE: Record<AlertStatus, Content> = {
   draft: html`<span class="badge">draft</span>`,
@@ -34,7 +44,8 @@ const LOUDNESS: Record<string, Content> = {
 
 /** When an alert was sent, will be, or was last changed. */
 function when(alert: OperationRow<"list_alerts">, now: Date): Content {
-  if (alert.status === "scheduled") return html`<span>for ${timeElement(new Date(alert.send_at ?? ""))}</span>`;
+  if (alert.status === "scheduled")
+    return html`<span>for ${timeElement(new Date(alert.send_at ?? ""), "near", now)}</span>`;
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
   return html`<span>${alert.status === "draft" && "changed "}${relativeTime(at, now)}</span>`;
 }
@@ -49,7 +60,9 @@ interface AlertListPage {
   caption: string;
   status?: AlertStatus;
   order?: "newest" | "oldest";
-  columns(now: Date): AlertColumns;
+  columns(now: Date, found: FoundAlerts): AlertColumns;
+  /** The column of times by which the list is ordered. */
+  time?: string;
   none: readonly [title: string, text: string];
   ways?: Parameters<typeof pager>[2];
 }
@@ -86,7 +99,8 @@ const LISTS: readonly AlertListPage[] = [
     caption: "Scheduled alerts, soonest first",
     status: "scheduled",
     order: "oldest",
-    columns: () => ({ Appears: ({ send_at }) => timeElement(new Date(send_at ?? "")), ...loud }),
+    time: "Appears",
+    columns: (now) => ({ Appears: ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", now), ...loud }),
     none: ["No scheduled alerts", "Scheduled alerts appear here until they are sent."],
     ways: { back: "Soonest", on: "Later" },
   },
@@ -97,7 +111,12 @@ const LISTS: readonly AlertListPage[] = [
     caption: "Sent alerts, newest first",
     status: "sent",
     order: "newest",
-    columns: (now) => ({ Sent: ({ sent_at }) => relativeTime(sent_at, now), ...loud }),
+    time: "Sent",
+    columns: (now, found) => ({
+      Sent: ({ sent_at }) => relativeTime(sent_at, now),
+      ...loud,
+      ...countColumns(found),
+    }),
     none: ["No sent alerts", "Sent alerts appear here."],
   },
   {
@@ -114,7 +133,11 @@ const LISTS: readonly AlertListPage[] = [
     name: "All",
     lede: "All alerts of all channels, by creation time.",
     caption: "Alerts, newest first",
-    columns: (now) => ({ State: ({ status }) => ALERT_STATE[status], When: (alert) => when(alert, now) }),
+    columns: (now, found) => ({
+      State: ({ status }) => ALERT_STATE[status],
+      When: (alert) => when(alert, now),
+      ...countColumns(found),
+    }),
     none: ["No alerts yet", "Alerts appear here once they are created."],
   },
 ];
@@ -125,10 +148,8 @@ const listOf =
     const { now, base } = visit;
     const { path, name, status } = list;
     const search = parseAlertSearch(visit);
-    const [found, { data: channels }] = await Promise.all([
-      findAlerts(visit, search, list),
-      visit.call("list_pushers"),
-    ]);
+    const { data: channels } = await visit.call("list_pushers");
+    const found = await findAlerts(visit, search, list, channels);
     const names = new Map(channels.map(({ id, name }) => [id, name]));
     const { part, form } = alertList(visit, found, {
       ...list,
@@ -142,8 +163,14 @@ const listOf =
           }`,
         Channel: ({ pusher_id }) =>
           html`<a href="${getChannelPath(visit, pusher_id)}">${names.get(pusher_id) ?? "A new channel"}</a>`,
-        ...list.columns(now),
+        ...list.columns(now, found),
       },
+      options: {
+        ...LIST_OPTIONS,
+        ...(list.time && { headings: timeHeading(base + path, list.time, search, list.order ?? "newest") }),
+        ...(mayChangeAlerts(visit) && { selects: selectBox }),
+      },
+      around: (rows) => (mayChangeAlerts(visit) ? bulkForm(visit, rows) : rows),
     });
     if (isPartRequest(visit)) return visit.part(part);
     return visit.page(
@@ -157,10 +184,12 @@ const listOf =
         name: one.name,
         chosen: one === list,
       })),
-    )}${await form(channels.map(({ id, name }) => ({ value: id, label: name })))}${part}${status === "draft" && (await hearing(visit))}`,
-      { styles: ["history"], scripts: ["live"] },
+    )}${await form(channels)}${part}${status === "draft" && (await hearing(visit))}`,
+      { styles: ["history"], scripts: ["live", "rows"] },
     );
   };
+
+const LIST_OPTIONS = { numbers: ["Reads", "Acks"] };
 
 const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: null, name: "All", none: "" },
@@ -202,7 +231,10 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
       State: ({ status }) => ALERT_STATE[status],
       When: (alert) => when(alert, now),
       ...loud,
+      ...countColumns(found),
     },
+    options: { ...LIST_OPTIONS, ...(mayChangeAlerts(visit) && { selects: selectBox }) },
+    around: (rows) => (mayChangeAlerts(visit) ? bulkForm(visit, rows) : rows),
   });
   if (isPartRequest(visit)) return visit.part(part);
   const [channel, search, failing] = await Promise.all([
@@ -220,7 +252,7 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
     html`${channelHeader(visit, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(visit, channel)}
     ${viewLinks("Alert state", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">Month view</a></p>`}${search}${failingSendersNotice(visit, failing, channel)}${part}`,
-    { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy"] },
+    { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
   );
 }
 

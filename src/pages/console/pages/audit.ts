@@ -7,8 +7,8 @@ import { formatLimit } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
-import { emptyState, pager, relativeTime, select, table } from "../components.ts";
-import { ACTOR_LABELS, buildActorOptions, buildOptions, getActorName } from "../list_search.ts";
+import { emptyState, pager, select, table } from "../components.ts";
+import { ACTOR_LABELS, buildActorOptions, channelFilter, findFilterChannel, getActorName } from "../list_search.ts";
 import {
   type ConsolePage,
   type MemberContext,
@@ -87,15 +87,27 @@ function outcome(line: AuditLogRow): Content {
   return html` <span class="badge warn">failed${often}</span>`;
 }
 
-async function channels(visit: MemberContext): Promise<Map<string, string>> {
-  const { data } = await visit.call("list_pushers");
-  return new Map(data.map(({ id, name }) => [id, name]));
+const listChannels = async (visit: MemberContext) => (await visit.call("list_pushers")).data;
+
+type ListedChannel = Awaited<ReturnType<typeof listChannels>>[number];
+
+const namesOf = (channels: readonly ListedChannel[]) => new Map(channels.map(({ id, name }) => [id, name]));
+
+/** The filter with the id of the channel that was typed; null where no channel has this name. */
+function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Filter | null {
+  // The log also has lines of channels that were deleted since.
+  if (!filter.pusher_id || /^psh_/.test(filter.pusher_id)) return filter;
+  const pusher_id = findFilterChannel(channels, filter.pusher_id);
+  return pusher_id === null ? null : { ...filter, pusher_id };
 }
 
-function filterForm(visit: MemberContext, names: Map<string, string>, seen: AuditLogRow[], filter: Filter): Html {
-  if (filter.pusher_id && !names.has(filter.pusher_id)) names.set(filter.pusher_id, "A deleted channel");
+function filterForm(visit: MemberContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
+  const deleted = filter.pusher_id?.startsWith("psh_") && !channels.some(({ id }) => id === filter.pusher_id);
+  const offered = deleted
+    ? [{ id: filter.pusher_id ?? "", name: "A deleted channel", handle: "" }, ...channels]
+    : channels;
   return html`<form class="filter" method="get" action="${visit.base}audit" role="search" aria-label="Audit log">
-    ${select({ name: "channel", label: "Channel", options: buildOptions("All channels", names), value: filter.pusher_id })}
+    ${channelFilter(offered, filter.pusher_id)}
     ${select({ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor })}
     <button class="plain">Show</button></form>`;
 }
@@ -108,17 +120,20 @@ const retention = (days: number): string =>
 async function page(visit: MemberContext): Promise<Response> {
   const filter = filterOf(visit);
   const before = visit.url.searchParams.get("before");
-  const [names, newest, { data, meta }] = await Promise.all([
-    channels(visit),
+  const channels = await listChannels(visit);
+  const resolved = resolveChannel(filter, channels);
+  const nothing: OperationResult<"list_audit_events"> = { data: [], meta: { next_before: null } };
+  const [newest, { data, meta }] = await Promise.all([
     visit.call("list_audit_events", { limit: ACTORS_FROM }),
-    visit.call("list_audit_events", { ...filter, limit: PAGE, ...(before && { before }) }),
+    resolved ? visit.call("list_audit_events", { ...resolved, limit: PAGE, ...(before && { before }) }) : nothing,
   ]);
+  const names = namesOf(channels);
   const at = `${visit.base}audit`;
   const seen = [...newest.data, ...data];
   const people = new Map(
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
-  const form = filterForm(visit, names, seen, filter);
+  const form = filterForm(visit, channels, seen, resolved ?? filter);
   const chosen = Object.keys(filter).length > 0;
   return visit.page(
     "Audit log",
@@ -141,8 +156,7 @@ async function page(visit: MemberContext): Promise<Response> {
             ? html`<span class="muted">None</span>`
             : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
         Target: (line) => subject(visit, people, line),
-        When: ({ created_at }) =>
-          html`<span class="stack">${relativeTime(created_at, visit.now)}<span class="muted">${timeElement(new Date(created_at))}</span></span>`,
+        When: ({ created_at }) => timeElement(new Date(created_at), "near", visit.now),
       },
       emptyState(
         before ? "No older entries" : chosen ? "No matching entries" : "No entries yet",
@@ -174,8 +188,9 @@ const COLUMNS: Record<string, (line: AuditLogRow, names: ReadonlyMap<string, str
 };
 
 async function file(visit: MemberContext): Promise<Response> {
-  const filter = filterOf(visit);
-  const names = await channels(visit);
+  const channels = await listChannels(visit);
+  const filter = resolveChannel(filterOf(visit), channels) ?? filterOf(visit);
+  const names = namesOf(channels);
   const lines: AuditLogRow[] = [];
   for (let before: string | null | undefined; before !== null && lines.length < MOST_LINES; ) {
     const asked = { ...filter, limit: 100, ...(before && { before }) };

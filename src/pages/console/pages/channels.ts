@@ -5,12 +5,13 @@
 import type { ApiError } from "../../../model/api_error.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { buildViewUrl, type UrlQuery } from "../../../ui/view_url.ts";
+import type { UrlQuery } from "../../../ui/view_url.ts";
 import { CHANNEL_STATUS, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
-import { emptyState, table, viewLinks } from "../components.ts";
+import { emptyState, type TableOptions, table, viewLinks } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
+import { type SortableColumns, sortedUrl, sortRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -83,16 +84,32 @@ export function channelTable(
   visit: MemberContext,
   channels: readonly ListedChannel[],
   stats: OperationResult<"get_account_stats">,
+  headings: TableOptions<ListedChannel>["headings"] = {},
 ): Content {
-  const reach = new Map(stats.channels.map((row) => [row.pusher_id, row.reach]));
-  return table("Alert channels", channels, {
+  const reach = reachByChannel(stats);
+  const cells: Record<string, (channel: ListedChannel) => Content> = {
     Channel: (channel) => channelName(visit, channel),
     State: ({ status }) => CHANNEL_STATUS[status],
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled,
     Drafts: ({ drafts }) => drafts,
-  });
+  };
+  return table("Alert channels", channels, cells, null, { numbers: ["Reach", "Scheduled", "Drafts"], headings });
 }
+
+const reachByChannel = ({ channels }: OperationResult<"get_account_stats">) =>
+  new Map(channels.map((row) => [row.pusher_id, row.reach]));
+
+const sortableColumns = (stats: OperationResult<"get_account_stats">): SortableColumns<ListedChannel> => {
+  const reach = reachByChannel(stats);
+  return {
+    Channel: { value: ({ name }) => name, first: "asc" },
+    State: { value: ({ status }) => status, first: "asc" },
+    Reach: { value: ({ id }) => reach.get(id) ?? 0, first: "desc" },
+    Scheduled: { value: ({ scheduled }) => scheduled, first: "desc" },
+    Drafts: { value: ({ drafts }) => drafts, first: "desc" },
+  };
+};
 
 async function list(visit: MemberContext): Promise<Response> {
   const { url, base } = visit;
@@ -104,8 +121,10 @@ async function list(visit: MemberContext): Promise<Response> {
     ...tags,
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
-  const to = (more: UrlQuery) => buildViewUrl(`${base}channels`, { q: find, status: state, ...more });
-  const page = paginateRows(visit, found, to);
+  const at = sortedUrl(`${base}channels`, { q: find, status: state });
+  const sorted = sortRows(visit, found, sortableColumns(stats), at);
+  const to = (more: UrlQuery) => at({ sort: sorted.sort, ...more });
+  const page = paginateRows(visit, sorted.rows, to);
   const opens = canUse(visit, "create_pusher") && visit.caller.pusherIds === null;
   return visit.page(
     "Channels",
@@ -120,13 +139,13 @@ async function list(visit: MemberContext): Promise<Response> {
           )
         : html`${textSearchForm(`${base}channels`, find, {
             ...{ label: "Find a channel", hint: "Name, handle, place or tag" },
-            query: { status: state },
+            query: { status: state, sort: sorted.sort },
           })}
     ${states(named, state, to)}
     ${
       found.length === 0
         ? emptyState("No matching channels", html`<a href="${base}channels">Show all channels</a>`)
-        : channelTable(visit, page.rows, stats)
+        : channelTable(visit, page.rows, stats, sorted.headings)
     }
     ${page.ways}`
     }`,

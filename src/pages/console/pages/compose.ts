@@ -1,5 +1,5 @@
-// Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; the version that the page
-// was made of goes along, so two people who edit one draft never overwrite each other unseen (rules#expected-version).
+// Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; and sends the version
+// of the page, so two users who edit one draft never overwrite each other (rules#expected-version).
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -22,7 +22,7 @@ import {
 } from "../page_context.ts";
 import { markupResponse } from "../phone_preview.ts";
 import { findRecurrenceErrors, getRecurrenceControl } from "../recurrence_form.ts";
-import { duplicateWarning, editConflictReport, lastEditNote } from "./compose_controls.ts";
+import { editConflictReport, lastEditNote } from "./compose_controls.ts";
 import {
   ACTION_ROW_LABELS,
   ALERT_LABELS,
@@ -36,6 +36,7 @@ import {
 import { alertCirclePreview, type ComposePageData, composePage, nextOccurrencesPreview } from "./compose_form.ts";
 import { alertPreview, listUploadedFiles } from "./compose_preview.ts";
 import { storeUploads } from "./files.ts";
+import { sendQuestions } from "./send_confirmation.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";
@@ -71,7 +72,7 @@ async function show(
       width: "wide",
       frames: true,
       styles: ["alert_card", "drawings", "compose"],
-      scripts: ["zone", "count", "circle", "upload", "compose"],
+      scripts: ["zone", "count", "circle", "upload", "compose", "kept"],
     },
   );
   return allowGeolocation(page);
@@ -80,7 +81,6 @@ async function show(
 const pageOf = (visit: MemberContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
   `${getChannelPath(visit, pusher_id)}/alerts/${id}`;
 
-/** What only this page asks for. */
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
   if (act === "preview") return undefined;
   const keeps = KEEPS.includes(act);
@@ -139,7 +139,7 @@ async function write(visit: MemberContext): Promise<Response> {
   try {
     const once = form.get("once");
     const fields = parseAlertForm(form);
-    const above = act === "send" && (await duplicateWarning(visit, channel.id, fields, once));
+    const above = act === "send" && (await sendQuestions(visit, { channel, alert: null, once }));
     if (above) return await show(visit, { channel, alert: null, form, above, status: 409 });
     // What repeats begins as a draft, and one form makes one.
     const begins = act === "schedule" && fields.recurrence !== null;
@@ -173,7 +173,7 @@ async function edit(visit: MemberContext): Promise<Response> {
   if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
   let made = alert;
   try {
-    const above = act === "send" && (await duplicateWarning(visit, channel.id, parseAlertForm(form)));
+    const above = act === "send" && (await sendQuestions(visit, { channel, alert }));
     if (above) return await show(visit, { channel, alert, form, above, status: 409 });
     const changes = findFormChanges(form, alert);
     made = await visit.call("update_alert", {

@@ -1,51 +1,15 @@
-// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before. And
-// what stands above it: where two people edited one alert, who was faster, and both texts, so that nothing is lost or
-// overwritten unseen; and where the alert was sent a moment ago already, a question with a way to that one, before
-// phones ring a second time (rules#console-asks-again).
+// Controls of the form of an alert: choices and files with earlier uploads. And the report above the form after two
+// people edited one alert: who saved first, and both texts.
 
-import type { z } from "zod";
-import { find_equal_send } from "../../../identity/session/reviews.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import type { AlertAction } from "../../../model/fields/alert_action.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { getChannelPath } from "../channel_header.ts";
 import { checkbox, errorParts, relativeTime, select } from "../components.ts";
 import { type FormState, fieldControl, segmentedControl } from "../form_controls.ts";
 import type { AlertResult, MemberContext } from "../page_context.ts";
 import { ALERT_LABELS, mergeEdits } from "./compose_fields.ts";
 import { FILE_NAMES, fileField, type UploadField } from "./files.ts";
-import { actorLabel, isOwnAction, listAlertEvents } from "./review_history.ts";
-
-const SENDING = ["send_alert", "create_alert"];
-
-/** The hidden field of a form whose person was asked: which alert stands there already. */
-export const duplicateConfirmedField = ({ form }: Pick<MemberContext, "form">): Html | null =>
-  form.has("again") ? html`<input type="hidden" name="again" value="${form.get("again")}">` : null;
-
-/**
- * The question; null where nothing was sent that reads the same, or the person has answered it. Notes in the form
- * what was asked about. @param fields the fields of the alert @param once the key under which this form makes its
- * alert
- */
-export async function duplicateWarning(
-  visit: MemberContext,
-  pusher_id: string,
-  fields: Record<string, unknown>,
-  once: string | null = null,
-): Promise<Html | null> {
-  const { form, now } = visit;
-  const args = { pusher_id, once, fields: fields as z.input<typeof find_equal_send.input>["fields"] };
-  const { alert } = await visit.asMember(find_equal_send, args);
-  if (!alert || form.get("again") === alert.id) return null;
-  form.set("again", alert.id);
-  const sent = (await listAlertEvents(visit, alert.id)).find(({ operation }) => SENDING.includes(operation));
-  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(alert.sent_at)) / 1000));
-  const when =
-    seconds < 60 ? `${seconds} ${seconds === 1 ? "second" : "seconds"} ago` : relativeTime(alert.sent_at, now);
-  const who = !sent ? "Someone" : isOwnAction(visit, sent) ? "You" : actorLabel(sent.actor);
-  return html`<section class="report warn" role="alert" aria-labelledby="sent-before"><h2 id="sent-before">${who} sent this ${when}</h2>
-    <p>The channel already sent <a href="${getChannelPath(visit, pusher_id)}/alerts/${alert.id}">an identical alert</a>. Nothing was sent now. Send again to show it twice.</p></section>`;
-}
+import { actorLabel, listAlertEvents } from "./review_history.ts";
 
 type Control = Parameters<typeof fieldControl>[3];
 

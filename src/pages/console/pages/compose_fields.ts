@@ -76,12 +76,18 @@ export const parseActions = (form: URLSearchParams): AlertAction[] => [
   ...replyOf(form),
 ];
 
+/** Whether the chosen card has a page of markup. */
+export const hasPageLayout = (form: URLSearchParams): boolean =>
+  ["html", "document"].includes(form.get("layout") ?? "");
+
 /** What was typed, as arguments; every argument is there. */
 export function parseAlertForm(form: URLSearchParams): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   for (const name of NAMES)
     args[name] =
       ALERT_FIELDS[name].look === "yes" ? form.has(name) : parseControlValue(ALERT_FIELDS[name], form.get(name));
+  // Markup of a card that is not chosen is neither seen nor saved.
+  if (!hasPageLayout(form)) Object.assign(args, { html: null, html_asset_id: null });
   args.recurrence = parseRecurrenceForm(form);
   args.actions = parseActions(form);
   if (form.get("when") !== "later") args.send_at = null;

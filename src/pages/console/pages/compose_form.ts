@@ -2,10 +2,12 @@
 // control for every field that update_alert takes; what each may hold, the operations say.
 
 import { randomUUID } from "node:crypto";
+import { list_own_devices } from "../../../identity/session/linked_devices.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import type { AssetKind } from "../../../model/entities/asset.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
+import { getFieldNames, selectPlainOn } from "../../../model/fields/field_table.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -24,13 +26,7 @@ import {
 import type { ChannelResult, MemberContext } from "../page_context.ts";
 import { formatDeviceCount, removalReport } from "../phone_preview.ts";
 import { nextOccurrences, RECURRENCE_FIELDS, recurrenceFields } from "../recurrence_form.ts";
-import {
-  alertControl,
-  duplicateConfirmedField,
-  fileUploadField,
-  segmentedField,
-  urgentConfirmation,
-} from "./compose_controls.ts";
+import { alertControl, fileUploadField, segmentedField, urgentConfirmation } from "./compose_controls.ts";
 import {
   ACTION_ROWS,
   ALERT_LABELS,
@@ -43,6 +39,7 @@ import {
 } from "./compose_fields.ts";
 import { alertPagePreview, alertPreview, type PreviewData } from "./compose_preview.ts";
 import { FILE_HINTS, getUploadPath } from "./files.ts";
+import { confirmationFields } from "./send_confirmation.ts";
 
 export interface ComposePageData extends PreviewData {
   error?: ApiError;
@@ -75,7 +72,7 @@ function message(typed: FormState, shown: ComposePageData): Html {
     <div class="when-page">${alertControl(typed, "html", {
       code: true,
       most: undefined,
-      hint: `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run.`,
+      hint: `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. Other cards are saved without it.`,
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
   );
@@ -152,18 +149,40 @@ function others(typed: FormState): Html {
   }
   const inRows = { ...typed, form };
   const { line: wrong } = errorParts(typed.error, "actions");
+  const plain = getFieldNames(selectPlainOn(ALERT_FIELDS, "form"));
+  const buttons = ACTION_ROWS.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]);
   return panel(
-    "Buttons, links and notes",
-    html`${wrong}${ACTION_ROWS.map(
-      (i) =>
-        html`<div class="columns"${i === 0 && html` id="actions"`}>${formTextField(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} label` })}${formTextField(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
+    "Buttons, question and notes",
+    html`${collapsibleFields(
+      inRows,
+      "Buttons",
+      ["actions", ...buttons],
+      html`${wrong}${ACTION_ROWS.map(
+        (i) =>
+          html`<div class="columns"${i === 0 && html` id="actions"`}>${formTextField(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} label` })}${formTextField(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
+      )}`,
     )}
-    <fieldset class="plain" id="reply"><legend>Ask a question</legend>
-      <p class="hint">Devices show a button for each answer. Users can change their answer until the alert expires. You see counts, not who answered.</p>
+    ${collapsibleFields(
+      typed,
+      "Question with answers",
+      REPLY_FIELDS,
+      html`<div id="reply"><p class="hint">Devices show a button for each answer.
+      Users can change their answer until the alert expires. You see counts, not who answered.</p>
       ${formTextField(typed, { name: "reply.label", label: "Question" })}
-      <div class="columns">${REPLY_FIELDS.slice(1).map((name, i) => formTextField(typed, { name, label: `Answer ${i + 1}` }))}</div></fieldset>
-    ${plainFieldControls(ALERT_FIELDS, typed)}`,
+      <div class="columns">${REPLY_FIELDS.slice(1).map((name, i) => formTextField(typed, { name, label: `Answer ${i + 1}` }))}</div></div>`,
+    )}
+    ${collapsibleFields(typed, "Link, replacement key and note to the reviewer", plain, html`${plainFieldControls(ALERT_FIELDS, typed)}`)}`,
   );
+}
+
+/** The test on the user's own devices; without a device, the link to add one. */
+function testOnDevices({ alert }: ComposePageData, devices: number): Content {
+  if ((alert?.status ?? "draft") !== "draft") return null;
+  if (devices === 0)
+    return html`<p class="hint"><a href="/console/account/devices">Add a test device</a>
+      to test alerts before you send them.</p>`;
+  const target = devices === 1 ? "device" : "devices";
+  return html`<button class="plain" name="act" value="test">Save and test on your ${target}</button>`;
 }
 
 /** What is decided, at the foot of the screen. The first of its buttons is what the return key presses. */
@@ -189,6 +208,10 @@ export function nextOccurrencesPreview({ form, now }: Pick<MemberContext, "form"
 export async function composePage(visit: MemberContext, shown: ComposePageData): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
+  const [preview, { data: devices }] = await Promise.all([
+    alertPreview(visit, shown),
+    visit.asPerson(list_own_devices, {}),
+  ]);
   const next = nextOccurrencesPreview({ form, now: visit.now });
   const base = getChannelPath(visit, channel.id);
   const once = form.get("once") ?? randomUUID();
@@ -202,14 +225,14 @@ export async function composePage(visit: MemberContext, shown: ComposePageData):
     ${above ?? errorSummary(error)}
     ${alert?.review_reply && html`<section class="report warn"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`}
     ${alert && removalReport(alert.blocked, 0)}
-    <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-uploads="${getUploadPath(visit)}">${visit.token}
-      ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${createFieldMarks(createAlertForm(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${duplicateConfirmedField(shown)}
+    <form class="compose" id="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-kept="${visit.caller.member.id}" data-uploads="${getUploadPath(visit)}">${visit.token}
+      ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${createFieldMarks(createAlertForm(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${confirmationFields(shown)}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, shown, next)}${others(typed)}</div>
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> on a device</span></summary>
-        ${await alertPreview(visit, shown)}
+        ${preview}
         ${alertPagePreview(visit, shown)}
         <button class="plain" name="act" value="preview" data-refresh>Refresh preview</button>
-        ${(alert?.status ?? "draft") === "draft" && html`<button class="plain" name="act" value="test">Save and test</button>`}</details></aside>
+        ${testOnDevices(shown, devices.length)}</details></aside>
       ${deciding(typed, shown)}
     </form>`;
 }

@@ -20,7 +20,7 @@ import {
   phonePreview,
   removalReport,
 } from "../phone_preview.ts";
-import { parseActions, parseAlertForm } from "./compose_fields.ts";
+import { hasPageLayout, parseActions, parseAlertForm } from "./compose_fields.ts";
 
 const FILES_SHOWN = 100;
 
@@ -39,7 +39,7 @@ const numberOf = (value: unknown): number | null => (typeof value === "number" ?
 const wordsOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** What is typed, as a phone draws it. Wrong fields are left out: the form says what is wrong with them. */
-function drawnOf(form: URLSearchParams, files: Files, alert: AlertResult | null, now: Date) {
+export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: AlertResult | null, now: Date) {
   const args = parseAlertForm(form);
   const [image_url, audio_url, audio_asset_id] = [
     wordsOf(args.image_url),
@@ -75,7 +75,7 @@ function drawnOf(form: URLSearchParams, files: Files, alert: AlertResult | null,
 /** What preview_html says of the markup; a refusal is said in its own words. */
 async function sanitised(visit: MemberContext, form: URLSearchParams) {
   const markup = form.get("html") ?? "";
-  if (markup === "") return { blocked: [], script_count: 0, refusal: null };
+  if (markup === "" || !hasPageLayout(form)) return { blocked: [], script_count: 0, refusal: null };
   const layout = form.get("layout") === "document" ? "document" : "html";
   try {
     return { ...(await visit.call("preview_html", { html: markup, layout })), refusal: null };
@@ -104,7 +104,7 @@ export interface PreviewData {
 export async function alertPreview(visit: MemberContext, { channel, alert, form, files }: PreviewData): Promise<Html> {
   const { blocked, script_count, refusal } = await sanitised(visit, form);
   const now = visit.deps.now();
-  const drawn = drawnOf(form, files, alert, now);
+  const drawn = parsePreviewedAlert(form, files, alert, now);
   const notes = getCapabilityNotes(drawn, channel.requested_perms);
   const reach = channel.subscribers;
   const could = await describeReach(visit, channel);

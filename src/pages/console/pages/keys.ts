@@ -1,6 +1,7 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked. And the assistants that the
 // signed-in person connected to this workspace, and the end of a connection.
 
+import type { z } from "zod";
 import {
   create_key,
   get_left_by_key,
@@ -28,7 +29,8 @@ import {
 } from "../components.ts";
 import { segmentedControl } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
-import { searchableList } from "../list_search.ts";
+import { getSearchText, searchableList } from "../list_search.ts";
+import { type SortableColumns, sortedUrl, sortRows } from "../list_sorting.ts";
 import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
 import { SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES, scopeSummary } from "../scope_groups.ts";
 import { approvalCheckbox, approvalLink, approvalPage, confirmationPage, parseApproval } from "./confirmation.ts";
@@ -166,11 +168,22 @@ async function newKeyForm(visit: MemberContext, error?: ApiError): Promise<Conte
     </form></section>`;
 }
 
+type KeyRow = z.output<typeof list_keys.output>["data"][number];
+
+const SORTABLE: SortableColumns<KeyRow> = {
+  Key: { value: ({ name }) => name, first: "asc" },
+  Created: { value: ({ created_at }) => created_at, first: "desc" },
+  "Last used": { value: ({ last_used_at }) => last_used_at, first: "desc" },
+  Expires: { value: ({ expires_at }) => expires_at, first: "asc" },
+};
+
 async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { base, now } = visit;
   const { data: rows } = await visit.asMember(list_keys, {});
   const form = await newKeyForm(visit, error);
-  const found = searchableList(visit, `${base}keys`, rows, {
+  const sorted = sortRows(visit, rows, SORTABLE, sortedUrl(`${base}keys`, { q: getSearchText(visit) }));
+  const found = searchableList(visit, `${base}keys`, sorted.rows, {
+    query: { sort: sorted.sort },
     ...{ label: "Find a key", hint: "Name or member" },
     wordsOf: ({ name, member_name, email }) => [name, member_name, email],
   });
@@ -182,21 +195,27 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
     ${
       rows.length === 0
         ? emptyState("No keys", "Create a key below when a script needs one.")
-        : html`${found.form}${table("Active keys", found.rows, {
-            Key: (row) =>
-              html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
-            Permissions: (row) =>
-              html`<div>${scopeSummary(row.scopes)}${approvalLink(row.requires_approval, `${base}keys/${row.id}/asking`, row.name)}</div>`,
-            Channel: (row) =>
-              row.pusher_id === null
-                ? "All channels"
-                : html`<div>${row.handle ?? "A deleted channel"} ${(row.client_program || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
-            Created: (row) => relativeTime(row.created_at, now),
-            "Last used": (row) => relativeTime(row.last_used_at, now),
-            Expires: (row) => relativeTime(row.expires_at, now),
-            "": (row) =>
-              html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
-          })}${found.ways}`
+        : html`${found.form}${table(
+            "Active keys",
+            found.rows,
+            {
+              Key: (row) =>
+                html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
+              Permissions: (row) =>
+                html`<div>${scopeSummary(row.scopes)}${approvalLink(row.requires_approval, `${base}keys/${row.id}/asking`, row.name)}</div>`,
+              Channel: (row) =>
+                row.pusher_id === null
+                  ? "All channels"
+                  : html`<div>${row.handle ?? "A deleted channel"} ${(row.client_program || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
+              Created: (row) => relativeTime(row.created_at, now),
+              "Last used": (row) => relativeTime(row.last_used_at, now),
+              Expires: (row) => relativeTime(row.expires_at, now),
+              "": (row) =>
+                html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
+            },
+            null,
+            { headings: sorted.headings },
+          )}${found.ways}`
     }
     ${!error && form}`,
     { error, styles: ["people"] },

@@ -39,7 +39,6 @@ import {
 } from "../phone_preview.ts";
 import { describeRecurrence, nextOccurrences } from "../recurrence_form.ts";
 import { createDiffBudget } from "../text_diff.ts";
-import { duplicateConfirmedField, duplicateWarning } from "./compose_controls.ts";
 import { createAlertForm, parseAlertForm } from "./compose_fields.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { checkReadyToPublish, decisionBar, decisionPanels } from "./review_decisions.ts";
@@ -51,6 +50,7 @@ import {
   isOwnAction,
   readAlertHistory,
 } from "./review_history.ts";
+import { confirmationFields, duplicateWarning } from "./send_confirmation.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -111,7 +111,7 @@ async function review(visit: MemberContext, error?: ApiError, asks: Html | null 
     ${byline(past, now)}
     ${!isOld && errorSummary(error)}
     <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
-      <input type="hidden" name="version" value="${alert.updated_at}">${duplicateConfirmedField(visit)}
+      <input type="hidden" name="version" value="${alert.updated_at}">${confirmationFields(visit)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(visit, alert, channel)}</div>
       <div class="pane">

@@ -20,6 +20,7 @@ import {
 } from "../components.ts";
 import { plainFieldControls } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
+import { type SortableColumns, sortedUrl, sortRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -117,10 +118,16 @@ function newForm({ form: sent, token, base }: MemberContext, error?: ApiError): 
     </form></section>`;
 }
 
+const SORTABLE: SortableColumns<OperationRow<"list_webhooks">> = {
+  Endpoint: { value: ({ url }) => url, first: "asc" },
+  "Last delivery": { value: ({ last_delivery_at }) => last_delivery_at, first: "desc" },
+};
+
 async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { base, now } = visit;
   const { data: hooks } = await visit.call("list_webhooks");
   const form = canUse(visit, "create_webhook") && newForm(visit, error);
+  const sorted = sortRows(visit, hooks, SORTABLE, sortedUrl(`${base}webhooks`));
   return visit.page(
     "Webhooks",
     html`<h1>Webhooks</h1>
@@ -128,7 +135,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
     ${error && form}
     ${table(
       "Endpoints",
-      hooks,
+      sorted.rows,
       {
         Endpoint: (hook) =>
           html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
@@ -145,6 +152,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
           ? "Add the address of a program below and choose its events."
           : "Editors, admins and owners can add endpoints.",
       ),
+      { headings: sorted.headings },
     )}
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>

@@ -4,6 +4,7 @@
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { renderAlertActions } from "../../../../ui/alert_actions.ts";
 import { isOwnOrigin } from "../alert_effects.ts";
 import type { InboxAlert } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
@@ -156,43 +157,44 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
   return html`<p class="xs line">${facts.map((fact, i) => html`${i > 0 && html`<span aria-hidden="true">·</span>`}${fact}`)}</p>`;
 }
 
-/** What can be done: confirm, and where the channel leads. One filled button at most. */
+/** The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. */
 export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
-  const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
-  const links = alert.actions.filter(({ type, url }) => type !== "reply" && isWebUrl(url));
-  const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
-  const code = useCodeButton(alert);
-  if (!asks && links.length === 0 && !question && !code) return null;
-  return html`${question && html`<${Question} alert=${alert} label=${question.label} choices=${question.choices ?? []} />`}
-  ${
-    (asks || links.length > 0 || code) &&
-    html`<footer>
-    ${code}
-    ${asks && html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeError)}>${icon("check", "s")}${t("alert.ack")}</button>`}
-    ${links.map(
-      ({ label, url }) =>
-        html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${icon("out", "s")}<bdi>${label}</bdi></a>`,
-    )}
-  </footer>`
-  }`;
-}
-
-/** What the channel asks. The chosen answer is marked, and can be changed for as long as the alert holds. */
-function Question({ alert, label, choices }: { alert: StoredAlert; label: string; choices: string[] }): VNode {
   const { at: now, settings, connection } = useAppState();
+  const code = useCodeButton(alert);
+  const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
+  const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
   const closed = !canReply(alert, now);
   const hint = !settings.reports
     ? "alert.reply_stays"
     : connection === "away" && alert.reply
       ? "alert.reply_waits"
       : null;
-  return html`<fieldset class="asked" disabled=${closed}><legend dir="auto">${label}</legend>
-    ${choices.map((choice) => {
-      const chosen = alert.reply === choice;
-      return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} onClick=${() => void recordReply(alert, choice).catch(describeError)}>${chosen && icon("check", "s")}<bdi>${choice}</bdi></button>`;
-    })}
-    ${hint && !closed && html`<p class="hint">${t(hint)}</p>`}
-  </fieldset>`;
+  return renderAlertActions<VNode, InboxAlert["actions"][number]>(
+    {
+      html,
+      icon,
+      choice: (choice) => {
+        const chosen = alert.reply === choice;
+        return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} disabled=${closed} onClick=${() => void recordReply(alert, choice).catch(describeError)}>${chosen && icon("check", "s")}<bdi>${choice}</bdi></button>`;
+      },
+      acknowledge: (content) =>
+        html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeError)}>${content}</button>`,
+      link: ({ url }, content) =>
+        html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${content}</a>`,
+    },
+    {
+      question: question
+        ? {
+            label: question.label,
+            choices: question.choices ?? [],
+            hint: hint && !closed ? html`<p class="hint">${t(hint)}</p>` : null,
+          }
+        : null,
+      first: code ? [code] : [],
+      acknowledge: asks ? t("alert.ack") : null,
+      links: alert.actions.filter(({ type, url }) => type !== "reply" && isWebUrl(url)),
+    },
+  );
 }
 
 /** A field without a drawing of its own. */

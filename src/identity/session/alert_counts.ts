@@ -1,0 +1,24 @@
+// The reads and acknowledgements of a page of alerts, for lists in the console.
+
+import { z } from "zod";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { defineMemberOperation } from "../../operation/define_operation.ts";
+import { countListedReports } from "../../store/queries/alert_report_counts.ts";
+import { visibilityParameters } from "../../store/queries/channels.ts";
+
+export const count_alert_reports = defineMemberOperation({
+  name: "count_alert_reports",
+  title: "Count reads and acknowledgements",
+  description:
+    "The reads and acknowledgements of several alerts. Alerts of other workspaces and missing ones are left out.",
+  role: "viewer",
+  writes: "nothing",
+  input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),
+  output: z.object({ data: z.array(z.object({ id: z.string(), reads: z.int(), acks: z.int() })) }),
+  async handler({ alert_ids }, { sql, caller }) {
+    const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
+    const rows = ids.length === 0 ? [] : await sql(countListedReports, { ...visibilityParameters(caller), ids });
+    return { data: rows.map(({ id, reads, acks }) => ({ id: formatId("alr", id), reads, acks })) };
+  },
+});

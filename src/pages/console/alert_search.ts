@@ -1,0 +1,212 @@
+// Lists of alerts: the search by text, channel and writer, one page of the results, and their counts of reads and
+// acknowledgements. The search is in the address; a refused one is reported above an empty list.
+
+import { count_alert_reports } from "../../identity/session/alert_counts.ts";
+import { ApiError } from "../../model/api_error.ts";
+import type { AlertStatus } from "../../model/entities/alert.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
+import { emptyState, errorSummary, liveSection, pager, select, type TableOptions, table } from "./components.ts";
+import { buildActorOptions, channelFilter, findFilterChannel } from "./list_search.ts";
+import { sortHeading } from "./list_sorting.ts";
+import type { MemberContext, OperationResult, OperationRow } from "./page_context.ts";
+
+/** From how many of the newest lines of the audit log the form offers who wrote something. */
+const WRITERS_FROM = 100;
+const WRITES = new Set(["create_alert", "duplicate_alert"]);
+
+export interface AlertSearch {
+  q?: string;
+  channel?: string;
+  writer?: string;
+  /** The order by time, where it is not the order of the list. */
+  order?: "newest" | "oldest";
+}
+
+/** What the address looks for. */
+export function parseAlertSearch({ url }: Pick<MemberContext, "url">): AlertSearch {
+  const search: AlertSearch = {};
+  for (const name of ["q", "channel", "writer"] as const) {
+    const value = url.searchParams.get(name)?.trim();
+    if (value) search[name] = value;
+  }
+  const order = url.searchParams.get("order");
+  if (order === "newest" || order === "oldest") search.order = order;
+  return search;
+}
+
+const isSearch = ({ order: _, ...search }: AlertSearch): boolean => Object.keys(search).length > 0;
+
+/** The same search in an address. */
+export const toSearchQuery = ({ q, channel, writer, order }: AlertSearch): UrlQuery => ({ q, channel, writer, order });
+
+const SHOWN_ALERTS = 25;
+
+export interface FoundAlerts extends OperationResult<"list_account_alerts"> {
+  before: string | null;
+  search: AlertSearch;
+  refused: Content;
+  /** Reads and acknowledgements by the id of a sent alert. */
+  counts: ReadonlyMap<string, { reads: number; acks: number }>;
+}
+
+type Listed = OperationRow<"list_account_alerts">;
+
+/** One statement for a page of alerts. */
+async function countReports(visit: MemberContext, alerts: readonly Listed[]): Promise<FoundAlerts["counts"]> {
+  const alert_ids = alerts.filter(({ status }) => status === "sent").map(({ id }) => id);
+  if (alert_ids.length === 0) return new Map();
+  const { data } = await visit.asMember(count_alert_reports, { alert_ids });
+  return new Map(data.map(({ id, ...counts }) => [id, counts]));
+}
+
+/** The columns of the counts; empty for alerts that were not sent. */
+export const countColumns = ({ counts }: Pick<FoundAlerts, "counts">): AlertColumns => ({
+  Reads: ({ id }) => counts.get(id)?.reads.toLocaleString("en"),
+  Acks: ({ id, requires_ack }) => requires_ack && counts.get(id)?.acks.toLocaleString("en"),
+});
+
+/** The heading of a column of times, which turns the order of the list. */
+export function timeHeading(
+  path: string,
+  name: string,
+  search: AlertSearch,
+  usual: "newest" | "oldest",
+  query: UrlQuery = {},
+) {
+  const order = search.order ?? usual;
+  const href = buildViewUrl(path, {
+    ...toSearchQuery(search),
+    ...query,
+    order: order === "oldest" ? "newest" : "oldest",
+  });
+  const direction = order === "oldest" ? "asc" : "desc";
+  return { [name]: sortHeading(name, { direction, next: direction === "asc" ? "desc" : "asc", href }) };
+}
+
+/** The page of alerts that the address asks for. Without an order they stand by their age. */
+export async function findAlerts(
+  visit: MemberContext,
+  search: AlertSearch,
+  { status, order: usual }: { status?: AlertStatus | null; order?: "newest" | "oldest" },
+  channels: Parameters<typeof findFilterChannel>[0] | null = null,
+): Promise<FoundAlerts> {
+  const { q, writer, order = usual } = search;
+  const channel = search.channel && channels ? findFilterChannel(channels, search.channel) : search.channel;
+  const before = visit.url.searchParams.get("before");
+  const asked = {
+    limit: SHOWN_ALERTS,
+    ...(status && { status }),
+    ...(order && { order }),
+    ...(before && { before }),
+    ...(q && { query: q }),
+    ...(writer && { writer }),
+  };
+  const found = { before, search, refused: null, counts: new Map() };
+  if (channel === null) {
+    const refused = html`<p class="flash problem" role="alert">
+      No channel has this name. Choose one from the suggestions.</p>`;
+    return { data: [], meta: { next_before: null }, ...found, refused };
+  }
+  try {
+    const page = await (channel
+      ? visit.call("list_alerts", { ...asked, pusher_id: channel })
+      : visit.call("list_account_alerts", asked));
+    return { ...page, ...found, counts: await countReports(visit, page.data) };
+  } catch (error) {
+    // A wrong place or filter is somebody's own address; words are what people type.
+    if (!(error instanceof ApiError) || error.param !== "query") throw error;
+    return { data: [], meta: { next_before: null }, ...found, refused: errorSummary(error) };
+  }
+}
+
+/** What stands where nothing is found. `all`: the address of the list without the search. */
+const nothingFits = (all: string): Html =>
+  emptyState(
+    "No matching alerts",
+    html`Each word must start a word in the title, text or channel tags. <a href="${all}">Show all alerts</a>`,
+  );
+
+/** Below the rows of a page: the ways to others. */
+function pagesOf(
+  path: string,
+  { next_before }: FoundAlerts["meta"],
+  at: { before: string | null; query: UrlQuery },
+  ways: Parameters<typeof pager>[2] = { back: "Newest", on: "Older" },
+): Content {
+  return pager(path, { ...at, next: next_before }, ways);
+}
+
+/** The form. `channels` are offered for choice; `query` is what the address says besides. */
+async function searchForm(
+  visit: MemberContext,
+  path: string,
+  search: AlertSearch,
+  { channels, query = {} }: { channels?: Parameters<typeof channelFilter>[0]; query?: UrlQuery },
+): Promise<Html> {
+  const { data } = await visit.call("list_audit_events", {
+    limit: WRITERS_FROM,
+    ...(!channels && search.channel && { pusher_id: search.channel }),
+  });
+  const writers = buildActorOptions(
+    data.filter(({ operation }) => WRITES.has(operation)),
+    search.writer,
+  );
+  return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
+    ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
+    <div class="field"><label for="q">Search</label>
+      <input type="search" id="q" name="q" value="${search.q ?? ""}" maxlength="${LIMITS.search}"
+        placeholder="In title, text and tags"></div>
+    ${channels && channelFilter(channels, search.channel)}
+    ${select({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
+    <button class="plain">Find</button></form>`;
+}
+
+export type AlertColumns = Record<string, (alert: OperationRow<"list_account_alerts">) => Content>;
+
+/** How a list of alerts is shown. */
+interface List {
+  /** Names its part of the page. */
+  id: string;
+  path: string;
+  /** What the table shows, and in which order. */
+  caption: string;
+  /** The search as the address has it, and what stands there besides. */
+  search: AlertSearch;
+  query?: UrlQuery;
+  /** The list without the search. */
+  all: string;
+  columns: AlertColumns;
+  none: Content;
+  /** What stands where a list ends, and the words of the way to its begin. */
+  end: readonly [title: string, begin: string];
+  ways?: Parameters<typeof pager>[2];
+  options?: TableOptions<Listed>;
+  /** Around the table, such as a form of what is done with selected rows. */
+  around?: (table: Content) => Content;
+}
+
+/**
+ * A page of alerts that were found, as a part that follows what happens; and the form of its search, where there is
+ * anything to look for.
+ */
+export function alertList(visit: MemberContext, { data, meta, refused, before, search }: FoundAlerts, list: List) {
+  const { path, query = {}, end } = list;
+  const searches = isSearch(list.search);
+  const nothing = () => {
+    if (before) return emptyState(end[0], html`<a href="${path}">${end[1]}</a>`);
+    return searches ? (refused ?? nothingFits(list.all)) : list.none;
+  };
+  const { options = {}, around = (content: Content) => content } = list;
+  const rows = table(list.caption, data, list.columns, data.length === 0 && nothing(), options);
+  const at = { before, query: { ...toSearchQuery(list.search), ...query } };
+  const part = liveSection(
+    list.id,
+    visit.url,
+    html`${data.length > 0 ? around(rows) : rows}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
+  );
+  const form = async (channels?: Parameters<typeof channelFilter>[0]) =>
+    (data.length > 0 || searches) && searchForm(visit, path, search, { channels, query });
+  return { part, form };
+}

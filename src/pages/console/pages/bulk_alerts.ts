@@ -1,0 +1,212 @@
+// Actions on the selected alerts of a list: cancel, move and delete. Cancelling and moving use the plan of move_alerts:
+// what the page shows is what happens, or nothing does (rules#move-plan).
+
+import { ApiError } from "../../../model/api_error.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import { getChannelPath } from "../channel_header.ts";
+import { errorSummary, field, select, table } from "../components.ts";
+import { type ConsolePage, canUse, type MemberContext, memberPage, type OperationRow } from "../page_context.ts";
+
+type PlannedRow = OperationRow<"move_alerts">;
+
+const UNITS = { minutes: 1, hours: 60, days: 1440 } as const;
+
+/** The box that selects an alert of a list. */
+export const selectBox = ({ id, title }: { id: string; title: string }): Html =>
+  html`<label><input type="checkbox" name="alert" value="${id}"><span class="unseen">Select ${title}</span></label>`;
+
+/** The form around a list whose rows are selected. */
+export const bulkForm = ({ base, token }: MemberContext, rows: Content): Html =>
+  html`<form method="post" action="${base}alerts/bulk">${token}${rows}
+    <div class="bulk"><p class="hint">Selected alerts:</p>
+      <button class="plain" name="act" value="cancel">Cancel</button>
+      <button class="plain" name="act" value="move">Move</button>
+      <button class="plain" name="act" value="delete">Delete</button></div></form>`;
+
+/** Why an alert stays, for people; the operation's messages name arguments. */
+const REASONS: readonly (readonly [message: RegExp, reason: string])[] = [
+  [/must be in the future/, "Its new time is in the past."],
+  [/expires_at/, "It would expire before its new time."],
+  [/is a draft/, "It is a draft, so it has no time."],
+  [/repeats/, "It repeats. Change it on its page."],
+  [/already sent/, "It was already sent."],
+  [/already cancelled/, "It is already cancelled."],
+];
+
+const reasonOf = (message: string): string =>
+  REASONS.find(([known]) => known.test(message))?.[1] ?? "Its channel is paused or suspended.";
+
+const isSent = ({ message }: PlannedRow): boolean => message !== null && /already sent/.test(message);
+
+const countAlerts = (count: number): string => (count === 1 ? "1 alert" : `${count} alerts`);
+
+/** The alerts of a plan with the outcome for each. */
+const plannedTable = (
+  visit: MemberContext,
+  rows: readonly PlannedRow[],
+  outcome: (row: PlannedRow) => Content,
+): Content =>
+  table("Selected alerts", rows, {
+    Alert: ({ id, pusher_id, title }) => html`<a href="${getChannelPath(visit, pusher_id)}/alerts/${id}">${title}</a>`,
+    Channel: ({ handle }) => `@${handle}`,
+    Time: ({ send_at }) => send_at && timeElement(new Date(send_at), "near", visit.now),
+    Outcome: outcome,
+  });
+
+function page(visit: MemberContext, title: string, body: Content, error?: ApiError): Response {
+  return visit.page(title, html`<h1>${title}</h1>${errorSummary(error)}${body}`, { ...(error && { error }) });
+}
+
+const hiddenAlerts = (ids: readonly string[]): Html[] =>
+  ids.map((id) => html`<input type="hidden" name="alert" value="${id}">`);
+
+const formOf = ({ base, token }: MemberContext, content: Content): Html =>
+  html`<form method="post" action="${base}alerts/bulk">${token}${content}</form>`;
+
+const backLink = ({ base }: MemberContext): Html =>
+  html`<a class="button plain" href="${base}alerts">Back to the list</a>`;
+
+/** The form for the amount of the move. */
+function moveForm(visit: MemberContext, ids: readonly string[], error?: ApiError): Response {
+  const { form } = visit;
+  return page(
+    visit,
+    `Move ${countAlerts(ids.length)}`,
+    formOf(
+      visit,
+      html`${hiddenAlerts(ids)}<div class="columns">
+      ${field({ name: "amount", label: "Move by", value: form.get("amount") ?? "", inputmode: "numeric", error })}
+      ${select({ name: "unit", label: "Unit", options: Object.keys(UNITS).map((unit) => ({ value: unit, label: unit })), value: form.get("unit") ?? "hours" })}
+      ${select({
+        name: "direction",
+        label: "Direction",
+        options: [
+          { value: "later", label: "Later" },
+          { value: "earlier", label: "Earlier" },
+        ],
+        value: form.get("direction") ?? "later",
+      })}</div>
+      <div class="actions"><button name="act" value="move">Continue</button>${backLink(visit)}</div>`,
+    ),
+    error,
+  );
+}
+
+/** The signed minutes of the form; null where they are missing or wrong. */
+function parseMinutes(form: URLSearchParams): number | null {
+  const amount = Number((form.get("amount") ?? "").trim());
+  const unit = UNITS[(form.get("unit") ?? "") as keyof typeof UNITS] ?? 1;
+  const minutes = amount * unit;
+  if (!Number.isInteger(minutes) || minutes <= 0 || minutes > LIMITS.shift_minutes) return null;
+  return form.get("direction") === "earlier" ? -minutes : minutes;
+}
+
+const wrongAmount = (): ApiError => {
+  const message = "Enter a number that makes at least a minute and at most a year.";
+  return new ApiError("invalid_value", message, { fields: [{ param: "amount", code: "out_of_range", message }] });
+};
+
+/** What a cancellation or a move would do, and the button that does it. */
+async function showPlan(visit: MemberContext, ids: readonly string[], minutes: number | null): Promise<Response> {
+  const asked = minutes === null ? { action: "cancel" } : { action: "move", by_minutes: minutes };
+  const { data, plan } = await visit.call("move_alerts", { alert_ids: ids, ...asked, dry_run: true });
+  const changing = data.filter(({ outcome }) => outcome === "would");
+  const verb = minutes === null ? "Cancel" : "Move";
+  const outcome = ({ outcome, becomes, message }: PlannedRow): Content =>
+    outcome === "refused"
+      ? html`<span class="badge">stays</span> ${reasonOf(message ?? "")}`
+      : becomes
+        ? html`<span>moves to ${timeElement(new Date(becomes), "near", visit.now)}</span>`
+        : html`<span class="badge warn">is cancelled</span>`;
+  const isDanger = minutes === null && html` class="danger"`;
+  const count = countAlerts(changing.length);
+  const button = html`<button name="act" value="${verb.toLowerCase()}"${isDanger}>${verb} ${count}</button>`;
+  const title = changing.length === 0 ? `No alert to ${verb.toLowerCase()}` : `${verb} ${count}?`;
+  return page(
+    visit,
+    title,
+    html`${plannedTable(visit, data, outcome)}${formOf(
+      visit,
+      html`${plan && html`<input type="hidden" name="plan" value="${plan}">`}
+      <div class="actions">${plan && button}${backLink(visit)}</div>`,
+    )}`,
+  );
+}
+
+async function carryOut(visit: MemberContext, plan: string, act: string): Promise<Response> {
+  await visit.call("move_alerts", { plan });
+  return visit.goTo(
+    `${visit.base}${act === "move" ? "scheduled" : "cancelled"}`,
+    act === "move" ? "alerts-moved" : "alerts-cancelled",
+  );
+}
+
+/** The question before alerts are deleted. Sent alerts stay. */
+async function askToDelete(visit: MemberContext, ids: readonly string[]): Promise<Response> {
+  // A dry run answers the titles of all selected alerts with one statement.
+  const { data } = await visit.call("move_alerts", { alert_ids: ids, action: "cancel", dry_run: true });
+  const removable = data.filter((row) => !isSent(row));
+  const count = countAlerts(removable.length);
+  const button = html`<button class="danger" name="act" value="delete">Delete ${count}</button>`;
+  const outcome = (row: PlannedRow): Content =>
+    isSent(row)
+      ? html`<span class="badge">stays</span> It was already sent.`
+      : html`<span class="badge warn">is deleted</span>`;
+  return page(
+    visit,
+    removable.length === 0 ? "No alert to delete" : `Delete ${count}?`,
+    html`<p class="lede">Deleted alerts cannot be restored.</p>${plannedTable(visit, data, outcome)}${formOf(
+      visit,
+      html`${hiddenAlerts(removable.map(({ id, pusher_id }) => `${pusher_id}/${id}`))}
+      <input type="hidden" name="sure" value="yes">
+      <div class="actions">${removable.length > 0 && button}${backLink(visit)}</div>`,
+    )}`,
+  );
+}
+
+async function deleteAlerts(visit: MemberContext, alerts: readonly string[]): Promise<Response> {
+  let kept = 0;
+  for (const one of alerts) {
+    const [pusher_id, alert_id] = one.split("/");
+    try {
+      await visit.call("delete_alert", { pusher_id, alert_id });
+    } catch (error) {
+      // Another member deleted or sent the alert in between.
+      if (!(error instanceof ApiError) || ![404, 409].includes(error.status)) throw error;
+      kept += 1;
+    }
+  }
+  return visit.goTo(`${visit.base}alerts`, kept === 0 ? "alerts-deleted" : "alerts-deleted-some");
+}
+
+async function bulk(visit: MemberContext): Promise<Response> {
+  const { form, base } = visit;
+  const act = form.get("act") ?? "";
+  const plan = form.get("plan");
+  const ids = [...new Set(form.getAll("alert"))].slice(0, LIMITS.moves);
+  try {
+    if (plan !== null && act !== "delete") return await carryOut(visit, plan, act);
+    if (ids.length === 0) return visit.goTo(`${base}alerts`, "nothing-selected");
+    if (act === "delete") return form.has("sure") ? await deleteAlerts(visit, ids) : await askToDelete(visit, ids);
+    if (act !== "move") return await showPlan(visit, ids, null);
+    if (!form.has("amount")) return moveForm(visit, ids);
+    const minutes = parseMinutes(form);
+    return minutes === null ? moveForm(visit, ids, wrongAmount()) : await showPlan(visit, ids, minutes);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    // The plan is outdated, because another member changed one of its alerts.
+    return page(
+      visit,
+      "Nothing was changed",
+      html`<p>One of the alerts has changed since you selected it. Select the alerts again.</p>
+      <p>${backLink(visit)}</p>`,
+    );
+  }
+}
+
+export const BULK_ALERT_PAGES: readonly ConsolePage[] = [memberPage("POST", "/alerts/bulk", bulk)];
+
+/** Whether the member may act on selected alerts. */
+export const mayChangeAlerts = (visit: MemberContext): boolean => canUse(visit, "move_alerts");

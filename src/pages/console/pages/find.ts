@@ -1,0 +1,181 @@
+// Find anything in a workspace: pages, actions, channels and alerts. The page works without a script; with one, it is a
+// dialog on every page (rules#console-find).
+
+import { create_key } from "../../../identity/session/api_keys.ts";
+import { add_member } from "../../../identity/session/members.ts";
+import { upload_file } from "../../../identity/session/uploaded_files.ts";
+import { ApiError } from "../../../model/api_error.ts";
+import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
+import { normalizeText } from "../../../model/domain/search_terms.ts";
+import type { Role } from "../../../model/entities/member.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { getChannelPath } from "../channel_header.ts";
+import { isPartRequest } from "../components.ts";
+import { filterRows, getSearchText, textSearchForm } from "../list_search.ts";
+import { listNavigationGroups } from "../navigation.ts";
+import { type ConsolePage, canUse, type MemberContext, memberPage } from "../page_context.ts";
+
+/** Results of one kind at most. */
+const SHOWN = 8;
+
+interface FindResult {
+  href: string;
+  name: string;
+  note?: string | undefined;
+}
+
+/** Pages that are not in the navigation. */
+const MORE_PAGES: readonly FindResult[] = [
+  { href: "", name: "Overview" },
+  { href: "drafts", name: "Drafts", note: "Alerts" },
+  { href: "repeating", name: "Repeating alerts", note: "Alerts" },
+  { href: "scheduled", name: "Scheduled alerts", note: "Alerts" },
+  { href: "sent", name: "Sent alerts", note: "Alerts" },
+  { href: "cancelled", name: "Cancelled alerts", note: "Alerts" },
+  { href: "alerts", name: "All alerts", note: "Alerts" },
+];
+
+const ACCOUNT_PAGES: readonly FindResult[] = [
+  { href: "/console/account", name: "Your account" },
+  { href: "/console/account/devices", name: "Test devices" },
+  { href: "/console/account/second-factor", name: "Two-factor authentication" },
+  { href: "/docs", name: "Documentation" },
+];
+
+/** Rows with every word of the search in their name or note. */
+function matching(results: readonly FindResult[], find: string): FindResult[] {
+  const words = normalizeText(find).split(/\s+/);
+  const has = ({ name, note }: FindResult) => {
+    const text = normalizeText(`${name} ${note ?? ""}`);
+    return words.every((word) => text.includes(word));
+  };
+  return results.filter(has);
+}
+
+function listPages(visit: MemberContext): FindResult[] {
+  const { base } = visit;
+  const inGroups = listNavigationGroups(visit).flatMap((group) =>
+    group.pages.map(({ path, name }) => ({ href: base + path, name, note: group.name })),
+  );
+  const more = MORE_PAGES.map((page) => ({ ...page, href: base + page.href }));
+  return [...more, ...inGroups.filter(({ name }) => name !== "Lists"), ...ACCOUNT_PAGES];
+}
+
+function listActions(visit: MemberContext): FindResult[] {
+  const { base, caller } = visit;
+  const may = ({ role }: { role: Role }) => isRoleAtLeast(caller.member.role, role);
+  return [
+    ...(canUse(visit, "create_pusher") && caller.pusherIds === null
+      ? [{ href: `${base}channels/new`, name: "Create a channel" }]
+      : []),
+    ...(canUse(visit, "create_alert")
+      ? [{ href: `${base}channels`, name: "Write an alert", note: "Choose a channel" }]
+      : []),
+    ...(may(create_key) ? [{ href: `${base}keys#new`, name: "Create a key" }] : []),
+    ...(canUse(visit, "create_webhook") ? [{ href: `${base}webhooks#new`, name: "Add a webhook" }] : []),
+    ...(may(add_member) ? [{ href: `${base}members`, name: "Add a member" }] : []),
+    ...(may(upload_file) ? [{ href: `${base}files`, name: "Upload a file" }] : []),
+  ];
+}
+
+async function findChannels(visit: MemberContext, find: string) {
+  const { data } = await visit.call("list_pushers");
+  const found = filterRows(data, find, ({ name, handle, city, tags }) => [name, handle, city, ...tags]).slice(0, SHOWN);
+  const names = new Map(data.map(({ id, name }) => [id, name]));
+  const channels = found.map((channel) => ({
+    href: getChannelPath(visit, channel.id),
+    name: channel.name,
+    note: `@${channel.handle}`,
+  }));
+  const write = canUse(visit, "create_alert")
+    ? found.slice(0, 3).map((channel) => ({
+        href: `${getChannelPath(visit, channel.id)}/alerts/new`,
+        name: `Write an alert in ${channel.name}`,
+      }))
+    : [];
+  return { channels, write, names };
+}
+
+async function findAlerts(
+  visit: MemberContext,
+  find: string,
+  names: ReadonlyMap<string, string>,
+): Promise<FindResult[]> {
+  try {
+    const { data } = await visit.call("list_account_alerts", { query: find, limit: SHOWN });
+    return data.map(({ id, pusher_id, title, status }) => ({
+      href: `${getChannelPath(visit, pusher_id)}/alerts/${id}`,
+      name: title,
+      note: [names.get(pusher_id), status].filter(Boolean).join(", "),
+    }));
+  } catch (error) {
+    // A search of alerts needs a whole beginning of a word; other kinds are still found.
+    if (!(error instanceof ApiError) || error.param !== "query") throw error;
+    return [];
+  }
+}
+
+async function findAll(visit: MemberContext, find: string): Promise<[kind: string, results: FindResult[]][]> {
+  const pages = listPages(visit);
+  if (find === "")
+    return [
+      ["Actions", listActions(visit)],
+      ["Pages", pages],
+    ];
+  const { channels, write, names } = await findChannels(visit, find);
+  const alerts = await findAlerts(visit, find, names);
+  return [
+    ["Pages", matching(pages, find).slice(0, SHOWN)],
+    ["Channels", channels],
+    ["Actions", [...matching(listActions(visit), find), ...write]],
+    ["Alerts", alerts],
+  ];
+}
+
+function resultLists(groups: readonly [kind: string, results: readonly FindResult[]][], find: string): Html {
+  const count = groups.reduce((sum, [, results]) => sum + results.length, 0);
+  const said = count === 0 ? `Nothing found for “${find}”.` : count === 1 ? "1 result" : `${count} results`;
+  return html`<div id="find-results"><p class="hint" role="status">${said}</p>${groups
+    .filter(([, results]) => results.length > 0)
+    .map(
+      ([kind, results]) =>
+        html`<section aria-labelledby="find-${kind}"><h2 id="find-${kind}">${kind}</h2><ul>${results.map(
+          ({ href, name, note }) =>
+            html`<li><a href="${href}"><span class="name">${name}</span>${
+              note && html` <span class="muted">${note}</span>`
+            }</a></li>`,
+        )}</ul></section>`,
+    )}</div>`;
+}
+
+const SHORTCUTS: readonly (readonly [keys: string, effect: string])[] = [
+  ["/", "Find anything"],
+  ["Ctrl K or ⌘ K", "Find anything, also while you type"],
+  ["↑ ↓", "Move between results"],
+  ["Enter", "Open the result"],
+  ["Esc", "Close"],
+  ["?", "Show the shortcuts"],
+];
+
+const shortcutList = (): Content =>
+  html`<section class="card" id="shortcuts" aria-labelledby="shortcuts-title">
+    <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+    <dl class="shortcuts">${SHORTCUTS.map(
+      ([keys, effect]) => html`<dt><kbd>${keys}</kbd></dt><dd>${effect}</dd>`,
+    )}</dl></section>`;
+
+async function page(visit: MemberContext): Promise<Response> {
+  const find = getSearchText(visit).slice(0, LIMITS.search);
+  const results = resultLists(await findAll(visit, find), find);
+  if (isPartRequest(visit)) return visit.part(html`${results}${shortcutList()}`);
+  const path = `${visit.base}find`;
+  return visit.page(
+    "Find",
+    html`<h1>Find</h1>
+    ${textSearchForm(path, find, { label: "Find anything", hint: "Channels, alerts, pages, actions" })}
+    ${results}${shortcutList()}`,
+  );
+}
+
+export const FIND_PAGES: readonly ConsolePage[] = [memberPage("GET", "/find", page)];

@@ -1,0 +1,96 @@
+// Questions before an alert is sent. The same alert was sent a moment ago (rules#console-asks-again), or it reaches
+// many devices (rules#console-confirms-many). Each question is asked once for one content.
+
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { find_equal_send } from "../../../identity/session/reviews.ts";
+import { ApiError } from "../../../model/api_error.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { getChannelPath } from "../channel_header.ts";
+import { relativeTime } from "../components.ts";
+import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
+import { formatDeviceCount, previewCard } from "../phone_preview.ts";
+import { parseAlertForm } from "./compose_fields.ts";
+import { listUploadedFiles, parsePreviewedAlert } from "./compose_preview.ts";
+import { actorLabel, isOwnAction, listAlertEvents } from "./review_history.ts";
+
+const SENDING = ["send_alert", "create_alert"];
+
+/** The hidden fields of a form with the questions that the user saw: the equal alert, and the card for many devices. */
+export const confirmationFields = ({ form }: Pick<MemberContext, "form">): Content =>
+  ["again", "confirmed"].map(
+    (name) => form.has(name) && html`<input type="hidden" name="${name}" value="${form.get(name)}">`,
+  );
+
+/**
+ * The question; null where nothing was sent that reads the same, or the person has answered it. Notes in the form
+ * what was asked about. @param fields the fields of the alert @param once the key under which this form makes its
+ * alert
+ */
+export async function duplicateWarning(
+  visit: MemberContext,
+  pusher_id: string,
+  fields: Record<string, unknown>,
+  once: string | null = null,
+): Promise<Html | null> {
+  const { form, now } = visit;
+  const args = { pusher_id, once, fields: fields as z.input<typeof find_equal_send.input>["fields"] };
+  const { alert } = await visit.asMember(find_equal_send, args);
+  if (!alert || form.get("again") === alert.id) return null;
+  form.set("again", alert.id);
+  const sent = (await listAlertEvents(visit, alert.id)).find(({ operation }) => SENDING.includes(operation));
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(alert.sent_at)) / 1000));
+  const when =
+    seconds < 60 ? `${seconds} ${seconds === 1 ? "second" : "seconds"} ago` : relativeTime(alert.sent_at, now);
+  const who = !sent ? "Someone" : isOwnAction(visit, sent) ? "You" : actorLabel(sent.actor);
+  return html`<section class="report warn" role="alert" aria-labelledby="sent-before"><h2 id="sent-before">${who} sent this ${when}</h2>
+    <p>The channel already sent <a href="${getChannelPath(visit, pusher_id)}/alerts/${alert.id}">an identical alert</a>. Nothing was sent now. Send again to show it twice.</p></section>`;
+}
+
+/**
+ * The card once more, with the number of devices. Null for few devices, and after the user confirmed this content.
+ * Stores in the form which content was shown.
+ */
+async function manyDevicesQuestion(
+  visit: MemberContext,
+  { channel, alert }: { channel: ChannelResult; alert: AlertResult | null },
+): Promise<Html | null> {
+  const { form } = visit;
+  if (channel.subscribers <= LIMITS.confirmed_devices) return null;
+  const content = createHash("sha256")
+    .update(JSON.stringify(parseAlertForm(form)))
+    .digest("base64url")
+    .slice(0, 22);
+  if (form.get("confirmed") === content) return null;
+  form.set("confirmed", content);
+  const now = visit.deps.now();
+  const drawn = parsePreviewedAlert(form, await listUploadedFiles(visit), alert, now);
+  const devices = formatDeviceCount(channel.subscribers);
+  return html`<section class="report warn many" role="alert" aria-labelledby="send-many">
+    <h2 id="send-many">Send to ${devices}?</h2>
+    <p>Check the card. A sent alert cannot be recalled.</p>
+    ${previewCard(channel, drawn, now, "confirmed-card")}
+    <p class="line"><button form="compose" name="act" value="send">Send to ${devices}</button>
+      <a class="button plain" href="#title">Edit</a></p></section>`;
+}
+
+/**
+ * The questions about this send that the user has not answered yet; null without any. Fields that the operation
+ * refuses raise no question, because its errors name the fields of the form.
+ * @param target.once the key under which the form makes its alert
+ */
+export async function sendQuestions(
+  visit: MemberContext,
+  target: { channel: ChannelResult; alert: AlertResult | null; once?: string | null },
+): Promise<Html | null> {
+  try {
+    const fields = parseAlertForm(visit.form);
+    const duplicate = await duplicateWarning(visit, target.channel.id, fields, target.once ?? null);
+    const many = await manyDevicesQuestion(visit, target);
+    return duplicate || many ? html`${duplicate}${many}` : null;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 422) return null;
+    throw error;
+  }
+}

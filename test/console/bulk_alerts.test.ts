@@ -1,0 +1,163 @@
+// Lists of the console: order, counts, search of channels, and actions on selected alerts. rules#console-sorting,
+// rules#console-bulk, rules#move-plan
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findFilterChannel } from "../../src/pages/console/list_search.ts";
+import { sortedUrl, sortRows } from "../../src/pages/console/list_sorting.ts";
+import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { timeInSeconds, World } from "../support/world.ts";
+
+let world: World;
+let owner: HttpVisitor;
+let base: string;
+beforeAll(async () => {
+  world = await World.open();
+  owner = await signInOwner(world);
+  base = `/console/${world.workspace.id}/`;
+});
+afterAll(() => world?.close());
+
+const FROM = { from: "/console/account" };
+const bulk = (fields: Record<string, string | string[]>) => owner.post(`${base}alerts/bulk`, fields, FROM);
+const planOf = (text: string) => /name="plan" value="([^"]+)"/.exec(text)?.[1] ?? "";
+const statusOf = async ({ id, pusher_id }: { id: string; pusher_id: string }) =>
+  (await world.rest("get_alert", { pusher_id, alert_id: id })).body;
+const titlesOf = (text: string) =>
+  [...text.matchAll(/<th role="rowheader" scope="row">.*?<a [^>]*>([^<]*)</gs)].map(([, title]) => title);
+
+describe("the order of a list", () => {
+  const rows = [
+    { n: 2, name: "b10" },
+    { n: null, name: "B9" },
+    { n: 10, name: "á" },
+  ];
+  const columns = {
+    Number: { value: ({ n }: (typeof rows)[number]) => n, first: "desc" },
+    Name: { value: ({ name }: (typeof rows)[number]) => name, first: "asc" },
+  } as const;
+  const at = (query: string) =>
+    sortRows({ url: new URL(`https://x/list?${query}`) }, rows, columns, sortedUrl("/list", { q: "x" }));
+
+  test.each([
+    ["", [2, null, 10]],
+    ["sort=Number", [2, 10, null]],
+    ["sort=-Number", [10, 2, null]],
+    ["sort=Name", [10, null, 2]],
+    ["sort=-Name", [2, null, 10]],
+    ["sort=Other", [2, null, 10]],
+    ["sort=constructor", [2, null, 10]],
+  ])("%j", (query, expected) => {
+    expect(at(query).rows.map(({ n }) => n)).toEqual(expected);
+  });
+
+  test("a heading turns its own order, and keeps the search", () => {
+    const { headings } = at("sort=-Number");
+    expect(headings.Number!.sort).toBe("descending");
+    expect(String(headings.Number!.content)).toContain('href="/list?q=x&amp;sort=Number"');
+    expect(headings.Name!.sort).toBeNull();
+    expect(String(at("").headings.Number!.content)).toContain("sort=-Number");
+  });
+});
+
+test.each([
+  ["psh_1", "psh_1"],
+  ["Night Trains (@night)", "psh_1"],
+  ["@day", "psh_2"],
+  ["NIGHT TRAINS", "psh_1"],
+  ["day t", "psh_2"],
+  ["trains", null],
+  ["nothing", null],
+])("a filter by %j finds the channel %j", (typed, expected) => {
+  const channels = [
+    { id: "psh_1", name: "Night Trains", handle: "night" },
+    { id: "psh_2", name: "Day Trains", handle: "day" },
+  ];
+  expect(findFilterChannel(channels, typed)).toBe(expected);
+});
+
+test("channels sort by reach, and sent alerts by time with their counts", async () => {
+  const [small, large] = [await world.pusher({ name: "Small" }), await world.pusher({ name: "Large" })];
+  const phone = await world.device(large.handle);
+  const older = await world.alert(large.id, { title: "Older", send: true, requires_ack: true });
+  await world.alert(small.id, { title: "Newer", send: true });
+  await world.handset("POST", "/reports", phone, {
+    reports: ["read", "ack"].map((kind) => ({ alert_id: older.id, kind })),
+  });
+  expect(titlesOf((await owner.get(`${base}channels?sort=-Reach`)).text).slice(0, 2)).toEqual(["Large", "Small"]);
+  expect(titlesOf((await owner.get(`${base}channels?sort=Reach`)).text).slice(0, 2)).toEqual(["Small", "Large"]);
+  const { text } = await owner.get(`${base}sent?order=oldest`);
+  expect(titlesOf(text)).toEqual(["Older", "Newer"]);
+  expect(text).toContain('aria-sort="ascending"');
+  expect(text).toMatch(
+    /<td role="cell" data-label="Reads" class="number">1<\/td><td role="cell" data-label="Acks" class="number">1<\/td>/,
+  );
+  expect(titlesOf((await owner.get(`${base}sent`)).text)).toEqual(["Newer", "Older"]);
+});
+
+test("with many channels the filter is a search, in alerts and in the audit log", async () => {
+  await Promise.all(Array.from({ length: 20 }, (_, i) => world.pusher({ name: `Line ${i}`, handle: `line-${i}` })));
+  const { text } = await owner.get(`${base}sent?channel=large`);
+  expect(titlesOf(text)).toEqual(["Older"]);
+  expect(text).toContain('<input type="search" id="channel"');
+  expect((await owner.get(`${base}sent?channel=nowhere`)).text).toContain("No channel has this name.");
+  const audit = await owner.get(`${base}audit?channel=${encodeURIComponent("Line 7 (@line-7)")}`);
+  expect(audit.text.match(/Line 7<\/span>/g)).toHaveLength(1);
+  expect((await owner.get(`${base}audit?channel=nowhere`)).text).toContain("No matching entries");
+});
+
+describe("selected alerts", () => {
+  test("are cancelled by the plan that the page shows", async () => {
+    const { id } = await world.pusher();
+    const planned = await world.alert(id, { title: "Planned", send: true, send_at: timeInSeconds(7200) });
+    const draft = await world.alert(id, { title: "Draft" });
+    const asked = await bulk({ alert: [planned.id, draft.id], act: "cancel" });
+    expect(asked.text).toContain("<h1>Cancel 1 alert?</h1>");
+    expect(asked.text).toContain("It is a draft, so it has no time.");
+    expect((await statusOf(planned)).status).toBe("scheduled");
+    const done = await bulk({ plan: planOf(asked.text), act: "cancel" });
+    expect([done.status, done.headers.get("location")]).toEqual([303, `${base}cancelled`]);
+    expect([(await statusOf(planned)).status, (await statusOf(draft)).status]).toEqual(["cancelled", "draft"]);
+    // Another alert that changes after the page: nothing happens.
+    const other = await world.alert(id, { title: "Other", send: true, send_at: timeInSeconds(7200) });
+    const page = await bulk({ alert: other.id, act: "cancel" });
+    await world.rest("update_alert", { pusher_id: id, alert_id: other.id, title: "Changed" });
+    const late = await bulk({ plan: planOf(page.text), act: "cancel" });
+    expect(late.text).toContain("Nothing was changed");
+    expect((await statusOf(other)).status).toBe("scheduled");
+  });
+
+  test("move by an amount, and a wrong amount is named", async () => {
+    const { id } = await world.pusher();
+    const alert = await world.alert(id, { title: "Tide", send: true, send_at: timeInSeconds(7200) });
+    const form = await bulk({ alert: alert.id, act: "move" });
+    expect(form.text).toContain("<h1>Move 1 alert</h1>");
+    const move = { alert: alert.id, act: "move", unit: "hours", direction: "later" };
+    for (const amount of ["", "0", "0.001", "x", "9999"]) {
+      const { status, text } = await bulk({ ...move, amount });
+      expect([amount, status, text.includes("Enter a number")]).toEqual([amount, 422, true]);
+    }
+    const asked = await bulk({ ...move, amount: "2" });
+    expect((await bulk({ plan: planOf(asked.text), act: "move" })).status).toBe(303);
+    const moved = Date.parse((await statusOf(alert)).send_at) - Date.parse(alert.send_at);
+    expect(moved).toBe(7_200_000);
+    const early = await bulk({ ...move, amount: "2", unit: "days", direction: "earlier" });
+    expect(early.text).toContain("Its new time is in the past.");
+    expect(planOf(early.text)).toBe("");
+  });
+
+  test("are deleted after a question; sent ones stay, and none of another workspace is shown", async () => {
+    const { id } = await world.pusher();
+    const draft = await world.alert(id, { title: "Old draft" });
+    const sent = await world.alert(id, { title: "Record", send: true });
+    const asked = await bulk({ alert: [draft.id, sent.id], act: "delete" });
+    expect(asked.text).toContain("<h1>Delete 1 alert?</h1>");
+    const done = await bulk({ alert: `${id}/${draft.id}`, sure: "yes", act: "delete" });
+    expect(done.headers.get("location")).toBe(`${base}alerts`);
+    expect((await world.rest("get_alert", { pusher_id: id, alert_id: draft.id })).status).toBe(404);
+    expect((await statusOf(sent)).status).toBe("sent");
+    for (const alert of ["alr_01h455vb4pex5vsknk084sn02q", "x", draft.id])
+      expect([alert, (await bulk({ alert, act: "cancel" })).status]).toEqual([alert, 404]);
+    expect((await bulk({ act: "cancel" })).headers.get("location")).toBe(`${base}alerts`);
+    expect((await bulk({ plan: "pln_x", act: "cancel" })).status).toBe(404);
+  });
+});

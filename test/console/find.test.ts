@@ -1,0 +1,89 @@
+// Find anything in the console: the search page, and the dialog by keyboard. rules#console-find
+
+import { expect, test } from "vitest";
+import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { OWNER, signInMember } from "../support/console_site.ts";
+import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+
+describeInBrowser("find anything", () => {
+  const here = siteAndOwner();
+  const found = (text: string) =>
+    [...text.matchAll(/<li><a href="([^"]+)"><span class="name">([^<]*)<\/span>/g)].map(([, href, name]) => [
+      name,
+      href,
+    ]);
+  const search = async (q: string) => {
+    const base = new URL(here.base).pathname;
+    const { text } = await here.owner.get(`${base}find?${new URLSearchParams({ q })}`);
+    return { base, text, names: found(text).map(([name]) => name) };
+  };
+
+  test("channels, alerts, pages and actions are found without a script, and each of them opens", async () => {
+    const { world } = here.site;
+    const { id } = await world.pusher({ name: "Harbour Watch", handle: "harbour" });
+    await world.alert(id, { title: "High tide in the harbour" });
+    const { base, text, names } = await search("harbour");
+    expect(names).toEqual(["Harbour Watch", "Write an alert in Harbour Watch", "High tide in the harbour"]);
+    expect((await search("SERVICE this")).names).toEqual(["This service"]);
+    expect((await search("add webhook")).names).toEqual(["Add a webhook"]);
+    expect((await search("two-factor")).names).toEqual(["Two-factor authentication"]);
+    expect((await search('"><script>')).text).toContain("Nothing found for “&quot;&gt;&lt;script&gt;”.");
+    for (const [, href] of [...found(text), ...found((await search("")).text)]) {
+      const { status } = await here.owner.get(href!.replace(/#.*/, ""));
+      expect([href, [200, 303].includes(status)]).toEqual([href, true]);
+    }
+    expect(base).toContain("wsp_");
+  });
+
+  test("a viewer finds no page or action that the role may not open, and no other workspace's channel", async () => {
+    const { world, url } = here.site;
+    const email = "viewer@example.org";
+    await addMemberAsOperator(world.service.orm.em.fork() as never, {
+      workspace: world.workspace.id,
+      email,
+      role: "viewer",
+    });
+    const viewer = await signInMember(world, { ...OWNER, email }, url);
+    const { text } = await viewer.get(`${new URL(here.base).pathname}find`);
+    const names = found(text).map(([name]) => name);
+    expect(names).toContain("Statistics");
+    for (const hidden of ["Members", "Keys", "This service", "Create a channel", "Create a key", "Write an alert"])
+      expect(names).not.toContain(hidden);
+    const foreign = await world.foreignKey();
+    await world.pusher({ name: "Foreign Desk" }, foreign);
+    expect((await search("foreign")).names).toEqual([]);
+  });
+
+  test("the dialog works by keyboard alone, leaves typing alone, and lists the shortcuts", async () => {
+    const { context, page, faults } = await here.visit({ viewport: { width: 1280, height: 800 } });
+    await page.goto(`${here.base}channels`);
+    const dialog = page.getByRole("dialog", { name: "Find anything" });
+    await page.locator("#q").press("/");
+    expect(await page.locator("#q").inputValue()).toBe("/");
+    expect(await dialog.isVisible()).toBe(false);
+    await page.locator("#q").press("Control+k");
+    await dialog.getByText("Statistics").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await page.locator("h1").click();
+    await page.keyboard.press("/");
+    await page.keyboard.type("harbour");
+    await dialog.getByText("3 results").waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/channels\/psh_\w+$/);
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByText("Find anything", { exact: true }).waitFor();
+    await help.getByRole("checkbox").uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    expect(await dialog.isVisible()).toBe(false);
+    await page.keyboard.press("Control+k");
+    await dialog.waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
