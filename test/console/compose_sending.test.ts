@@ -80,7 +80,7 @@ describeInBrowser("sending from the form", () => {
     const asked = await post(path, fields);
     expect(asked.status).toBe(409);
     expect(asked.text).toContain("Send to 51 devices?");
-    expect(asked.text).toContain('<h3 id="confirmed-card">Track 7</h3>');
+    expect(asked.text).toContain('<h3 id="confirmed-card" dir="auto">Track 7</h3>');
     expect(await sent()).toBe(0);
     const confirmed = /name="confirmed" value="([^"]+)"/.exec(asked.text)![1]!;
     const changed = await post(path, { ...fields, title: "Track 8", confirmed });

@@ -146,7 +146,7 @@ describeInBrowser("a person in the console", () => {
     await signIn(elsewhere, OWNER);
     await elsewhere.waitForURL(home);
     await page.goto(`${site.url}/console/account`);
-    expect(await page.locator("tbody tr").first().textContent()).toContain("127.0.0.1");
+    expect(await page.locator("tbody tr").first().textContent()).toContain("this computer");
     const others = page.locator("tbody tr").filter({ hasNotText: "this session" });
     expect(await others.count()).toBe(1);
     await others.getByRole("link", { name: /^End/ }).click();
