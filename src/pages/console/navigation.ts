@@ -134,11 +134,17 @@ export function consoleHeader(context: HeaderContext): Html {
     <a class="brand" href="${home}"><img src="${ICON.href}" alt="" width="28" height="28"><span>Belfry</span></a>
     ${
       session &&
-      html`<div class="who-where" id="who-where" popover>${workspaceSwitch(context)}<div class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
+      html`<div class="who-where" id="who-where" popover>${workspaceSwitch(context)}<div
+        class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
       <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div></div>`
-    }${caller && html`<a class="finds" href="${home}find" data-find>${icon("search")}<span>Find</span> <kbd aria-hidden="true">/</kbd></a>`}${groups}${
+    }${
+      caller &&
+      html`<a class="finds" href="${home}find" data-find>${icon("search")}<span
+      >Find</span> <kbd aria-hidden="true">/</kbd></a>`
+    }${groups}${
       session &&
-      html`<button class="quiet more" popovertarget="who-where">${icon("person")}<span class="unseen">Workspace and account</span></button>`
+      html`<button class="quiet more" popovertarget="who-where">${icon("person")}<span
+        class="unseen">Workspace and account</span></button>`
     }
   </div>${pages}</header>`;
 }

@@ -34,7 +34,8 @@ export function askPassword(
     ${errorSummary(error)}
     <form method="post" action="${action}" novalidate>${visit.token}
       ${passwordField(error)}
-      <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+      <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain"
+        href="${ACCOUNT}">Back to your account</a></div>
     </form>`,
     { width: "narrow", error, styles: ["people"] },
   );

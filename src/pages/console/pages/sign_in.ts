@@ -70,8 +70,14 @@ export async function signInForm(
 const passwordForm = (visit: PageContext, { email, error }: { email?: string; error?: ApiError }): Html =>
   html`<div class="card wide"><form method="post" action="/console/sign-in" novalidate>
       ${signInTargetFields(visit)}
-      ${field({ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username", maxlength: LIMITS.email, autofocus: !email, error })}
-      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, autofocus: !!email, error })}
+      ${field({
+        ...{ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username" },
+        ...{ maxlength: LIMITS.email, autofocus: !email, error },
+      })}
+      ${field({
+        ...{ name: "password", label: "Password", type: "password", autocomplete: "current-password" },
+        ...{ maxlength: LIMITS.password, autofocus: !!email, error },
+      })}
       <button>Sign in</button>
     </form></div>`;
 
