@@ -39,7 +39,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   /** A look failed, so a listener may have seen another revision than the one known here. */
   let isUnsure = false;
   /** The state of the database when everything was last compared. */
-  let lookedAt = "";
+  let comparedSnapshot = "";
   let epoch = "";
   /** Milliseconds that the last round took. */
   let took = 0;
@@ -132,7 +132,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     } catch (error) {
       if (!isFailing && !isClosed) log.warn({ err: error }, "changes for long polls could not be read; retrying");
       isFailing = isUnsure = true;
-      lookedAt = "";
+      comparedSnapshot = "";
       return false;
     }
   }
@@ -153,7 +153,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
    * Something may have changed here. No revision reports what a device itself did, so its listeners look for
    * themselves.
    */
-  function lookAt(ids: readonly string[], cause: Cause): void {
+  function compareChanged(ids: readonly string[], cause: Cause): void {
     const found = new Set(ids.flatMap((id) => [...(byId.get(id) ?? [])]));
     if (found.size === 0) return;
     const devices = [...found].filter(({ kind }) => kind === "device");
@@ -164,7 +164,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /** Compares everything, unless nothing at all has changed in the database since that was done. */
-  async function lookAtAll(cause: Cause): Promise<void> {
+  async function compareAll(cause: Cause): Promise<void> {
     clearTimeout(round);
     round = undefined;
     const began = performance.now();
@@ -174,8 +174,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       if (epoch !== "") for (const subject of subjects.values()) notify(subject, cause, true);
       epoch = now.epoch;
     }
-    if (now.seen === "" || now.seen !== lookedAt || planned > 0) {
-      lookedAt = now.seen;
+    if (now.seen === "" || now.seen !== comparedSnapshot || planned > 0) {
+      comparedSnapshot = now.seen;
       const wasUnsure = isUnsure;
       isUnsure = false;
       if ((await compare(subjects.values(), () => cause, true)) && wasUnsure)
@@ -188,7 +188,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   function planRound(ms: number): void {
-    if (!isClosed) round ??= setTimeout(() => void lookAtAll("scan"), ms).unref();
+    if (!isClosed) round ??= setTimeout(() => void compareAll("scan"), ms).unref();
   }
 
   function begin(): void {
@@ -196,8 +196,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     if (isListening || isClosed) return;
     isListening = true;
     messages.listen(
-      (ids) => lookAt(ids, "message"),
-      () => void lookAtAll("reconnect"),
+      (ids) => compareChanged(ids, "message"),
+      () => void compareAll("reconnect"),
     );
   }
 
@@ -242,11 +242,11 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
      * ```
      */
     changed(ids: readonly string[]): void {
-      lookAt(ids, "local");
+      compareChanged(ids, "local");
       messages.send(ids);
     },
     /** The same for what other processes find by themselves. */
-    changedLocally: (ids: readonly string[]): void => lookAt(ids, "local"),
+    changedLocally: (ids: readonly string[]): void => compareChanged(ids, "local"),
     /** Subjects of all listeners together. */
     subjectCount: () => size,
     async close(): Promise<void> {

@@ -9,14 +9,14 @@ import { getKysely, type RowOf, runStatement, type StatementConnections, setConn
 import { keepEpoch, readCommitPosition, readIdentity, readWalPosition } from "../queries/database_epoch.ts";
 import { Replica, type ReplicaPool, type ReplicaState } from "./replica.ts";
 
-/** Between two looks at each. */
+/** Between two checks at each. */
 const LOOK_MS = 250;
 /**
  * So long a transaction is waited for that may be committing: that takes microseconds, and a synchronous standby its
  * answer.
  */
 const COMMIT_MS = 500;
-/** What so many looks find is told in the log: one that is behind now and then is not. */
+/** What so many checks find is told in the log: one that is behind now and then is not. */
 const STEADY = 4;
 /** A statement that hangs keeps nobody from asking by the next one. */
 const LATE = { lateMs: 250 };
@@ -53,7 +53,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   let shown = 0;
   let untold = false;
   const closing = new AbortController();
-  const looks = new Map<Replica, { state: ReplicaState; steady: number; told: ReplicaState | null }>();
+  const checks = new Map<Replica, { state: ReplicaState; steady: number; told: ReplicaState | null }>();
 
   /** Where the primary is after the call, which those share that come while one is on its way. */
   const placeNow = createBatcher<null, RowOf<typeof readWalPosition>>(async (callers) => {
@@ -119,7 +119,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     { ...LATE, inFlight: 1 },
   );
 
-  async function lookAt(replica: Replica): Promise<void> {
+  async function checkReplica(replica: Replica): Promise<void> {
     let why: unknown;
     try {
       await replica.look();
@@ -129,30 +129,30 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
       why = error;
     }
     const { name, state } = replica;
-    const seen = looks.get(replica);
+    const seen = checks.get(replica);
     const steady = seen?.state === state ? seen.steady + 1 : 1;
     const told = steady === STEADY && !closing.signal.aborted ? state : (seen?.told ?? null);
-    looks.set(replica, { state, steady, told });
+    checks.set(replica, { state, steady, told });
     if (told === (seen?.told ?? null)) return;
     if (state === "answers") log.info({ database: name }, "a read replica responds again");
     else log.warn({ database: name, err: why }, `a read replica is ${state} and not used`);
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function checkAllReplicas(): Promise<void> {
     const { place } = await placeNow(null);
     // Which server this is a standby knows from a row.
     if (untold) await runStatement(kysely, keepEpoch, { place: null });
     untold = false;
     const [row] = await runStatement(kysely, readIdentity, {});
     identity = row?.identity ?? "";
-    await Promise.all(replicas.map(lookAt));
+    await Promise.all(replicas.map(checkReplica));
     before = place;
   }
 
   async function watch(): Promise<void> {
     while (!closing.signal.aborted) {
       // Without the primary, which every call misses by itself, no standby is asked either.
-      await lookAtAll().catch(() => {});
+      await checkAllReplicas().catch(() => {});
       await pause(LOOK_MS, undefined, { ref: false, signal: closing.signal }).catch(() => {});
     }
   }
