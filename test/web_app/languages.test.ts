@@ -1,0 +1,85 @@
+// The app in all of its languages, in one visit: every view fits 320 pixels and has lang and dir. The texts of channels
+// keep their order. The app opens without a network in a language that was chosen before.
+
+import { expect, test } from "vitest";
+import {
+  getDirection,
+  getLangAttribute,
+  LANGUAGES,
+  type Language,
+} from "../../src/pages/web_app/browser/texts/languages.ts";
+import { TEXTS } from "../../src/pages/web_app/browser/texts/translate.ts";
+import { openWatchedPage } from "../support/console_site.ts";
+import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { findOverflow, readWordOrder } from "../support/text_layout.ts";
+import { card, joinInApp } from "../support/web_app.ts";
+
+describeInBrowser("the app in every language", () => {
+  const its = siteAndBrowser();
+
+  // rules#app-languages
+  test("fits 320 pixels in ten views, and opens offline in the last language", async () => {
+    const { world, url } = its.site;
+    const pusher = await world.pusher({
+      name: "مرفأ 3",
+      description: "Quay 7: المد عال",
+      tags: ["sea"],
+      ...{ lat: 38, lon: -9, radius_km: 12.5 },
+      requested_perms: ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"],
+    });
+    const other = await world.pusher({ name: "Trams", requested_perms: ["notify", "loc"] });
+    const { context, page } = await openWatchedPage(its.browser, its.site, { viewport: { width: 320, height: 800 } });
+    await joinInApp(page, url, { handle: pusher.handle });
+    await page.goto(`${url}/app/#inbox`);
+    const { id } = await world.alert(pusher.id, {
+      title: "رصيف 12 Quay",
+      body: "אזהרה: Quay 7 סגור",
+      priority: "urgent",
+      requires_ack: true,
+      actions: [{ type: "reply", label: "Are you safe?", choices: ["نعم", "No"] }],
+      send: true,
+    });
+    await card(page, "رصيف").waitFor();
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    const views = [
+      "#inbox",
+      `#alert/${id}`,
+      "#channels",
+      `#channel/${pusher.handle}`,
+      `#channel/${pusher.handle}/settings`,
+      "#discover",
+      `#join=${other.handle}`,
+      "#alert/alr_0000000000000000",
+      `#move=bft_${"0".repeat(24)}`,
+      "#settings",
+    ];
+    for (const language of Object.keys(LANGUAGES) as Language[]) {
+      await page.locator("#language").or(page.locator("#main h1")).first().waitFor();
+      await page.evaluate('location.hash = "#settings"');
+      await page.locator("#language").selectOption(language);
+      const lang = getLangAttribute(language);
+      await page.locator(`html[lang="${lang}"][dir="${getDirection(language)}"]`).waitFor({ state: "attached" });
+      const texts = await TEXTS[language]();
+      await page.getByRole("heading", { level: 1, name: String(texts["nav.settings"]) }).waitFor();
+      for (const view of views) {
+        await page.evaluate((hash) => Object.assign((globalThis as any).location, { hash }), view);
+        await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        expect([language, view, await findOverflow(page)]).toEqual([language, view, []]);
+      }
+      if (language !== "en" && language !== "ar") continue;
+      await page.evaluate((hash) => Object.assign((globalThis as any).location, { hash }), `#alert/${id}`);
+      await page.locator(".chosen .text").waitFor();
+      expect(await readWordOrder(page, ".chosen h1")).toEqual(["Quay", "12", "رصيف"]);
+      expect(await readWordOrder(page, ".chosen .text")).toEqual(["סגור", "Quay", "7", "אזהרה:"]);
+    }
+    await page.evaluate('location.hash = "#settings"');
+    await page.locator("#language").selectOption("he");
+    await page.locator('html[lang="he"]').waitFor({ state: "attached" });
+    await context.setOffline(true);
+    await page.reload();
+    await page.locator('html[lang="he"][dir="rtl"]').waitFor({ state: "attached" });
+    const hebrew = await TEXTS.he();
+    await page.getByRole("heading", { level: 1, name: String(hebrew["nav.settings"]) }).waitFor();
+    await context.close();
+  });
+});
