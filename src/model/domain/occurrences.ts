@@ -180,9 +180,9 @@ interface Series {
 
 /**
  * Returns the occurrences of a series to create now: the next few, and the newest missed one. Occurrences are missed if
- * no process ran since `filled_to` (rules#recurrence-late). `fill_at` is the time of the next check, or null without
- * further occurrences. A stored rule that cannot be read creates nothing and is checked again in a day, so it blocks no
- * other series.
+ * no process ran since `filled_until` (rules#recurrence-late). `next_fill_at` is the time of the next check, or null
+ * without further occurrences. A stored rule that cannot be read creates nothing and is checked again in a day, so it
+ * blocks no other series.
  */
 export function planSeriesFill({ series_id, recurrence, send_at, filled_until }: Series, now: number) {
   const iso = (ms: number) => new Date(ms).toISOString();

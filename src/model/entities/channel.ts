@@ -79,8 +79,8 @@ export const Channel = defineEntity({
 export type ChannelRow = InferEntity<typeof Channel>;
 
 /**
- * Maintained by triggers in the transaction of the counted rows (see triggers.ts). `rev` grows with every change of
- * sent alerts, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. The sender of events
+ * Maintained by triggers in the transaction of the counted rows (see triggers.ts). `revision` grows with every change
+ * of sent alerts, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. The sender of events
  * maintains the reported counts (rules#subscriber-events-are-gathered).
  */
 export const ChannelState = defineEntity({

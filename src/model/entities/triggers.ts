@@ -47,8 +47,8 @@ const SEARCH = [
 ];
 
 /**
- * Handles every change to visible or scheduled alerts. `rev` counts changes of sent alerts; `next_at` is the first
- * scheduled time, past or future. For many new alerts, each channel's row changes once.
+ * Handles every change to visible or scheduled alerts. `revision` counts changes of sent alerts; `next_due_at` is
+ * the first scheduled time, past or future. For many new alerts, each channel's row changes once.
  */
 const VISIBILITY = [
   `create function count_new_alerts() returns trigger language plpgsql as $$
