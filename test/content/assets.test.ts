@@ -403,9 +403,12 @@ describe("on a service", () => {
       for (const id of [foreign.id, expired.id, "nonsense", "", channel.id]) {
         expect(await create({ image_asset_id: id })).toMatchObject({ status: 422, body: missing.body });
         expect(await edit(draft, { image_asset_id: id })).toMatchObject({ status: 422, body: missing.body });
-        expect(
-          (await world.mcp("create_alert", { pusher_id: channel.id, title: "x", image_asset_id: id })).body,
-        ).toEqual(missing.body);
+        const { error } = missing.body;
+        const args = { pusher_id: channel.id, title: "x", image_asset_id: id };
+        expect((await world.mcp("create_alert", args)).body.error).toEqual({
+          ...error,
+          message: `Nothing was changed. ${error.message}`,
+        });
       }
     });
 
