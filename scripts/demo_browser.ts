@@ -56,13 +56,15 @@ export class DemoPerson {
     return new DemoPerson(browser, await context.newPage());
   }
 
-  /** From the channel's page to the app, lets it play sounds, and subscribes. */
+  /** Opens the app from the channel's page, subscribes silently, and then lets the channel play sounds. */
   async subscribe(channelPage: string): Promise<void> {
     await this.#page.goto(channelPage);
     await this.#page.getByRole("link", { name: "Subscribe" }).click();
-    await this.#page.getByLabel("Play sounds").check();
-    await this.#page.getByRole("button", { name: "Subscribe" }).click();
+    await this.#page.getByRole("button", { name: "Subscribe without notifications" }).click();
     await this.#page.getByText("Subscribed", { exact: true }).waitFor();
+    await this.#page.getByRole("link", { name: "Channel settings" }).click();
+    await this.#page.getByRole("switch", { name: "Play sounds" }).check();
+    await this.#page.goBack();
   }
 
   /** Waits until the app shows the alert and rings; when that was, in milliseconds since 1970. */
@@ -73,6 +75,7 @@ export class DemoPerson {
   }
 
   async leave(channel: string): Promise<void> {
+    await this.#page.getByRole("link", { name: "Channel settings" }).click();
     await this.#page.getByRole("button", { name: "Unsubscribe", exact: true }).click();
     await this.#page.getByRole("button", { name: `Unsubscribe from ${channel}` }).click();
     await this.#page.getByText(`You unsubscribed from ${channel}.`).waitFor();
