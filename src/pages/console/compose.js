@@ -80,8 +80,7 @@ function page() {
   const frame = old.cloneNode();
   frame.removeAttribute("src");
   old.replaceWith(frame);
-  frame.hidden = !["html", "document"].includes(data.get("layout")) || !data.get("html");
-  if (frame.hidden) return;
+  if (!["html", "document"].includes(data.get("layout")) || !data.get("html")) return;
   const sent = document.createElement("form");
   sent.method = "post";
   sent.action = `${at}/page`;
@@ -131,6 +130,3 @@ addEventListener("pageshow", ({ persisted }) => {
 
 form.querySelector("[data-refresh]").remove();
 show.remove();
-// A frame without a page is not shown.
-const paper = form.querySelector("iframe.paper");
-paper.hidden = !paper.hasAttribute("src");
