@@ -6,6 +6,8 @@
 import { join as joinPath } from "node:path";
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
+import { OIDC_CALLBACK_PATH } from "../../src/identity/auth/oidc_types.ts";
+import { OIDC_PATH } from "../../src/pages/console/pages/sign_in_flow.ts";
 import { CONSOLE_PAGES } from "../../src/pages/console/routes.ts";
 import { OWNER, openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
@@ -18,7 +20,7 @@ import { timeInSeconds } from "../support/world.ts";
 const PICTURES = process.env.PICTURES;
 
 /** They tell what went wrong when nothing led to them. */
-const REFUSING = new Set(["/console/consent", "/api/auth/error"]);
+const REFUSING = new Set(["/console/consent", "/api/auth/error", OIDC_CALLBACK_PATH]);
 /** Shown in a frame of another page, where scripts cannot look. */
 const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
 /**
@@ -44,8 +46,14 @@ const DRAWN = [
   { name: "audit", path: "audit", width: 1280, height: 900, colorScheme: "dark" },
 ] as const;
 
+/** A provider that no page calls. The page that leads to it is tried in oidc_browser.test.ts. */
+const OIDC = { OIDC_ISSUER: "http://127.0.0.1:1", OIDC_CLIENT_ID: "belfry", OIDC_CLIENT_SECRET: "a secret" };
+
 describeInBrowser("every page of the console", () => {
-  const here = siteAndOwner({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } }, { ...OWNER, name: "Ada Ferreira" });
+  const here = siteAndOwner(
+    { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", ...OIDC } },
+    { ...OWNER, name: "Ada Ferreira" },
+  );
   /** What stands for a parameter of a path; where several pages say `:id`, the part before it tells which. */
   let ids: Record<string, string> = {};
   let authorize: string;
@@ -75,7 +83,7 @@ describeInBrowser("every page of the console", () => {
     return seen[!open || /consent|authorize/.test(path) ? "owner" : "stranger"];
   };
 
-  const read = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && path !== FRAMED);
+  const read = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && path !== FRAMED && path !== OIDC_PATH);
 
   test.each(read.map(({ path }) => path))("GET %s", async (path) => {
     const { context, page, faults } = visitorOf(path);
