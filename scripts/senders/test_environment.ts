@@ -118,7 +118,7 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
     const app = await browser.newPage({ viewport: { width: 390, height: 844 } });
     await app.addInitScript({ content: WATCH });
     await app.goto(`${url}/app/#join=${handle}`);
-    await app.getByRole("button", { name: "Subscribe" }).click();
+    await app.getByRole("button", { name: "Subscribe without notifications" }).click();
     await app.getByText("Subscribed", { exact: true }).first().waitFor();
     await app.goto(`${url}/app/#`);
 

@@ -263,7 +263,7 @@ describe("on a service", () => {
     };
     // Looked up, compared or refused, never shown; a text that is no colour is ignored.
     const others =
-      /^(idempotency_key|plan|alert_ids\.0|gradient_from|gradient_to|url|handle|actor|operation|after|query|writer|seen)$/;
+      /^(idempotency_key|plan|alert_ids\.0|gradient_(from|to)|url|handle|actor|operation|after|query|writer|seen)$/;
     const found = OPERATIONS.flatMap(({ name, input }) =>
       texts(toJsonSchema(input), "")
         .filter((field) => !others.test(field))

@@ -76,7 +76,9 @@ test("a partial restore, by the service and by a command", async () => {
 test("a missing secret beside a database that was used with one", async () => {
   const dataDir = copyOf();
   rmSync(join(dataDir, "secret"));
-  expect(await refused(dataDir, {}, "SECRET")).toMatch(/DATA_DIR holds a database.*Restore that file, or set SECRET/);
+  expect(await refused(dataDir, {}, "SECRET")).toMatch(
+    /SECRET is missing.*DATA_DIR.*Restore .*\/secret, or set SECRET/,
+  );
   const secret = readFileSync(join(template, "secret"), "utf8").trim();
   const server = await startServer(dataDir, { settings: { SECRET: secret } });
   await server.stop();

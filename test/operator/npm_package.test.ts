@@ -55,8 +55,9 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** The sources of the scripts that browsers run, of which the package has the result. */
-const FOR_BROWSERS = /\/(web_app\/(browser|worker)\/|web_app\/build_scripts\.ts|public_pages\/near\.js)/;
+/** The sources of the browser scripts. The package contains the built scripts, and the texts, which the server uses. */
+const FOR_BROWSERS =
+  /\/(web_app\/(browser\/(?!texts\/(?!formats))|worker\/|build_scripts\.ts)|public_pages\/(near|page_language)\.js)/;
 
 test("it holds what it runs on, and nothing else", () => {
   const shipped = packed.filter((path) => path.startsWith("dist/"));
