@@ -5,6 +5,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { findDebianPostgres } from "./requirements.ts";
@@ -57,7 +58,17 @@ export class PostgresServer {
     ];
     const log = join(this.folder, "..", `${this.port}.log`);
     const flags = all.map((setting) => `-c ${setting}`).join(" ");
-    await run("pg_ctl", "-s", "-w", "-t", "60", "-D", this.folder, "-l", log, "-o", flags, "start");
+    const start = () => run("pg_ctl", "-s", "-w", "-t", "60", "-D", this.folder, "-l", log, "-o", flags, "start");
+    // The processes of a killed server can remain for a moment, and PostgreSQL refuses to start beside them.
+    for (let left = 100; ; left--) {
+      const fault = await start().then(
+        () => null,
+        (error: Error) => error,
+      );
+      if (!fault) return;
+      if (left === 0) throw new Error(`${fault.message}\n${readFileSync(log, "utf8").slice(-2_000)}`);
+      await pause(200);
+    }
   }
 
   async stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
