@@ -92,7 +92,7 @@ describe("invites in the console", () => {
       const { text } = await owner.get(`${base}channels/${id}/invites`);
       return text.slice(text.indexOf("Create an invite"), text.indexOf('name="label"'));
     };
-    expect(await above(true)).toContain("Create one if you plan to make the channel private");
+    expect(await above(true)).toContain("Create one before you make the channel private");
     expect(await above(false)).toContain("each counts its own joins");
   });
 });

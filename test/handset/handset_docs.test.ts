@@ -34,7 +34,7 @@ test("every permission and platform is there", () => {
 
 test("every field by which an alert asks for something is there", () => {
   const said = ["title", "body", "image_url", "image_asset_id", "html_asset_id", "html", "geo_rule"];
-  const named = chapter("What an alert says");
+  const named = chapter("The content of an alert");
   const missing = getFieldNames(selectShownTo(ALERT_FIELDS, "handset")).filter(
     (name) => !said.includes(name) && !named.includes(`\`${name}\``),
   );

@@ -60,7 +60,7 @@ describeInBrowser("replies", () => {
     // A person changes their mind, and counts once.
     expect(await tapped(two, "Yes")).toEqual([2, 0, 0]);
     console.log(`replies: from tap to answer ${seconds.map((each) => `${each.toFixed(2)} s`).join(", ")}`);
-    expect(await two.locator(".asked [aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
+    expect(await card(two, "A van waits").locator("[aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
 
     // Without a network it is kept, and told when there is one.
     await phones[0]!.context.setOffline(true);
