@@ -59,7 +59,7 @@ export class PostgresServer {
     const log = join(this.folder, "..", `${this.port}.log`);
     const flags = all.map((setting) => `-c ${setting}`).join(" ");
     const start = () => run("pg_ctl", "-s", "-w", "-t", "60", "-D", this.folder, "-l", log, "-o", flags, "start");
-    // The processes of a killed server can remain for a moment, and PostgreSQL refuses to start beside them.
+    // The processes of a killed server can exist for a moment. PostgreSQL does not start until they end.
     for (let left = 100; ; left--) {
       const fault = await start().then(
         () => null,
