@@ -39,7 +39,7 @@ const KEEPS_NOTHING: Record<string, string> = {
   move_alerts: "each alert's status and send_at tell (test/cases/move_alerts.ts)",
   delete_device: "what calls is gone",
   delete_subscription: "what it names is gone",
-  remove_oidc_connection: "what it names is gone (test/console/oidc.test.ts)",
+  remove_oidc_connection: "the row is deleted (test/console/oidc.test.ts)",
   import_subscriptions: "what it joined is listed (test/handset/subscription_transfer.test.ts)",
   put_push_endpoint: "the address is sealed and shown to nobody (test/push/push_notifications.test.ts)",
   delete_push_endpoint: "what it names is gone",
