@@ -35,16 +35,19 @@ interface AccountRow {
 
 const ofUser = (userId: string) => [{ field: "userId", value: userId }];
 
-/** True if a person's account is connected to the provider. */
-export async function isConnected({ adapter }: PluginRows, userId: string): Promise<boolean> {
+async function findConnections({ adapter }: PluginRows, userId: string): Promise<AccountRow[]> {
   const rows = await adapter.findMany<AccountRow>({ model: "account", where: ofUser(userId) });
-  return rows.some(({ providerId }) => isOidc(providerId));
+  return rows.filter(({ providerId }) => isOidc(providerId));
 }
 
+/** True if a person's account is connected to the provider. */
+export const isConnected = async (rows: PluginRows, userId: string): Promise<boolean> =>
+  (await findConnections(rows, userId)).length > 0;
+
 /** Ends every connection of an account to a provider. */
-export async function disconnect({ adapter }: PluginRows, userId: string): Promise<void> {
-  for (const { id, providerId } of await adapter.findMany<AccountRow>({ model: "account", where: ofUser(userId) }))
-    if (isOidc(providerId)) await adapter.delete({ model: "account", where: [{ field: "id", value: id }] });
+export async function disconnect(rows: PluginRows, userId: string): Promise<void> {
+  for (const { id } of await findConnections(rows, userId))
+    await rows.adapter.delete({ model: "account", where: [{ field: "id", value: id }] });
 }
 
 const connect = ({ adapter }: PluginRows, identity: OidcIdentity, userId: string, now: Date) =>

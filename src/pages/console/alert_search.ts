@@ -24,7 +24,7 @@ export interface AlertSearch {
   order?: "newest" | "oldest";
 }
 
-/** What the address looks for. */
+/** The search in the address of the page. */
 export function parseAlertSearch({ url }: Pick<MemberContext, "url">): AlertSearch {
   const search: AlertSearch = {};
   for (const name of ["q", "channel", "writer"] as const) {
@@ -85,7 +85,7 @@ export function timeHeading(
   return { [name]: sortHeading(name, { direction, next: direction === "asc" ? "desc" : "asc", href }) };
 }
 
-/** The page of alerts that the address asks for. Without an order they stand by their age. */
+/** The page of alerts that the address requests. Without an order they are sorted by age. */
 export async function findAlerts(
   visit: MemberContext,
   search: AlertSearch,
@@ -115,13 +115,13 @@ export async function findAlerts(
       : visit.call("list_account_alerts", asked));
     return { ...page, ...found, counts: await countReports(visit, page.data) };
   } catch (error) {
-    // A wrong place or filter is somebody's own address; words are what people type.
+    // People type only the words. Another wrong parameter is an invalid address, which is refused.
     if (!(error instanceof ApiError) || error.param !== "query") throw error;
     return { data: [], meta: { next_before: null }, ...found, refused: errorSummary(error) };
   }
 }
 
-/** What stands where nothing is found. `all`: the address of the list without the search. */
+/** The message of an empty result. `all`: the address of the list without the search. */
 const nothingFits = (all: string): Html =>
   emptyState(
     "No matching alerts",
@@ -138,7 +138,7 @@ function pagesOf(
   return pager(path, { ...at, next: next_before }, ways);
 }
 
-/** The form. `channels` are offered for choice; `query` is what the address says besides. */
+/** The search form. It offers `channels`, and keeps `query`, the other parameters of the address. */
 async function searchForm(
   visit: MemberContext,
   path: string,
@@ -170,16 +170,16 @@ interface List {
   /** Names its part of the page. */
   id: string;
   path: string;
-  /** What the table shows, and in which order. */
+  /** The accessible name of the table: its content and its order. */
   caption: string;
-  /** The search as the address has it, and what stands there besides. */
+  /** The search in the address. `query`: its other parameters. */
   search: AlertSearch;
   query?: UrlQuery;
   /** The list without the search. */
   all: string;
   columns: AlertColumns;
   none: Content;
-  /** What stands where a list ends, and the words of the way to its begin. */
+  /** The message after the last page, and the label of the link to the first one. */
   end: readonly [title: string, begin: string];
   ways?: Parameters<typeof pager>[2];
   options?: TableOptions<Listed>;

@@ -1,7 +1,6 @@
 // Sorting of lists that are read whole. The column and the direction are in the address, so no script is needed.
 
-import type { Content, Html } from "../../ui/html.ts";
-import { html } from "../../ui/html.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
 import type { PageContext } from "./page_context.ts";
 

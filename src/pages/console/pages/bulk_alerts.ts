@@ -13,17 +13,23 @@ type PlannedRow = OperationRow<"move_alerts">;
 
 const UNITS = { minutes: 1, hours: 60, days: 1440 } as const;
 
-/** The box that selects an alert of a list. */
+const formOf = ({ base, token }: MemberContext, content: Content): Html =>
+  html`<form method="post" action="${base}alerts/bulk">${token}${content}</form>`;
+
+/** The checkbox that selects an alert of a list. */
 export const selectBox = ({ id, title }: { id: string; title: string }): Html =>
   html`<label><input type="checkbox" name="alert" value="${id}"><span class="unseen">Select ${title}</span></label>`;
 
 /** The form around a list whose rows are selected. */
-export const bulkForm = ({ base, token }: MemberContext, rows: Content): Html =>
-  html`<form method="post" action="${base}alerts/bulk">${token}${rows}
+export const bulkForm = (visit: MemberContext, rows: Content): Html =>
+  formOf(
+    visit,
+    html`${rows}
     <div class="bulk"><p class="hint">Selected alerts:</p>
       <button class="plain" name="act" value="cancel">Cancel</button>
       <button class="plain" name="act" value="move">Move</button>
-      <button class="plain" name="act" value="delete">Delete</button></div></form>`;
+      <button class="plain" name="act" value="delete">Delete</button></div>`,
+  );
 
 /** Why an alert stays, for people; the operation's messages name arguments. */
 const REASONS: readonly (readonly [message: RegExp, reason: string])[] = [
@@ -61,9 +67,6 @@ function page(visit: MemberContext, title: string, body: Content, error?: ApiErr
 
 const hiddenAlerts = (ids: readonly string[]): Html[] =>
   ids.map((id) => html`<input type="hidden" name="alert" value="${id}">`);
-
-const formOf = ({ base, token }: MemberContext, content: Content): Html =>
-  html`<form method="post" action="${base}alerts/bulk">${token}${content}</form>`;
 
 const backLink = ({ base }: MemberContext): Html =>
   html`<a class="button plain" href="${base}alerts">Back to the list</a>`;
@@ -108,7 +111,7 @@ const wrongAmount = (): ApiError => {
   return new ApiError("invalid_value", message, { fields: [{ param: "amount", code: "out_of_range", message }] });
 };
 
-/** What a cancellation or a move would do, and the button that does it. */
+/** The effect of a cancellation or move, and the button that does it. */
 async function showPlan(visit: MemberContext, ids: readonly string[], minutes: number | null): Promise<Response> {
   const asked = minutes === null ? { action: "cancel" } : { action: "move", by_minutes: minutes };
   const { data, plan } = await visit.call("move_alerts", { alert_ids: ids, ...asked, dry_run: true });
