@@ -115,7 +115,7 @@ export async function findAlerts(
       : visit.call("list_account_alerts", asked));
     return { ...page, ...found, counts: await countReports(visit, page.data) };
   } catch (error) {
-    // People type only the words. Another wrong parameter is an invalid address, which is refused.
+    // A visitor types only the search text. Another wrong parameter is an invalid address, which is refused.
     if (!(error instanceof ApiError) || error.param !== "query") throw error;
     return { data: [], meta: { next_before: null }, ...found, refused: errorSummary(error) };
   }
@@ -165,7 +165,7 @@ async function searchForm(
 
 export type AlertColumns = Record<string, (alert: OperationRow<"list_account_alerts">) => Content>;
 
-/** How a list of alerts is shown. */
+/** The presentation of a list of alerts: page size, order and filters. */
 interface List {
   /** Names its part of the page. */
   id: string;

@@ -1,6 +1,5 @@
-// What became of an alert that was sent: what devices chose to report of it, when; what it asked phones for and its
-// channel never did; and how it is corrected, which is by another one. The alert's page shows it below the alert
-// itself.
+// The results of a sent alert, below the alert on its page. It shows what devices chose to report and when, permissions
+// that the alert uses but its channel does not request, and corrections. A correction is another alert.
 
 import { randomUUID } from "node:crypto";
 import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
@@ -16,7 +15,7 @@ import { type AlertResult, canUse, type MemberContext, type OperationResult } fr
 
 const HOUR_MS = 3_600_000;
 
-/** A bucket is half an hour long for so many hours after the sending, an hour afterwards (rules#alert-stats). */
+/** A bucket is half an hour long for this many hours after the sending, an hour afterwards (rules#alert-stats). */
 const HALF_HOURS = 6;
 
 const [, ...SERIES] = DAY_SERIES;
@@ -72,7 +71,7 @@ async function plots(
       "No reports yet",
       "Devices report reads and acknowledgements if their users allow it. Reports appear here by time since sending.",
     );
-  // An acknowledgement has a button on phones where the alert asks for it.
+  // Phones show a button to acknowledge when the alert requires it.
   const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
   const drawn = shown.map(({ key, heading, noun }) =>
     barChart({
@@ -96,11 +95,11 @@ async function plots(
   }`;
 }
 
-/** The address of the live part, which is no page. */
+/** The address of the live part, which is not a page. */
 const timelineAddress = (visit: MemberContext, alert: { id: string; pusher_id: string }) =>
   new URL(`${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
 
-/** What was asked, and how many chose what. */
+/** The question, and the number of devices for each choice. */
 function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): Content {
   const question = getReplyQuestion(alert);
   return (
@@ -134,7 +133,7 @@ export async function renderTimelinePart(visit: MemberContext, alert: AlertResul
   );
 }
 
-/** What the alert leans on, and whether its channel asks subscribers for it. */
+/** The permissions that the alert uses, and whether its channel requests them from subscribers. */
 function asked(alert: AlertResult): Html {
   const uses = new Set(getCapabilityNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
@@ -161,7 +160,7 @@ function correction(visit: MemberContext, alert: AlertResult): Content {
     <form method="post" action="${path}">${visit.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
 }
 
-/** Of a sent or cancelled alert, as get_alert answers it; nothing of another one. */
+/** The fields that get_alert returns for a sent or cancelled alert only. */
 export async function renderAlertTimeline(visit: MemberContext, alert: AlertResult): Promise<Content> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
   return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;

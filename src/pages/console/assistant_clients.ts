@@ -1,15 +1,15 @@
-// How each assistant's client is given this server: what its configuration says with a key, and what by consent. The
-// overview shows them, and docs/contributing/assistant-evaluation.md is made from them, with what was tried of each.
-// A key is named by the variable that holds it wherever the client can read one.
+// The setup of each assistant's client for this server: its configuration with a key, and with consent. The overview
+// shows them. docs/contributing/assistant-evaluation.md is generated from them, with the results of trying each.
+// Wherever the client can read environment variables, the key is named by its variable.
 
 export interface AssistantClient {
   name: string;
   where: string;
   /** For the server at `url`, with a key; null where the client sends none. */
   key: ((url: string) => string) | null;
-  /** After it the client asks for a person's consent in a browser; null where it cannot. */
+  /** After it the client requests a person's consent in a browser; null where it cannot. */
   consent: ((url: string) => string) | null;
-  /** What was seen of it, and with which version when. */
+  /** The result of trying it, with the version and the date. */
   tried: string;
 }
 
@@ -26,7 +26,7 @@ const IN_PLACE = bearer("<your key>");
 const SHELL = `"Authorization: Bearer $${KEY_VARIABLE}"`;
 const UNTRIED = "Not tested: needs a desktop or an account.";
 
-/** Settings that name their servers below `root`, with whatever else says that they are told a key. */
+/** Settings that list their servers below `root`, with any other setting that a client with a key needs. */
 const settings = (root: string, server: (url: string) => object, headers: object, more: object = {}) => ({
   key: (url: string) => json({ ...more, [root]: { belfry: { ...server(mcp(url)), headers } } }),
   consent: (url: string) => json({ [root]: { belfry: server(mcp(url)) } }),

@@ -1,2 +1,2 @@
-// Goes on with the one form of the page by itself; without a script its button does.
+// Submits the one form of the page. Without a script the person presses its button.
 document.querySelector("[data-onwards]").submit();

@@ -1,5 +1,5 @@
-// Shows a channel's face and circle as the form has them, drawn by the service. A new channel's handle follows its name until somebody
-// types one.
+// Shows a channel's avatar and circle as the form has them, drawn by the service. A new channel's handle follows its
+// name until the person edits the handle.
 const form = document.getElementById("channel");
 let waiting;
 let asked = 0;
@@ -21,7 +21,7 @@ async function show() {
 
 const { name, handle } = form.elements;
 
-/** "Night Trains, Évora" is proposed as night-trains-evora: what a handle may hold, and no longer. */
+/** "Night Trains, Évora" becomes night-trains-evora: only characters that a handle may contain, up to its limit. */
 const proposed = (words) =>
   words
     .normalize("NFKD")

@@ -1,5 +1,5 @@
-// The form of a channel, new or known: four panels whose controls together hold every field of its table, and beside
-// them the channel as people will find it. What is accepted, the operations say.
+// The form of a new or existing channel. Four panels have a control for every field of its table. A preview shows the
+// channel as people will find it. The operations validate the values.
 
 import type { ApiError } from "../../model/api_error.ts";
 import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/channel_rules.ts";
@@ -28,9 +28,9 @@ import { FILE_HINTS, fileField, type UploadField } from "./pages/files.ts";
 
 export interface ChannelForm {
   values: URLSearchParams;
-  /** The handle of a channel that is there; a new one's stands in `values`. */
+  /** The handle of an existing channel; a new one's handle is in `values`. */
   handle: string | null;
-  /** What `retention_days` leads to as it is now. */
+  /** The effect of `retention_days` at its present value. */
   ahead?: Content;
   /** The origin under which people reach the service. */
   server: string;
@@ -155,7 +155,7 @@ function looks(form: ChannelForm): Html {
         : own
     }
     ${
-      // An address without https is none that a channel may have.
+      // A channel cannot have an address without https.
       server.startsWith("https:") &&
       fileField(PICTURE_FIELD, {
         label: "Upload a picture",
@@ -175,7 +175,7 @@ const kept = (form: ChannelForm): Html =>
     ${form.ahead}`,
   );
 
-/** The avatar as it would be. What is left open, the service makes of handle and name. */
+/** The avatar with the values of the form. The service derives missing ones from handle and name. */
 function facesOf(values: URLSearchParams, handle: string | null) {
   const made = defaultGradient(handle ?? values.get("handle") ?? "");
   const chosen = handle !== null || values.get("colours") === "own";

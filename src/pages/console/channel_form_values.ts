@@ -1,6 +1,6 @@
-// A channel between its record and its form: what controls hold, which arguments they make, and which of them a
-// person changed. So an edit sends what its person touched and nothing else, and two people who touch different
-// fields both keep theirs; where both touched one field, the second is shown the first's before anything is written.
+// Converts a channel between its record and its form: the values of controls, their arguments, and the fields that a
+// person changed. An edit sends only the fields that its person changed. Two people who change different fields both
+// keep their changes. If both changed one field, the second sees the first's value before anything is written.
 
 import { createHash } from "node:crypto";
 import { ApiError } from "../../model/api_error.ts";
@@ -11,13 +11,16 @@ import type { ChannelResult } from "./page_context.ts";
 
 export type ChannelField = keyof typeof CHANNEL_FIELDS;
 
-/** What the form calls them. */
+/** Their labels in the form. */
 export const CHANNEL_LABELS: Record<ChannelField | "handle", string> = {
   ...getFieldLabels(CHANNEL_FIELDS),
   handle: "Handle",
 };
 
-/** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
+/**
+ * The permissions that an owner requests. Each has its consequence when the channel does not request it or a person
+ * does not allow it.
+ */
 export const CAPABILITY_LABELS: Record<Capability, { label: string; without: string }> = {
   notify: { label: "Notify", without: "Without this permission, alerts appear in the list only." },
   sound: { label: "Play a sound", without: "Without this permission, sounds and recordings are not played." },
@@ -33,7 +36,7 @@ export const CAPABILITY_LABELS: Record<Capability, { label: string; without: str
 
 export const CHANNEL_FIELD_NAMES: readonly ChannelField[] = getFieldNames(CHANNEL_FIELDS);
 
-/** What the controls hold for a channel, as get_pusher answers it. */
+/** The values of the controls for a channel, as get_pusher returns it. */
 export function toFormValues(channel: Pick<ChannelResult, ChannelField>): URLSearchParams {
   const values = new URLSearchParams();
   for (const name of CHANNEL_FIELD_NAMES) {
@@ -43,7 +46,7 @@ export function toFormValues(channel: Pick<ChannelResult, ChannelField>): URLSea
   return values;
 }
 
-/** One control's words, the same for what says the same: browsers end lines otherwise than rows do. */
+/** One control's text in a normal form. Browsers and rows end lines differently. */
 function said(form: URLSearchParams, name: ChannelField): string {
   if (name === "requested_perms") return form.getAll(name).sort().join("\n");
   const text = form.get(name) ?? "";
@@ -64,17 +67,17 @@ export const parseChannelForm = (form: URLSearchParams, names: readonly ChannelF
 const markOf = (form: URLSearchParams, name: ChannelField) =>
   createHash("sha256").update(said(form, name)).digest("base64url").slice(0, 10);
 
-/** What an edit's page showed, in one hidden field: a mark of each control's words. */
+/** The values that an edit's page showed, in one hidden field: a digest of each control's text. */
 export const createFormMark = (values: URLSearchParams): string =>
   CHANNEL_FIELD_NAMES.map((name) => markOf(values, name)).join(".");
 
-/** The fields whose controls hold something else than the page showed. */
+/** The fields whose controls differ from what the page showed. */
 function touchedIn(form: URLSearchParams, seen: string): ChannelField[] {
   const marks = seen.split(".");
   return CHANNEL_FIELD_NAMES.filter((name, at) => markOf(form, name) !== marks[at]);
 }
 
-/** What the form shows when it comes back: what its person touched as typed, the rest as the channel has it now. */
+/** The values of the form when it is shown again: changed fields as typed, the rest as the channel has them now. */
 export function mergeFormValues(
   form: URLSearchParams,
   seen: string,
@@ -91,7 +94,7 @@ export function mergeFormValues(
 /**
  * The fields that a person changed on a page.
  * @param seen what `createFormMark` made of the values that the page showed
- * @throws 409 naming every field that somebody else changed meanwhile to something else
+ * @throws 409 naming every field that another person changed to another value in the meantime
  */
 export function findChangedFields(
   form: URLSearchParams,

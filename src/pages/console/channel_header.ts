@@ -1,5 +1,5 @@
-// What stands at the head of each page of a channel: its face and name, what state it is in, and its pages. And its
-// address as people take it: a link, a text to copy, and a code for the camera of a phone.
+// The header of each page of a channel: its avatar and name, its state, and its pages. It also has the channel's
+// address as a link, as text to copy, and as a QR code.
 
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { list_keys } from "../../identity/session/api_keys.ts";
@@ -26,7 +26,7 @@ export type ChannelTab = (typeof TABS)[number]["path"];
 /** Path of a channel's pages, without a slash at its end. */
 export const getChannelPath = ({ base }: MemberContext, pusherId: string) => `${base}channels/${pusherId}`;
 
-/** Which alert an address below a channel names, as operations take it. */
+/** The alert of an address below a channel, as operations take it. */
 export const getAlertParams = ({ params: { pusher = "", alert = "" } }: MemberContext) => ({
   pusher_id: pusher,
   alert_id: alert,
@@ -52,7 +52,7 @@ export const CHANNEL_STATUS: Record<string, Content> = {
 
 /**
  * @param channel as get_pusher answers
- * @param tab the page that it stands on; null for a page below them, such as a form
+ * @param tab the current page; null for a page below them, such as a form
  */
 export function channelHeader(visit: MemberContext, channel: ChannelResult, tab: ChannelTab | null): Html {
   const base = getChannelPath(visit, channel.id);
@@ -67,7 +67,7 @@ export function channelHeader(visit: MemberContext, channel: ChannelResult, tab:
   )}</ul></nav>`;
 }
 
-/** @param says stands between the title and the address, `more` below it; `what` it is the address of */
+/** @param says the text between the title and the address, `more` is below it; `what` it is the address of */
 export function addressCard(
   url: string,
   title: string,
@@ -81,7 +81,7 @@ export function addressCard(
     }${more}</div></section>`;
 }
 
-/** What comes before a first alert: somebody who is subscribed. */
+/** The empty state before a first alert: how to get a subscriber. */
 export function subscribeHint(
   visit: MemberContext,
   { id, name, url, is_public }: Pick<ChannelResult, "id" | "name" | "url" | "is_public">,

@@ -1,4 +1,5 @@
-// Fills the middle of a circle from where the device is, when its person asks for that. The form learns of it as of typing.
+// Fills the middle of a circle from the position of the device, when its person requests it. The form receives the same
+// events as for typing.
 const here = document.getElementById("here");
 const said = document.getElementById("here-said");
 

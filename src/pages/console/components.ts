@@ -1,5 +1,4 @@
-// Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable
-// text.
+// Components of pages: labelled fields, tables that become cards on a phone, times, and text to copy.
 
 import type { ApiError } from "../../model/api_error.ts";
 import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
@@ -27,8 +26,8 @@ export interface LabelledField {
 }
 
 /**
- * What a refusal says of one field: the line under its label, and the attributes of its first control, which gets the
- * focus when it is the first wrong one. `hint` is described along with it.
+ * The error of one field: the line under its label, and the attributes of its first control. The first invalid control
+ * gets the focus. `hint` is part of its description.
  */
 export function errorParts(error: ApiError | undefined, name: string, hint: Content = null) {
   const wrong = error?.fields.find(({ param }) => param === name);
@@ -95,7 +94,7 @@ export function checkbox(t: {
   note?: Content;
   checked?: boolean;
   type?: "checkbox" | "radio";
-  /** What `errorParts` says of the group, for its first box. */
+  /** The result of `errorParts` for the group, for its first box. */
   attributes?: Content;
 }): Html {
   return html`<div class="tick"><input type="${t.type ?? "checkbox"}" id="${t.id}" name="${t.name}" value="${t.value}"${
@@ -108,7 +107,7 @@ export function checkbox(t: {
 /** A scope as a person reads it. */
 export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
 
-/** What a table has besides its columns. */
+/** Options of a table other than its columns. */
 export interface TableOptions<Row> {
   /** Columns of numbers, which end at the right edge. */
   numbers?: readonly string[];
@@ -154,7 +153,7 @@ export function table<Row>(
     )}</tbody></table>`;
 }
 
-/** The ways to the rows with which a list begins and to further ones. `query` is what its address says besides. */
+/** Links to the first and to further rows of a list. `query` is the rest of the address's query. */
 export function pager(
   path: string,
   at: { before: string | null; next: string | null; query?: UrlQuery; part?: string },
@@ -168,9 +167,8 @@ export function pager(
 }
 
 /**
- * A part of a page that follows what happens, while somebody looks: live_sections.js asks for it again and puts it in
- * place. Without script it stays as it was loaded. `address` answers with the part alone when it is asked with
- * `live`.
+ * A live part of a page, for as long as the page is visible. live_sections.js requests it again and replaces it.
+ * Without script it stays as it was loaded. `address` returns the part alone when it has `live`.
  */
 export const liveSection = (id: string, address: URL, content: Content): Html => {
   const alone = new URL(address);
@@ -178,10 +176,10 @@ export const liveSection = (id: string, address: URL, content: Content): Html =>
   return html`<div id="${id}" data-live="${alone.pathname}${alone.search}">${content}</div>`;
 };
 
-/** Whether such a part alone is asked for. */
+/** Reports if only such a live part is requested. */
 export const isPartRequest = ({ url }: { url: URL }): boolean => url.searchParams.has("live");
 
-/** Somebody's words among ours: they stand as theirs, whatever they say. */
+/** Text of a person within our text. It is shown as theirs, with any content. */
 export const quotedText = (words: string): Html => html`<blockquote class="written">${words}</blockquote>`;
 
 export function emptyState(title: string, text: Content): Html {
@@ -189,8 +187,8 @@ export function emptyState(title: string, text: Content): Html {
 }
 
 /**
- * What was refused, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control
- * of a field where it is not the field's own name.
+ * The refusal, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of a
+ * field where it differs from the field's name.
  */
 export function errorSummary(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
   if (!error) return null;
@@ -199,7 +197,7 @@ export function errorSummary(error: ApiError | null | undefined, ids: Record<str
     <ul>${error.fields.map((wrong) => html`<li><a href="#${ids[wrong.param] ?? wrong.param}">${fieldMessage(wrong, "A field")}</a></li>`)}</ul></div>`;
 }
 
-/** An instant in words that need no script: how long ago when it is near, the date otherwise. */
+/** A time as text without a script: relative when it is near, the date otherwise. */
 export function relativeTime(value: string | Date | null, now: Date): Content {
   if (value === null) return html`<span class="muted">Never</span>`;
   const at = new Date(value);
@@ -209,7 +207,7 @@ export function relativeTime(value: string | Date | null, now: Date): Content {
     : html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}">${near}</time>`;
 }
 
-/** How long ago it was, or in how long it comes; null where that is more than a day. */
+/** The relative time, past or future; null for more than a day. */
 function words(at: Date, now: Date): string | null {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1000);
   if (Math.abs(seconds) < 60) return seconds < 0 ? "in a moment" : "just now";
@@ -225,8 +223,8 @@ function words(at: Date, now: Date): string | null {
 }
 
 /**
- * Text to be copied whole: a click into it selects everything, and on pages that run "copy" a button copies it.
- * `what` completes "Copy …" for who cannot see what the button stands beside: "the key".
+ * Text to copy whole. A click into it selects everything. On pages that run "copy", a button copies it. `what`
+ * completes the button's label "Copy …" for screen readers: "the key".
  */
 export const copyableText = (text: Content, what = "the text"): Html =>
   html`<div class="copying"><pre class="copy" tabindex="0" data-copy="${what}"><code>${text}</code></pre></div>`;

@@ -1,10 +1,11 @@
-// The form of an alert while it is written: the preview follows what is typed. Without it, a button of the form does the same on
-// the server.
+// The form of an alert while it is written: the preview follows what is typed. Without it, a button of the form does
+// the same on the server.
 const form = document.querySelector("form[data-compose]");
 const at = form.dataset.compose;
 const peek = form.querySelector(".peek");
 
-// Where there is little room the preview is folded, also by who zooms in; how a person left it there stays for the session.
+// Where there is little room the preview is folded, also by who zooms in; how a person left it there stays for the
+// session.
 const narrow = matchMedia("(max-width: 59.99rem)");
 const fold = () => {
   if (narrow.matches) peek.open = sessionStorage.getItem("peek") === "open";
@@ -120,7 +121,7 @@ addEventListener("beforeunload", (event) => {
   if (touched && form.dataset.keeps !== "true") event.preventDefault();
 });
 
-// After the way back the browser puts in again what was typed, and says so to nobody.
+// After going back, the browser restores typed text without an event.
 addEventListener("pageshow", ({ persisted }) => {
   const [{ type }] = performance.getEntriesByType("navigation");
   if (type === "navigate" && !persisted) return;

@@ -1,4 +1,4 @@
-// Puts a button beside every text that is there to be copied. Without it a click into the text selects it whole.
+// Adds a copy button to every copyable text. Without it, a click into the text selects it whole.
 for (const text of document.querySelectorAll("pre[data-copy]")) {
   const button = document.createElement("button");
   const said = document.createElement("span");

@@ -1,9 +1,8 @@
-// Controls of larger forms: text with a counter, a choice of few made of radios, a colour, a circle. All of them work
-// without a script; none cuts what is typed, since what is too long is refused with its reason. Those of a row's
-// fields are made of the field: label, hint, size and kind stand with it (src/model/fields). A form draws some at
-// places of its own; the others follow by their kind, so that a new field is in its form without a word here. By the
-// kind a control holds a value, too, and makes an argument: what cannot be read stays as it was typed, and is refused
-// as that.
+// Controls of larger forms: text with a counter, a choice of a few radios, a colour, a circle. All of them work without
+// a script. None truncates typed text, since text that is too long is refused with its reason. Controls of a row's
+// fields take label, hint, size and kind from the field (src/model/fields). A form places some of them itself, and the
+// others follow by their kind. A new field is therefore in its form without a change here. The kind also formats a
+// control's value and parses it to an argument. Text that cannot be parsed stays as typed, and is refused as such.
 
 import type { ApiError } from "../../model/api_error.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
@@ -120,7 +119,7 @@ export function parseNumberInput(text: string): number | string {
 /** Converts the line ends of browsers to those of rows. */
 export const normalizeLineEnds = (text: string): string => text.replace(/\r\n?/g, "\n");
 
-/** Lists stand one a line, which no entry can hold. */
+/** Lists have one entry on each line, since no entry can contain a line break. */
 const entriesOf = (text: string): string[] =>
   normalizeLineEnds(text)
     .split("\n")
@@ -169,7 +168,7 @@ export const formTextField = ({ form, error }: FormState, control: Control & { n
 /** "long" → "Long" */
 export const capitalize = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1);
 
-/** What a choice offers: nothing at first, where the field may be empty. */
+/** The options of a choice: the empty one first, where the field may be empty. */
 function optionsOf({ sql, blank, drawn }: FieldDefinition, labels: Readonly<Record<string, string>>) {
   const options = (sql.values ?? []).map((value) => ({ value, label: labels[value] ?? capitalize(value) }));
   return blank === null ? [{ value: "", label: drawn?.none ?? "None" }, ...options] : options;
@@ -179,7 +178,7 @@ function optionsOf({ sql, blank, drawn }: FieldDefinition, labels: Readonly<Reco
 const onOff = ({ form }: FormState, name: string, label: string, hint: Content): Html =>
   html`<div class="switchrow"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="checkbox" value="yes"${form.has(name) && html` checked`} aria-describedby="${name}-hint"></div>`;
 
-/** What the kind of a field asks of the control for its text. */
+/** The attributes of a text control for the kind of a field. */
 function kindOf({ look, sql, accepts }: FieldDefinition): Control {
   if (look === "link") return { kind: "url" };
   if (look === "moment") return { kind: "datetime-local", zoned: true };
@@ -187,7 +186,7 @@ function kindOf({ look, sql, accepts }: FieldDefinition): Control {
   return { most: getMaxLength(accepts) };
 }
 
-/** The control of one field; `more` is what its form says otherwise. */
+/** The control of one field. `more` overrides its attributes in this form. */
 export function fieldControl(
   fields: FieldDefinitions,
   typed: FormState,
@@ -223,11 +222,11 @@ export function fieldControl(
 export const plainFieldControls = (fields: FieldDefinitions, typed: FormState): Html[] =>
   getFieldNames(selectPlainOn(fields, "form")).map((name) => fieldControl(fields, typed, name));
 
-/** What the boot room says of every page, but for the position, which this page may ask the device for. */
+/** The permissions policy of every page, except that this page may request the position of the device. */
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
 
-/** A page with the fields: its script may ask where the device is. */
+/** A page with the fields. Its script may request the position of the device. */
 export function allowGeolocation(page: Response): Response {
   page.headers.set("permissions-policy", PERMISSIONS);
   return page;
@@ -236,8 +235,8 @@ export function allowGeolocation(page: Response): Response {
 const FIELDS = ["lat", "lon", "radius_km"] as const;
 
 /**
- * @param values what the controls hold
- * @param none what is said where there is no circle
+ * @param values the values of the controls
+ * @param none the text shown without a circle
  */
 export function circleFields(values: URLSearchParams, none: Content, error?: ApiError): Html {
   const typed = { form: values, error };

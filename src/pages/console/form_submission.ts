@@ -1,7 +1,7 @@
-// The input of forms, and the proof that one of our pages sent it. The proof is a token bound to the session by HMAC
-// (to a cookie before sign-in), and the browser's report of the request's origin. Every POST needs both. Input cannot
-// be saved if the session has ended or the database is unavailable. It then travels encrypted through the pages that
-// lead back to the form, so nothing is stored here. Restored input is shown to its author, and never submitted
+// The input of forms, and the proof that one of our pages sent it. The proof is a token tied to the session by HMAC (to
+// a cookie before sign-in), and the browser's report of the request's origin. Every POST needs both. Input cannot be
+// saved if the session has ended or the database is unavailable. It then travels encrypted through the pages that lead
+// back to the form, so nothing is stored here. Restored input is shown to its author, and never submitted
 // automatically.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
@@ -128,7 +128,7 @@ export function getCookie(headers: Headers, name: string): string | null {
   return null;
 }
 
-/** What a form calls an argument that has no label there. */
+/** The names of arguments that have no label in a form. */
 const labelled = (name: string): string => (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 /**
@@ -162,7 +162,7 @@ export function withFields(error: ApiError, fields: readonly FieldProblem[]): Ap
   });
 }
 
-/** Any but those that say that the page itself is none of the visitor's. */
+/** Any sites but those that show that the request comes from another origin. */
 export const canShowInForm = ({ status }: ApiError): boolean => status !== 403 && status !== 404;
 
 /** A refusal that the form can show; the others are pages of their own. */
@@ -180,8 +180,8 @@ export const matchesErrorType =
 export type FormRenderer<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
 
 /**
- * How a form shows a refusal: all but faults of ours when left out; with names or labels in its words (see
- * `toFormError`).
+ * The presentation of a refusal by a form. All but internal errors are shown when left out. Names or labels replace
+ * those in its text (see `toFormError`).
  */
 export interface FormErrorOptions<V> {
   again: FormRenderer<V>;
@@ -192,7 +192,7 @@ export interface FormErrorOptions<V> {
 
 const isNoFault = ({ type }: ApiError): boolean => type !== "server_error";
 
-/** Does what a form asks for, or shows it again with what was wrong; any other refusal is a page of its own. */
+/** Performs the action of a form, or shows the form again with its errors. Any other refusal is a page of its own. */
 export const withFormErrors =
   <V>({ again, when = isNoFault, names, labels }: FormErrorOptions<V>, act: (visit: V) => Promise<Response>) =>
   async (visit: V): Promise<Response> => {
@@ -228,7 +228,7 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
     /** The hidden field of forms that a signed-in person sends. */
     sessionField: (session: ConsoleSession) => field(sessionToken(session)),
 
-    /** The hidden field of forms that anybody may send, and the cookie that it is bound to. */
+    /** The hidden field of forms without a session, and the cookie of its token. */
     visitorField(headers: Headers): { field: Html; cookie: string | null } {
       const known = getCookie(headers, VISITOR_COOKIE);
       const nonce = known && /^[\w-]{32}$/.test(known) ? known : randomBytes(24).toString("base64url");
@@ -258,7 +258,7 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
         );
     },
 
-    /** Whether the form carries the token of this session, or of this visitor. */
+    /** Reports if the form carries the token of this session, or of this visitor. */
     holdsToken(form: URLSearchParams, headers: Headers, session: ConsoleSession | null): boolean {
       const nonce = getCookie(headers, VISITOR_COOKIE);
       const wanted = session ? sessionToken(session) : nonce && visitorToken(nonce);

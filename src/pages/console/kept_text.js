@@ -101,6 +101,6 @@
     localStorage.removeItem(`${key}?`);
     form.querySelector(".deciding .said")?.append(" Unsent text stays in this browser.");
   } catch {
-    // Storage is blocked: the page asks before it is left.
+    // Storage is blocked: the page requires confirmation before the person leaves.
   }
 }

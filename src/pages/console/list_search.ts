@@ -10,10 +10,10 @@ import type { OperationRow, PageContext } from "./page_context.ts";
 /** Rows of one page. */
 export const ROWS_PER_PAGE = 25;
 
-/** What the address looks for. */
+/** The search text of the address. */
 export const getSearchText = ({ url }: Pick<PageContext, "url">): string => (url.searchParams.get("q") ?? "").trim();
 
-/** The rows that have the letters in one of their words. */
+/** The rows that contain the letters in one of their terms. */
 export function filterRows<Row>(
   rows: readonly Row[],
   find: string,
@@ -23,7 +23,7 @@ export function filterRows<Row>(
   return rows.filter((row) => wordsOf(row).some((word) => normalizeText(word ?? "").includes(letters)));
 }
 
-/** The form that looks for words. `query`: what the address says besides. */
+/** The search form. `query` is the rest of the address's query. */
 export function textSearchForm(
   path: string,
   find: string,
@@ -35,7 +35,7 @@ export function textSearchForm(
     <input type="search" id="q" name="q" value="${find}" placeholder="${hint}"><button class="plain">Find</button></form>`;
 }
 
-/** One page of the rows, and the ways to those beside it. `to`: the address of a page of them. */
+/** One page of the rows, with links to the previous and the next page. `to` returns the address of a page. */
 export function paginateRows<Row>(
   { url }: Pick<PageContext, "url">,
   rows: readonly Row[],
@@ -54,8 +54,8 @@ export function paginateRows<Row>(
 }
 
 /**
- * All of it, for a list without any other filter: the form where there is more than a page, the rows that it finds,
- * and the ways. `part` is the place on the page at which the list stands, as `#list`.
+ * The complete search of a list without other filters. It has the form if there is more than a page, the matching rows,
+ * and links to pages. `part` is the anchor of the list, such as `#list`.
  */
 export function searchableList<Row>(
   visit: Pick<PageContext, "url">,
@@ -96,13 +96,13 @@ export const ACTOR_LABELS: Record<string, string> = {
 export const getActorName = ({ type, name, id }: AuditLogRow["actor"]): string =>
   name ?? (type === "operator" ? "The operator" : (id ?? "Unknown"));
 
-/** `all`, which is no choice, and each of the entries: what is sent, and what is read. */
+/** The options of a filter: `all` for no filter, and each entry with its value and label. */
 export const buildOptions = (all: string, entries: Iterable<[string, string]>): SelectOption[] => [
   { value: "", label: all },
   ...[...entries].map(([value, label]) => ({ value, label })),
 ];
 
-/** Everybody, and each actor of these lines once. The chosen one stands there in any case. */
+/** The option for all actors, and each actor of these lines once. The chosen actor is always included. */
 export function buildActorOptions(lines: readonly AuditLogRow[], chosen: string | undefined): SelectOption[] {
   const actors = new Map<string, string>();
   for (const { actor } of lines)

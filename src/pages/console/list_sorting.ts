@@ -42,7 +42,7 @@ const compare = (a: string | number | null, b: string | number | null): number =
     : String(a).localeCompare(String(b), "en", { numeric: true, sensitivity: "base" });
 };
 
-/** The order that the address asks for: `sort=Reach`, or `sort=-Reach` for descending. */
+/** The order of the address: `sort=Reach`, or `sort=-Reach` for descending. */
 function parseSort<Row>({ url }: Pick<PageContext, "url">, columns: SortableColumns<Row>) {
   const asked = url.searchParams.get("sort") ?? "";
   const name = asked.replace(/^-/, "");

@@ -1,5 +1,5 @@
-// Asks for a page's live parts again while somebody looks at it, every ten seconds at most, and ever more rarely while they
-// cannot be had. A part in which somebody is at work stays as it is until they are done.
+// Requests a page's live parts again while the page is visible, every ten seconds at most. After failures it waits
+// longer each time. A part that a person is using stays as it is until they are done.
 const SHORTEST = 10_000;
 const LONGEST = 120_000;
 

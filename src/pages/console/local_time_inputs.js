@@ -1,4 +1,4 @@
-// Fields for instants come and go in UTC. With this script a person reads and types their own time, and UTC stands beside it.
+// Fields for times submit UTC. With this script a person reads and types local time, and UTC is shown next to it.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const two = (number) => String(number).padStart(2, "0");
 const asTyped = (at) =>
@@ -8,7 +8,7 @@ const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).re
 const words = (at, timeZone) =>
   new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle, timeZone }).format(at);
 
-// What repeats keeps the time of day of a zone, which is theirs where nobody said another.
+// A recurrence keeps the time of day of a zone, by default the person's.
 for (const field of document.querySelectorAll('form.compose input[name="zone"]')) field.value ||= zone;
 
 // A page by the days of a zone begins with their own.

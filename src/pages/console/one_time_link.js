@@ -1,5 +1,5 @@
-// The secret of a one-time link stands behind the "#", which browsers keep to themselves. This hands it to the form and
-// sends it, and takes it out of the address line. Without script the page asks for the link to be pasted.
+// The secret of a one-time link is behind the "#", which browsers do not send. This script submits it with the form,
+// and removes it from the address line. Without script the page has a field for the link.
 const secret = location.hash.slice(1);
 const field = document.getElementById("link");
 if (/^[\w-]{43}$/.test(secret) && field) {

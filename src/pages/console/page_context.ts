@@ -1,6 +1,6 @@
-// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees
-// no database, only sign-in, and operations through dispatch, which says who may do what. After a form was sent, a
-// page says once what was done: a cookie carries the code of it, never its words.
+// A page is a record: method, path, whom it is for, and its response. A visit is what the record is given; it has no
+// access to the database. It has sign-in, and operations through dispatch, which checks permissions. After a form was
+// sent, a page shows the outcome once. A cookie carries its code, never its text.
 
 import type { z } from "zod";
 import type { KnownOperation } from "../../../operations/index.ts";
@@ -99,7 +99,7 @@ export interface ConsoleDeps {
   /** Null where no mail server is configured. */
   mail: SendMail | null;
   publicUrl: string;
-  /** A host name at whose root ntfy's API stands; null: there is none. */
+  /** The host name of the ntfy API at its root; null without one. */
   ntfyHost: string | null;
   /** Days that a line of the audit log is kept; 0 for ever. */
   auditRetentionDays: number;
@@ -145,17 +145,17 @@ export interface MemberContext extends PersonContext {
     args: z.input<I>,
   ): Promise<z.output<O>>;
   /**
-   * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice
-   * makes one thing (rules#idempotency).
+   * Runs an operation available to keys and assistants, as this member. With `once`, a form that is sent twice makes
+   * one thing (rules#idempotency).
    */
   call<N extends OperationName>(tool: N, args?: ArgumentsOf<N>, once?: string | null): Promise<OperationResult<N>>;
 }
 
 export type OperationName = KnownOperation["name"];
 type Named<N extends OperationName> = Extract<KnownOperation, { name: N }>;
-/** Names are checked here, values by the operation: what somebody typed may be anything. */
+/** Names are validated here, values by the operation. */
 type ArgumentsOf<N extends OperationName> = { [A in keyof z.input<Named<N>["input"]>]?: unknown };
-/** What an operation answers, by its name. */
+/** The result of each operation, by its name. */
 export type OperationResult<N extends OperationName> = z.output<Named<N>["output"]>;
 /** A row of its list. */
 export type OperationRow<N extends OperationName> = OperationResult<N> extends { data: (infer Row)[] } ? Row : never;
@@ -166,10 +166,10 @@ export interface ConsolePage {
   method: "GET" | "POST";
   path: string;
   for: "anyone" | "person" | "member";
-  /** It writes although it is only asked for, as every form does. */
+  /** It writes although the request is a GET, as every form does. */
   writes?: true;
   /**
-   * Its form may bring files, and has at most so many bytes with them; without it, a form of the usual size without
+   * Its form may bring files, and has at most this many bytes with them; without it, a form of the usual size without
    * any.
    */
   maxFiles?: number;
@@ -205,7 +205,7 @@ const formFor =
       ? { ...page("POST", path, answer), again: again as ConsolePage["again"] }
       : { ...page("POST", path, withFormErrors(again, answer)), again: again.again as ConsolePage["again"] };
 
-/** What takes a form of a signed-in person, and shows it again where the session was over, or where `again` says so. */
+/** Handles a form of a signed-in person. Shows it again if the session was over, or where `again` requires it. */
 export const defineSignedInForm = formFor(defineSignedInPage);
 
 /** The same for a form of a workspace. */
@@ -218,6 +218,6 @@ export const getOperation = ({ tools }: Pick<ConsoleDeps, "tools">, name: Operat
     "the names are those of the list",
   );
 
-/** Whether the visitor's role lets an operation through: what is not allowed is not offered. Dispatch decides. */
+/** Reports if the visitor's role permits an operation. Pages offer only permitted actions; dispatch enforces it. */
 export const canUse = ({ caller, deps }: MemberContext, tool: OperationName): boolean =>
   isRoleAtLeast(caller.member.role, getOperation(deps, tool).role);

@@ -27,17 +27,17 @@ const sheet = (name: string, ...more: string[]): StaticFile =>
     [name, ...more].map((part) => `${part}.css`),
   );
 
-/** What pages run, by the name under which they ask for it. */
+/** The scripts of pages, by the name that pages use. */
 const SCRIPTS = {
   /** Hands the secret of a one-time link to the page's form. */
   link: script("one_time_link"),
-  /** Goes on with the page's form by itself. */
+  /** Submits the page's form. */
   onwards: script("auto_submit"),
-  /** Puts a copy button beside every `copyable` text. */
+  /** Adds a copy button to every `copyable` text. */
   copy: script("copy"),
   /** Lets a part of a page follow what happens (see `liveSection`). */
   live: script("live_sections"),
-  /** Says beside a label how much of its room is taken. */
+  /** Shows next to a label how much of its limit is used. */
   count: script("character_count"),
   /** Uploads files of a form while it is filled in (see pages/files.ts). */
   upload: script("upload"),
@@ -55,7 +55,7 @@ const SCRIPTS = {
   kept: script("kept_text"),
   /** The form of an alert: preview while it is written. */
   compose: script("compose"),
-  /** Fields for instants in the person's own zone, with UTC beside them. */
+  /** Fields for times in the person's own zone, with UTC next to them. */
   zone: script("local_time_inputs"),
 };
 
@@ -65,13 +65,13 @@ const CONSOLE_STYLES = sheet("console", "headings", "lists", "find", "print");
 const OWN_STYLES = {
   /** The pages of channels, of their settings and invites, and the overview. */
   channel: sheet("channel"),
-  /** What pages about people have of their own. */
+  /** Styles of pages about people. */
   people: sheet("account_pages"),
   /** Plots, their numbers, and lists by page. */
   history: sheet("charts", "number_tables"),
   /** Webhooks and the audit log. */
   webhooks: sheet("webhooks"),
-  /** What pages that write or review an alert have of their own. */
+  /** Styles and scripts of pages that write or review an alert. */
   compose: sheet("compose", "compose_decide"),
   /** The month of planned alerts. */
   month: sheet("calendar"),
@@ -79,7 +79,7 @@ const OWN_STYLES = {
 
 const SHEETS = { ...OWN_STYLES, alert_card: ALERT_CARD_STYLES, drawings: DRAWING_STYLES };
 
-/** What pages of the console refer to, besides what all pages share. */
+/** Links and scripts of the console's pages, in addition to those that all pages share. */
 export const CONSOLE_FILES = [CONSOLE_STYLES, ...Object.values(SCRIPTS), ...Object.values(OWN_STYLES)];
 
 const POLICY =
@@ -102,16 +102,16 @@ const SECURITY = {
  */
 const KEPT_FOR_BACK = { "cache-control": "private, no-cache" };
 
-/** How a page is shown, beside its title and body. */
+/** Options of a page other than its title and body. */
 export interface PageOptions {
   status?: number;
-  /** What the page says was refused, whose status is the page's. */
+  /** The refusal that the page shows. Its status is the page's status. */
   error?: ApiError;
-  /** One column in the middle, for pages before sign-in; or more room, for a form with a preview beside it. */
+  /** One column in the middle, for pages before sign-in, or more room for a form with a preview. */
   width?: "narrow" | "wide";
-  /** Where the browser goes on by itself. */
+  /** The address that the browser loads next by itself. */
   onwards?: string;
-  /** What the page runs. It may ask this origin, and no other. */
+  /** The scripts of the page. It may send requests to this origin only. */
   scripts?: readonly (keyof typeof SCRIPTS)[];
   styles?: readonly (keyof typeof SHEETS)[];
   /** It may show pages of this origin in frames. */
@@ -123,7 +123,7 @@ interface Frame extends PageOptions, HeaderContext {
   title: string;
   body: Content;
   publicUrl: string;
-  /** What was done before the page was asked for. */
+  /** The outcome of the action before this page. */
   flash: string | null;
 }
 
@@ -185,7 +185,7 @@ function answer(
   return new Response(body?.toString(), { status, headers });
 }
 
-/** What spreadsheets take for the beginning of a formula, in either width. */
+/** Characters that start a formula in spreadsheets, in half and full width. */
 const FORMULA = /^[\s]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
 function cell(value: string | number | null): string {
@@ -197,7 +197,7 @@ function cell(value: string | number | null): string {
 
 export type CsvRow = readonly (string | number | null)[];
 
-/** Lines end in CR and LF, the last one as well. */
+/** Lines end in CR and LF, including the last one. */
 export const formatCsv = (rows: readonly CsvRow[]): string =>
   rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 

@@ -1,5 +1,5 @@
-// Asks the browser for a passkey, a new one or one that is known, and hands its answer to the form that waits for it. Such
-// forms are hidden without this file, since without a script there are no passkeys.
+// Requests a new or existing passkey from the browser, and passes its response to the form. Such forms are hidden
+// without this file, since passkeys need a script.
 const able = globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined;
 
 const CANCELLED = "Cancelled or timed out. Try again.";
@@ -25,7 +25,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
   });
 }
 
-/** What the browser answers. Throws an error with `said` where our own side refuses. */
+/** The browser's response. Throws an error with `said` where our own side refuses. */
 async function ask(form) {
   const response = await fetch(form.dataset.begin, {
     method: "POST",

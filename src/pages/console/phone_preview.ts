@@ -1,6 +1,6 @@
-// A picture of a phone that shows an alert: the card that phones draw, what sounds, and the alert's page in a frame
-// in which everything is inert. And in words what was taken out of the alert, where it may stay silent, how many
-// devices it could reach and how many of them it wakes.
+// A picture of a phone that shows an alert: the card, the sounds, and the alert's page in an inert frame. Text lists
+// what was removed from the alert, where it may stay silent, how many devices it could reach, and how many of them
+// receive push notifications.
 
 import { get_wake_ups } from "../../identity/session/linked_devices.ts";
 import { type AlertAction, getLinkActions, getReplyQuestion } from "../../model/fields/alert_action.ts";
@@ -15,13 +15,13 @@ import { CAPABILITY_LABELS } from "./channel_form_values.ts";
 import { capitalize } from "./form_controls.ts";
 import type { ChannelResult, MemberContext } from "./page_context.ts";
 
-/** What a phone draws of an alert, whether it is written already or being typed. */
+/** The parts of an alert that a phone draws, stored or typed. */
 export interface PreviewedAlert {
   title: string;
   body: string | null;
   priority: "normal" | "important" | "urgent";
   picture: string | null;
-  /** A picture that its author has on another server: fetched when somebody asks for it. */
+  /** A picture that its author has on another server: fetched only on request. */
   elsewhere: string | null;
   requires_ack: boolean;
   actions: readonly Pick<AlertAction, "type" | "label" | "choices">[];
@@ -54,7 +54,7 @@ export const inertActions = ({ requires_ack, actions }: Pick<PreviewedAlert, "re
     links: getLinkActions(actions),
   });
 
-/** "Siren", "Long": what the author asks for, of what makes itself heard or felt. */
+/** "Siren", "Long": the requested sound and vibration. */
 function capsOf({ sound, vibrate, recording, tts_text }: PreviewedAlert): Html[] {
   const heard = recording ? "Recording" : sound && sound !== "silent" ? capitalize(sound) : null;
   return [
@@ -139,7 +139,7 @@ const BLOCKED_WORDS: Record<string, (name: string) => Content> = {
   character: (name) => html`invisible characters (${name})`,
 };
 
-/** What the sanitiser took out of an alert, or, `typed`, will take out of what is typed; null when that is nothing. */
+/** The parts that the sanitiser removed from an alert, or, `typed`, will remove from typed text; null without any. */
 export function removalReport(blocked: readonly Blocked[], scripts: number, typed = false): Content {
   if (blocked.length === 0 && scripts === 0) return null;
   const title = "Removed content";
@@ -152,9 +152,9 @@ export function removalReport(blocked: readonly Blocked[], scripts: number, type
 }
 
 /**
- * Where the alert may stay silent, since its channel never asked subscribers for what it uses.
- * @param notes as operations answer them; their words are for who writes calls, these are for who presses buttons
- * @param settings where its owner changes what the channel asks for
+ * Where the alert may stay silent, since its channel does not request a permission that it uses.
+ * @param notes as operations return them; their texts are for authors of calls, these are for people at a form
+ * @param settings where its owner changes the requested permissions
  */
 export function capabilityReport(notes: readonly { capability: Capability }[], settings: string): Content {
   const unasked = [...new Set(notes.map(({ capability }) => capability))];

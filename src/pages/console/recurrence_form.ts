@@ -1,5 +1,5 @@
-// How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; when that
-// is next; and what a recurrence says, in words where it is one that the form offers.
+// The recurrence of an alert as a form: a choice, its days, a zone and an end, or a custom rule. Shows the next time,
+// and a recurrence as text where the form offers it.
 
 import { ApiError, type FieldProblem } from "../../model/api_error.ts";
 import { findNextOccurrences } from "../../model/domain/occurrences.ts";
@@ -61,7 +61,7 @@ export const INVALID_ZONE_MESSAGE = "This is not a time zone. Use one such as Eu
 
 const zoneOf = (form: URLSearchParams): string => (form.get("zone") ?? "").trim() || "UTC";
 
-/** What the form says; null: it does not repeat. */
+/** The recurrence of the form; null: it does not repeat. */
 export function parseRecurrenceForm(form: URLSearchParams): string | null {
   const choice = form.get("repeat") ?? "";
   if (choice === "") return null;
@@ -75,7 +75,7 @@ export function parseRecurrenceForm(form: URLSearchParams): string | null {
   return `${rule}${until && `;UNTIL=${until.replaceAll("-", "")}`} ${zoneOf(form)}`;
 }
 
-/** What is wrong with it that the form knows better than the operations: by the control where it is mended. */
+/** The errors that the form detects before the operations, by the control that fixes them. */
 export function findRecurrenceErrors(form: URLSearchParams): FieldProblem[] {
   const repeat = form.get("repeat") ?? "";
   if (repeat === "") return [];
@@ -96,7 +96,7 @@ export function findRecurrenceErrors(form: URLSearchParams): FieldProblem[] {
   return wrong.flatMap(([param, is, message]) => (is ? [{ param, message }] : []));
 }
 
-/** Where the form shows what the operations say of the recurrence. */
+/** The place of the operations' errors about the recurrence. */
 export const getRecurrenceControl = (form: URLSearchParams): string =>
   form.get("repeat") === "own" ? "recurrence" : "repeat";
 
@@ -133,8 +133,7 @@ export function recurrenceFields(typed: FormState): Html {
 }
 
 /**
- * When it is next, before it is saved; what is wrong with it stands at the field once it is. A script of the page
- * renews it.
+ * The next time, before it is saved; an error is shown at the field after saving. A script of the page refreshes it.
  */
 export function nextOccurrences(recurrence: string | null, sendAt: string | null, now: Date): Html {
   const shown = (times: Content) => html`<div id="next-ones">${times}</div>`;

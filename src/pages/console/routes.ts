@@ -1,5 +1,5 @@
-// Mounts every page. Decides, before a page's own code runs: where the form came from, who is signed in, and of which
-// workspace. What the person may do, dispatch says. Refusals are pages, too.
+// Mounts every page. Checks before a page's own code runs: the origin of the form, the session, and its workspace.
+// Dispatch checks permissions. Refusals are also pages.
 
 import type { H3, H3Event } from "h3";
 import { createErrorResponse, prefersHtml } from "../../api/transports/http_responses.ts";
@@ -103,7 +103,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...ASSISTANT_PAGES,
 ];
 
-/** What the app knows of a request. */
+/** The app's context of a request. */
 export interface ConsoleSupport {
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
@@ -175,7 +175,7 @@ async function serve(page: ConsolePage, event: H3Event, deps: ConsoleDeps, suppo
       if (page.maxFiles !== undefined && isMultipartForm(request)) ({ form, files } = await readFileForm(request));
       else form = await readForm(request);
       reading = false;
-      // What was kept is only shown, so it needs no proof of which page sent it.
+      // Kept text is only shown, so it needs no proof of its origin.
       const kept = page.again && deps.forms.kept(form.get(SAVED_FORM_FIELD));
       if (page.again && kept?.at === at) return await page.again(build(kept.form), formRestoredError());
       if (!deps.forms.holdsToken(form, request.headers, page.for === "anyone" ? null : session)) {
@@ -187,7 +187,7 @@ async function serve(page: ConsolePage, event: H3Event, deps: ConsoleDeps, suppo
       }
     }
     const visit = build(form ?? new URLSearchParams(), files);
-    // Before sign-in, forms are bound to a cookie of the visitor.
+    // Before sign-in, forms are tied to a cookie of the visitor.
     return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
@@ -205,7 +205,7 @@ async function serve(page: ConsolePage, event: H3Event, deps: ConsoleDeps, suppo
   }
 }
 
-/** What a form says that cannot be taken now, without its files; nothing of a larger one than is handed on. */
+/** The fields of a form that cannot be accepted now, without its files; nothing of a form above the size limit. */
 async function writtenIn(page: ConsolePage, request: Request): Promise<URLSearchParams> {
   const nothing = new URLSearchParams();
   const size = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
@@ -217,13 +217,13 @@ async function writtenIn(page: ConsolePage, request: Request): Promise<URLSearch
   }
 }
 
-/** Where somebody goes on who pressed a button: the page of the same address, or the one that it stood on. */
+/** The next address after a button: the page of the same address, or the page that had the button. */
 function wayBack({ path }: ConsolePage, { headers }: Request, at: string): string {
   if (CONSOLE_PAGES.some((page) => page.method === "GET" && page.path === path)) return at;
   return URL.parse(headers.get("referer") ?? "")?.pathname ?? "/console";
 }
 
-/** `localhost` and `127.0.0.1` are two origins to a browser: a cookie of one is none of the other. */
+/** To a browser, `localhost` and `127.0.0.1` are two origins: a cookie of one is not sent to the other. */
 function otherNameOfThisMachine(request: Request, url: URL, publicUrl: string): string | null {
   const own = new URL(publicUrl);
   if (request.method !== "GET" || url.hostname === own.hostname || url.port !== own.port) return null;
@@ -279,7 +279,7 @@ function visitOf(facts: VisitFacts): PageContext {
   return member;
 }
 
-/** Forms of open pages carry the visitor's token; signing out in the frame stays bound to the session. */
+/** Forms of open pages carry the visitor's token; signing out in the frame stays tied to the session. */
 function asVisitor(visit: PageContext): PageContext {
   const { field, cookie } = visit.deps.forms.visitorField(visit.request.headers);
   return {

@@ -15,7 +15,7 @@ const isRisky = (scope: Scope): boolean => scope === PUBLISH_SCOPE || scope.ends
 
 const looks = (scope: Scope): boolean => !isRisky(scope);
 
-/** What most keys are made for, each with everything of the one before it. */
+/** Presets of scopes for most keys, each with everything of the one before it. */
 export const SCOPE_PRESETS: Record<string, { label: string; scopes: readonly Scope[] }> = {
   read: { label: "Read", scopes: SELECTABLE_SCOPES.filter(looks) },
   draft: {
@@ -46,7 +46,7 @@ export function findLeastRole(tools: readonly OwnerOperation[], scope: Scope): R
   return roles.reduce<Role>((least, role) => (isRoleAtLeast(least, role) ? role : least), "owner");
 }
 
-/** What a credential may do, folded; the fold itself says whether it publishes. */
+/** The permissions of a credential, folded. The summary shows if it can publish. */
 export function scopeSummary(scopes: readonly string[]): Content {
   const held = ALL_SCOPES.filter((scope) => scopes.includes(scope));
   const count = `${held.length} ${held.length === 1 ? "permission" : "permissions"}`;

@@ -1,4 +1,4 @@
-// What somebody pastes into a program so that it speaks to a channel: by program, each with the place where it goes.
+// The text to paste into a program so that it sends to a channel, by program, each with its place.
 
 import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
 import { capitalize } from "./form_controls.ts";
@@ -10,18 +10,18 @@ export const isProgram = (name: string | null): name is SenderProgram =>
 export const getProgramTitle = (name: string | null): string =>
   isProgram(name) ? SENDER_PROGRAMS[name].replace(/^(any|plain)\b/, capitalize) : "A program";
 
-/** What a program is told. */
+/** The values that a program needs. */
 export interface SenderTarget {
   /** Where this service is, without a slash at its end. */
   publicUrl: string;
-  /** A host name at whose root ntfy's API stands. */
+  /** A host name of the ntfy API at its root. */
   ntfyHost: string | null;
   handle: string;
   key: string;
 }
 
 export interface SetupSnippet {
-  /** Where it goes, as a sentence that ends with a colon. */
+  /** The place for the text, as a sentence that ends with a colon. */
   where: string;
   text: string;
 }

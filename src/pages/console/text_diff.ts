@@ -1,13 +1,12 @@
-// Two versions of a text, word by word: what stayed, what was taken out and what was put in. The work is bounded
-// whatever the texts are, since people who write drafts are not always friends: what would take too long is no
-// comparison, and both are shown instead.
+// Compares two versions of a text word by word: unchanged, removed and added parts. The work is limited for any text,
+// since drafts can be hostile. Above the limit both texts are shown without a comparison.
 
 export interface DiffPiece {
   kind: "same" | "gone" | "new";
   text: string;
 }
 
-/** What all comparisons of one page may cost together. */
+/** The cost limit of all comparisons of one page. */
 export interface DiffBudget {
   /** Characters that are compared, since they differ in some way. */
   left: number;
@@ -17,26 +16,26 @@ export interface DiffBudget {
 
 export const createDiffBudget = (): DiffBudget => ({ left: 60_000, room: 15_000 });
 
-/** Words that may be taken out and put in before two texts count as two. The cost grows with the square of it. */
+/** The number of removed and added terms above which two texts count as different. The cost grows with its square. */
 const MAX_EDITS = 600;
 /** Only a machine that is busy with other things takes as long. */
 const MAX_MS = 500;
-/** So much of what is the same before the first change is looked at, so that it begins with a whole word. */
+/** Characters of equal text before the first change that are searched for the start of a word. */
 const WORD = 80;
 
 let words: Intl.Segmenter | undefined;
 
-/** Words of any script, and what stands between them; no letter is cut from its marks. */
+/** Tokens: terms of any script, and the characters between them. A letter keeps its combining marks. */
 function wordsOf(text: string): string[] {
   words ??= new Intl.Segmenter("en", { granularity: "word" });
   return Array.from(words.segment(text), ({ segment }) => segment);
 }
 
-/** The first so many characters, or one less where that would cut one in two. */
+/** The first characters up to the limit, one less where it would split a character. */
 export const takeCharacters = (text: string, length: number): string =>
   text.slice(0, Math.max(0, /[\udc00-\udfff]/.test(text[length] ?? "") ? length - 1 : length));
 
-/** How many characters both begin with, up to the end of a word. */
+/** The length of the common prefix, up to the end of a word. */
 function sameStart(a: string, b: string): number {
   let end = 0;
   while (end < a.length && end < b.length && a[end] === b[end]) end++;
@@ -46,7 +45,7 @@ function sameStart(a: string, b: string): number {
   return space < 0 ? takeCharacters(a, end - WORD).length : end - near.length + space + 1;
 }
 
-/** How many characters both end with, from the beginning of a word. */
+/** The length of the common suffix, from the beginning of a word. */
 function sameEnd(a: string, b: string): number {
   let length = 0;
   while (length < a.length && length < b.length && a.at(-1 - length) === b.at(-1 - length)) length++;

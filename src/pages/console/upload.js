@@ -1,5 +1,5 @@
-// Uploads a file of a form as soon as it is chosen, with its progress, and puts what became of it into the form, which learns of it
-// as of typing.
+// Uploads a file of a form as soon as it is chosen, with its progress. It writes the outcome into the form, which
+// receives the same events as for typing.
 for (const part of document.querySelectorAll("[data-upload]")) {
   const input = part.querySelector("input[type=file]");
   const bar = document.createElement("progress");

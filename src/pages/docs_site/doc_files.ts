@@ -1,5 +1,5 @@
-// Which files of ours are pages below /docs, in which order, and what an address in one of them means there. They lie
-// in docs/ and beside it, in a checkout as in the package.
+// The files that are pages below /docs, their order, and the meaning of addresses in them. They are in docs/ and the
+// folder above it, in a checkout and in the package.
 
 import { existsSync, globSync } from "node:fs";
 import { posix } from "node:path";
@@ -133,7 +133,7 @@ export function findPictures(): Map<string, { file: string; type: string }> {
 export const getDocHref = ({ slug }: DocPage): string => (slug === "" ? DOCS_PATH : `${DOCS_PATH}/${slug}`);
 export const getPictureHref = (name: string): string => `${DOCS_PATH}/pictures/${name}`;
 
-/** Where a link leads: an address, or null for a file that is no page. `from` is the file in which it stands. */
+/** The target of a link: an address, or null for a file that is not a page. `from` is the file that contains it. */
 export function resolveDocLink(link: string, from: string, docs: ReadonlyMap<string, DocPage>): string | null {
   if (/^(https?:|mailto:|#)/.test(link)) return link;
   const [path = "", anchor] = link.split("#");

@@ -1,5 +1,5 @@
-// Our own Markdown as a page: every text goes through the template that escapes, and of raw markup only anchors and
-// pictures are known; all other is shown as it is written. Beside it, what a search looks through.
+// Our own Markdown as a page. All text is escaped by the template. Anchors and pictures are the only supported markup;
+// any other markup is shown as text. Also extracts the text for the search.
 
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { type Content, type Html, html } from "../../ui/html.ts";
@@ -54,7 +54,7 @@ const childrenOf = (token: Token): Token[] => {
   return ("tokens" in token && token.tokens) || [];
 };
 
-/** What somebody reads of these. */
+/** The text of these tokens. */
 function plain(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
@@ -108,7 +108,7 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     return html`<img src="${to}" alt="${alt}"${width && html` width="${width}"`} loading="lazy">`;
   }
 
-  /** Beside these three, markup is a text. */
+  /** Any markup other than these three is text. */
   function raw(markup: string): Content {
     const text = markup.trim();
     if (text === "</a>") return null;

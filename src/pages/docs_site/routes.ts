@@ -1,4 +1,4 @@
-// The docs of this version under /docs: rules#docs-site. What they are made of is loaded when the first is asked for.
+// The docs of this version under /docs: rules#docs-site. Its sources are loaded with the first request.
 
 import { readFileSync } from "node:fs";
 import type { H3, H3Event } from "h3";

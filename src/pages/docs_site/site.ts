@@ -1,5 +1,5 @@
-// The docs as pages: contents on one side, the text, what is on the page on the other, and a search that lists
-// sections. Each page is made when it is first asked for and stays.
+// The docs as pages: contents, the text, an outline of the page, and a search that lists sections. Each page is built
+// on its first request and cached.
 
 import { readFileSync } from "node:fs";
 import { LIMITS } from "../../model/limits.ts";
@@ -29,7 +29,7 @@ export const DOCS_SITE_SCRIPT = loadStaticFile("docs_site.js", "text/javascript;
 /** The address of the server in the files: in the pages it is this server's own. */
 const WRITTEN_URL = "http://localhost:8787";
 
-/** What all pages of the service share, and where it lies. */
+/** The files that all pages of the service share, and their addresses. */
 export interface SiteLayout {
   publicUrl: string;
   framed(page: {
@@ -50,9 +50,9 @@ interface SearchResult {
 }
 
 export interface DocsSite {
-  /** The page of this slug; null when there is none. */
+  /** The page of this slug; null without one. */
   page(slug: string): Html | null;
-  /** The sections that hold every one of these words. */
+  /** The sections that contain every one of these terms. */
   search(words: string): Html;
   slugs: readonly string[];
 }
@@ -103,7 +103,7 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
   };
 }
 
-/** The best first: those whose title has the words, then in the order of the contents. */
+/** The best first: sections with the terms in the title, then in the order of the contents. */
 function matches(
   docs: readonly DocPage[],
   read: (doc: DocPage) => RenderedDoc,

@@ -1,5 +1,5 @@
-// The page of one channel: rules#channel-page. Finds what somebody who brings this code, or none, may see. And its
-// public inbox: the same as JSON and without a credential, so that caches answer however many ask
+// The page of one channel: rules#channel-page. Finds what a visitor with this code, or without one, may see. Also its
+// public inbox: the same as JSON and without a credential, so caches can serve any number of readers
 // (rules#public-inbox).
 
 import { matchesEtag } from "../../api/transports/http_responses.ts";
@@ -90,9 +90,9 @@ export type VisibleChannel = PublicChannel;
 export type FindChannel = (handle: string, code: string | null) => Promise<VisibleChannel | null>;
 
 /**
- * What whoever brings this code, or null, may see of a channel, and of a public one the newest alerts: of those with
- * one collapse_key the newest alone. Null for what has another shape than a handle. Who asks without a code at one
- * moment shares a reading.
+ * The view of a channel for a visitor with this code, or null. A public channel has its newest alerts; of those with
+ * one collapse_key only the newest. Null for text that is not a handle. Concurrent requests without a code share one
+ * read.
  */
 export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">): FindChannel {
   async function find(handle: string, code: string | null): Promise<VisibleChannel | null> {
@@ -100,7 +100,7 @@ export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "
       (await runStatement(db, publicChannel, { handle, code, due, limit: NEWEST }))[0];
     const first = await read(false);
     if (!first) return null;
-    // What came due is written down before anybody is shown it; where that fails it is shown all the same.
+    // Due alerts are stored as sent before they are shown. If that fails, they are still shown.
     const channel = first.due ? await read(!(await settle([first.id]))) : first;
     return channel ? { ...channel, alerts: newestOfEach(channel.alerts) } : null;
   }
@@ -128,7 +128,7 @@ export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): Pu
     path: `${places.base}/:handle`,
     async answer(visit) {
       const handle = visit.params.handle ?? "";
-      // The same for every text, so it says nothing of what is there.
+      // It is the same for every text, so it reveals nothing of existing ones.
       if (CAPITALS.test(handle)) return toSmallLetters(visit, places);
       const given = visit.url.searchParams.get("invite");
       const card = await findChannel(handle, given);

@@ -1,5 +1,5 @@
-// What the page of a channel says. Whatever the channel wrote is text; addresses were checked to be https when they
-// were written.
+// The content of the page of a channel. Everything that the channel wrote is text. Addresses were checked to be https
+// when they were written.
 
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
@@ -44,7 +44,7 @@ export interface ChannelPageData {
   card: PublicChannel;
   invite: string | null;
   alerts: ChannelPageAlert[];
-  /** The validator of the public inbox that says the same; null where there is none. */
+  /** The validator of the public inbox with the same content; null without one. */
   inbox: string | null;
   places: SiteUrls;
   silent: PublicPagesDeps["silent"];
@@ -56,11 +56,11 @@ export interface ChannelPageData {
 const away = (address: string, words: Content, classes = "") =>
   html`<a${classes && html` class="${classes}"`} href="${address}" rel="noopener noreferrer nofollow ugc">${words}</a>`;
 
-/** The page's own address: what its QR code holds. */
+/** The page's own address: the content of its QR code. */
 export const getChannelUrl = ({ card, invite, places }: ChannelPageData): string =>
   `${places.channelBaseUrl}/${card.handle}${invite === null ? "" : `?invite=${encodeURIComponent(invite)}`}`;
 
-/** What readers of links and of feeds are told. */
+/** The metadata for link previews and feed readers. */
 export function channelMetaTags({ card, places }: ChannelPageData): Html {
   const address = `${places.channelBaseUrl}/${card.handle}`;
   const facts: [kind: "name" | "property", name: string, content: string | null][] = [
@@ -108,7 +108,7 @@ function heroPicture(imageUrl: string | null, { origin, publicUrl }: SiteUrls): 
 
 const SILENT = { off: "push.server", insecure: "push.insecure" } as const;
 
-/** What becomes of an alert while the app is closed, where the channel asks for anything that is noticed then. */
+/** The delivery of an alert while the app is closed, where the channel requests a permission for it. */
 function closed({ card, silent }: ChannelPageData): Content {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
@@ -203,7 +203,7 @@ const CARD_TEXTS: CardTexts = {
 
 const pictureFrom = (address: string) => say("page.picture_from", { host: getUrlHost(address) });
 
-/** As much of an alert's text as everybody is shown. */
+/** The part of an alert's text that is public. */
 export function shortenText(text: string): string {
   const characters = [...text];
   return characters.length <= EXCERPT_LENGTH ? text : `${characters.slice(0, EXCERPT_LENGTH).join("").trimEnd()}…`;

@@ -1,21 +1,24 @@
-// An open page of a channel looks for news by the public inbox, which caches answer, while somebody looks at it. What has changed is
-// taken from the page itself. In a block, since all scripts of a page share their names.
+// An open page of a channel polls the public inbox, which caches serve, while the page is visible. Changed content
+// comes from the page itself. It is in a block, since all scripts of a page share their names.
 {
   const here = location.pathname.replace(/\/+$/, "");
   const shown = () => document.getElementById("newest");
   const ms = Number(shown()?.dataset.seconds) * 1000;
 
-  /** Of caches between, not of the browser's own: that one would show what is old and ask for what is new afterwards. */
+  /** Uses caches between, not the browser's own: that one would show old content and revalidate it later. */
   const ask = (address) => fetch(address, { credentials: "omit", cache: "no-cache" });
 
-  /** How many times as long as usual is waited: longer each time that nobody answers, or that this address asked too often. */
+  /**
+   * The factor of the polling interval. It grows with each failure, and with responses that this address sent too many
+   * requests.
+   */
   let patience = 1;
 
   const look = async () => {
     const { inbox } = shown().dataset;
     if (document.hidden || !inbox) return;
     const news = await ask(`${here}/inbox.json`);
-    // It is there no more, and the page says so.
+    // The channel no longer exists, and the page reports it.
     if (news.status === 404) return location.reload();
     if (!news.ok) throw new Error("refused");
     patience = 1;

@@ -1,4 +1,4 @@
-// What the public pages stand on. No session, no cookie, no credential: what they show, anybody may see.
+// The dependencies of the public pages. They use no session, cookie or credential: their content is public.
 
 import type { H3Event } from "h3";
 import type { Kysely } from "kysely";
@@ -12,35 +12,35 @@ export interface PublicPagesDeps {
   settle(channels: string[]): Promise<boolean>;
   assets: AssetAddresses;
   limits: Pick<RateLimits, "take">;
-  /** How many pages one address may ask for in a minute. */
+  /** The number of pages that one address may request in a minute. */
   pageViewsPerMinute: number;
   publicUrl: string;
   channelBaseUrl: string;
   /**
-   * Why no browser is woken while the app is closed: this server does not, or its address is no https one. Null:
-   * browsers are.
+   * The reason why browsers receive no push notifications: the server does not send them, or its address is not https.
+   * Null: browsers receive them.
    */
   silent: "off" | "insecure" | null;
   now(): Date;
 }
 
-/** What the app knows of a request. */
+/** The app's context of a request. */
 export interface PageSupport {
   logOf(event: H3Event): Log;
-  /** What limits per address count; null for this machine, which is exempt. */
+  /** The client key for limits per address; null for this machine, which is exempt. */
   countedOf(event: H3Event): string | null;
 }
 
-/** Where the pages lie and what they lead to, as they are written into pages. */
+/** The addresses of the pages and of their links, as they are written into pages. */
 export interface SiteUrls {
   publicUrl: string;
   channelBaseUrl: string;
   /** The path of CHANNEL_BASE_URL, without a slash at its end: a channel's page is this, a slash and its handle. */
   base: string;
-  /** The path of the directory. "c" is no handle, so it is free where channels lie at the root. */
+  /** The path of the directory. "c" is not a valid handle, so it is free if channels are at the root. */
   directory: string;
   directoryUrl: string;
-  /** What goes before a path of the service: nothing where pages have its origin. */
+  /** The prefix of a path of the service: empty if pages have its origin. */
   origin: string;
 }
 

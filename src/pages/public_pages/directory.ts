@@ -1,6 +1,6 @@
-// The directory: public active channels to be searched by name and tags, in a category, page by page; a form that
-// needs no script. A script adds what is near (rules#near-me): it gets the channels with a circle, the same list for
-// everybody, and works that out on the device.
+// The directory: public active channels to be searched by name and tags, in a category, page by page; a form that needs
+// no script. A script adds what is near (rules#near-me): it gets the channels with a circle, the same list for all
+// visitors, and computes distances on the device.
 
 import { gzipSync } from "node:zlib";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
@@ -67,13 +67,13 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
 /** Channels on a page. */
 const LIMIT = 24;
 const cursor = timestampSchema();
-/** The page may ask the device where it is; nothing else of it. */
+/** The page may request the position of the device, and nothing else. */
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
 
 const CATEGORY_NAMES = Object.keys(CATEGORY_LABELS) as (keyof typeof CATEGORY_LABELS)[];
 
-/** What an address asks for. What cannot be meant is left out: a page is shown, never a refusal. */
+/** The parameters of an address. Invalid ones are ignored: a page is shown, never a refusal. */
 function filterOf(query: URLSearchParams): DirectoryFilter {
   const find = [...(query.get("q") ?? "").replace(/\p{Cc}/gu, "").trim()].slice(0, LIMITS.search).join("");
   const before = cursor.safeParse(query.get("before"));
@@ -158,7 +158,7 @@ type Row = Pick<
   "handle" | "name" | "category" | "description" | "city" | "initials" | "gradient_from" | "gradient_to"
 >;
 
-/** What the script fills in. */
+/** The part that the script fills in. */
 const BLANK: Row = {
   handle: "",
   name: "",

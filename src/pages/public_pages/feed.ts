@@ -1,7 +1,6 @@
-// The feeds of a public channel, for readers and programs that know nothing of ours: rules#feeds. As Atom 1.0 (RFC
-// 4287), where whatever somebody wrote is escaped text, and as JSON Feed 1.1 (jsonfeed.org), where what the standard
-// has no word for stands under `_belfry`. Whoever holds the present one is told so from the channel's revision,
-// without its alerts being read.
+// The feeds of a public channel, for readers and programs without knowledge of our API: rules#feeds. The formats are
+// Atom 1.0 (RFC 4287), with all text escaped, and JSON Feed 1.1 (jsonfeed.org). Fields without a standard name are
+// under `_belfry`. A 304 comes from the channel's revision alone, without reading its alerts.
 
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
@@ -19,7 +18,7 @@ import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies
 import type { PublicPage } from "./mount_page.ts";
 import { createRefusalPages, SHARED_CACHE_CONTROL } from "./page_layout.ts";
 
-/** A channel as its feeds tell of it. */
+/** A channel as its feeds present it. */
 export interface FeedChannelInfo extends Pick<FeedChannel, "name" | "description" | "image_url"> {
   page: string;
   /** The feed itself. */
@@ -28,7 +27,7 @@ export interface FeedChannelInfo extends Pick<FeedChannel, "name" | "description
   updated: string;
 }
 
-/** An alert as feeds tell of it. */
+/** An alert as feeds present it. */
 export interface FeedEntry extends Omit<FeedAlert, "sent_at" | "expires_at"> {
   /** For ever the same. */
   id: string;
@@ -36,7 +35,7 @@ export interface FeedEntry extends Omit<FeedAlert, "sent_at" | "expires_at"> {
   sent: string;
   expires: string | null;
   image: string | null;
-  /** Where there is no page of its own, the channel's. */
+  /** The channel's page where the alert has none of its own. */
   page: string;
 }
 
@@ -48,7 +47,7 @@ export interface FeedFormat {
   whole(channel: FeedChannelInfo, entries: readonly string[]): string;
 }
 
-/** What XML 1.0 cannot hold in any form. */
+/** Characters that XML 1.0 cannot contain in any form. */
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const plain = (text: string): string => text.replace(NO_XML, "");
@@ -134,12 +133,12 @@ export const JSON_FEED: FeedFormat = {
   whole: (channel, entries) => `${JSON.stringify(aboutOf(channel)).slice(0, -1)},"items":[${entries.join(",")}]}`,
 };
 
-/** Goes up when unchanged rows are written in another form. */
+/** Is incremented when unchanged rows are written in another form. */
 const FORMAT = 1;
 const MAX_BYTES = LIMITS.feed_bytes;
-/** Which alerts a feed has, and how much of each. */
+/** The alerts of a feed, and the length of each. */
 const NEWEST = { limit: LIMITS.feed, markup_bytes: LIMITS.feed_markup };
-/** What is around the entries at most. */
+/** The maximum size around the entries. */
 const FRAME = 8 * 1024;
 
 export const feedPages = (deps: PublicPagesDeps): PublicPage[] => [ATOM, JSON_FEED].map((format) => feed(format, deps));
@@ -165,7 +164,7 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
   };
 }
 
-/** The channel once everything that was due in it says `sent`; `due` when that could not be written down. */
+/** The channel once everything that was due in it is stored as `sent`; `due` when storing failed. */
 async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, handle: string) {
   const find = async () => (await runStatement(db, publicFeed, { handle }))[0];
   const channel = await find();
@@ -184,7 +183,7 @@ function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolea
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
   };
-  // What is shown although it could not be written down is in no revision.
+  // Alerts that are shown although storing failed are in no revision.
   if (due) return headers;
   const state = [FORMAT, file, places.publicUrl, places.channelBaseUrl, channel.revision].join(" ");
   headers.etag = `W/"${createHash("sha256").update(state).digest("base64url").slice(0, 22)}"`;

@@ -22,7 +22,7 @@ export interface PublicPageContext {
 export interface PublicPage {
   /** In the router's spelling. */
   path: string;
-  /** What views of it are counted as; as page views when it says nothing. */
+  /** The counter of its views; page views by default. */
   countedAs?: string;
   answer(visit: PublicPageContext): Promise<Response> | Response;
 }

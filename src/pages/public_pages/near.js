@@ -1,5 +1,5 @@
-// What is near, worked out on this device: it asks for the list of all channels with a circle, which is the same for
-// everybody, and holds the position against it here. The position is in no request.
+// Finds channels near the device, on this device. It requests the list of all channels with a circle, which is the same
+// for all visitors, and compares the position here. No request contains the position.
 import { distanceKm } from "../web_app/browser/rules/distance.ts";
 
 const button = document.getElementById("near");
@@ -59,7 +59,7 @@ async function near() {
       .filter((channel) => category === "" || channel.category === category)
       .filter((channel) => channel.search_text.includes(letters))
       .map((channel) => ({ ...channel, gap: distanceKm(here, channel) - channel.radius_km }))
-      // Whose area one is in comes first, the smallest of them before the larger.
+      // Channels whose area contains the device are first, smaller areas before larger ones.
       .sort((a, b) => (a.gap <= 0 && b.gap <= 0 ? a.radius_km - b.radius_km : Math.max(a.gap, 0) - Math.max(b.gap, 0)))
       .slice(0, MOST);
     const list = document.createElement("ul");

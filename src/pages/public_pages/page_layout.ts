@@ -1,8 +1,7 @@
-// The frame around every public page, and the headers that go with it: nothing runs but a file of ours where a page
-// names one, styles from here only, no framing, and no address of ours told to where a link leads, since an invite
-// stands in some. And what those are told who may not see a channel, or asked for one that is not there: one text for
-// all of them, byte for byte (rules#private-page). What came with a code is told of codes, whatever became of it and
-// of the channel.
+// The layout of every public page, and its headers. Nothing runs but a file of ours where a page names one. Styles are
+// from here only, framing is blocked, and no referrer is sent, since some addresses contain an invite. Also the page
+// for visitors who may not see a channel, and for a missing channel: one text for both, byte for byte
+// (rules#private-page). A request with a code gets a text about codes, for any state of the code and of the channel.
 
 import { createHash } from "node:crypto";
 import { createErrorResponse, matchesEtag, prefersHtml } from "../../api/transports/http_responses.ts";
@@ -34,9 +33,9 @@ export interface LayoutOptions {
   head?: Content;
   script?: StaticFile;
   styles?: readonly StaticFile[];
-  /** What stands beside the content, such as a list of pages. */
+  /** The content next to the main column, such as a list of pages. */
   beside?: Content;
-  /** Which link of the header leads here. */
+  /** The link of the header for this page. */
   at?: "directory" | "docs";
   /** Crawlers shall pass it over. */
   hidden?: boolean;
@@ -83,20 +82,20 @@ ${translated && LANGUAGE_LIST}
 `;
 }
 
-/** So that each cache asks once a second for each address, whoever reads it. */
+/** Each cache sends one request a second for each address, for any number of readers. */
 const FRESH_SECONDS = 1;
 
 /**
- * rules#shared-caches. What everybody is shown alike may be kept for a moment, so that readers of any number are one
- * request a second: a channel that was made private and an alert that was cancelled are gone when it is over.
+ * rules#shared-caches. Content that is the same for all visitors may be cached for a moment. Any number of readers then
+ * cause one request a second. A channel made private and a cancelled alert disappear when that time is over.
  */
 export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${LIMITS.public_seconds - FRESH_SECONDS}`;
 
 export interface PageHeaders {
   places: SiteUrls;
-  /** Whether the page has a script of its own, which may send requests to this origin and ask for the position. */
+  /** Set if the page has a script of its own, which may send requests to this origin and request the position. */
   runs?: boolean;
-  /** A page that only who holds its address may see. */
+  /** A page that only a visitor with its address may see. */
   secret?: boolean;
 }
 
@@ -121,7 +120,7 @@ export function pageHeaders({ places, runs, secret }: PageHeaders): Record<strin
   };
 }
 
-/** A page, or 304 to who holds it. Pages that only some may see have no validator. */
+/** A page, or 304 to a client that has it. Pages with restricted access have no validator. */
 export function pageResponse(
   request: Request,
   page: Html,
@@ -185,7 +184,7 @@ export function createRefusalPages(
 
 const READING = ["GET", "HEAD"];
 
-/** What is told where nothing is: a page to a browser, JSON to a program; and what else a route refuses. */
+/** The response without a resource: a page to a browser, JSON to a program. Also used for other refusals of a route. */
 export function createNotFoundHandler(
   deps: Parameters<typeof getSiteUrls>[0],
 ): (request: Request, error: ApiError) => Response {

@@ -1,5 +1,5 @@
-// The texts of the public pages. The markup has them in English, so a page is the same for every reader. Marks tell
-// page_language.js which texts it replaces in the reader's language (rules#page-languages).
+// The texts of the public pages. The markup has them in English, so a page is the same for every reader. Marks show
+// page_language.js which texts to replace in the reader's language (rules#page-languages).
 
 import { formatDistance } from "../../ui/alert_card.ts";
 import { type Content, type Html, html, isolate } from "../../ui/html.ts";

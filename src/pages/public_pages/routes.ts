@@ -1,7 +1,6 @@
-// Everything that is served without a session, for people: mounted last, so that nothing of it stands in front of the
-// service's own routes, whatever CHANNEL_BASE_URL says. And the front page: people are told what this is and where to
-// go, programs where everything lies (rules#front-page). Crawlers may read the public pages and what they are drawn
-// with, nothing else.
+// Serves everything for people without a session. It is mounted last, so it never shadows the service's own routes, for
+// any CHANNEL_BASE_URL. Also the front page: a description and links for people, and the addresses of the API for
+// programs (rules#front-page). Crawlers may read the public pages and their assets, nothing else.
 
 import type { H3 } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };
@@ -66,7 +65,7 @@ const body = ({ publicUrl, directory, origin }: SiteUrls): Html => html`<div cla
 </div>
 <section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><pre class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
 
-/** Where channels lie at the root, the service's own addresses are named instead. */
+/** If channels are at the root, the service's own addresses are named instead. */
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
 
 export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">): string {

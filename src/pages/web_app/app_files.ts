@@ -1,7 +1,7 @@
-// Everything of the web app that is served, by its address: made once, from an allow list, never from a request's
-// path. The app's page is what a browser shows before any script ran. The page in which an alert's markup is shown is
-// of no origin, without network but for pictures, and with one script that stands in its policy by its hash. It is
-// sent the markup as a message, so that no address carries anything of an alert.
+// All served files of the web app, by address. They come from an allow list, never from a request's path. The app's
+// page is shown before any script runs. The page for an alert's markup has no origin, no network but for pictures, and
+// one script, whose hash is in its policy. It receives the markup as a message, so no address contains any part of an
+// alert.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static
 import { LANGUAGES } from "./browser/texts/languages.ts";
 import { browserScripts } from "./browser_scripts.ts";
 
-/** Where a file of this version lies. */
+/** The address of a file of this version. */
 export const getAppFilePath = (hash: string, name: string) => `/static/app/${hash}/${name}`;
 
 /** The app may read where it is and make a sound; a page of ours may nothing else. */
@@ -27,8 +27,7 @@ export const APP_POLICY = [
   "worker-src 'self'",
   "manifest-src 'self'",
   "frame-src 'self'",
-  // A channel's picture and sound lie wherever its owner put them. The app asks for one only where the person allowed
-  // it.
+  // A channel's picture and sound may be on any server. The app requests one only where the person allowed it.
   "img-src 'self' https: data: blob:",
   "media-src 'self' https: data: blob:",
   "base-uri 'none'",
@@ -68,7 +67,7 @@ No account, name or address is needed.</p>
 </html>
 `.toString();
 
-/** @param place where a picture of this version lies. */
+/** @param place the address of a picture of this version. */
 export function createManifest(place: (name: string) => string): string {
   const icon = (name: string, size: number, purpose: string) => ({
     src: place(name),
@@ -131,8 +130,8 @@ const policyWith = (pictures: string) =>
   ].join("; ");
 
 /**
- * Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere once the
- * person asked.
+ * Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere on the
+ * person's request.
  */
 export const FRAME_POLICIES = {
   "frame.html": policyWith("'self' data:"),
@@ -195,8 +194,8 @@ export async function buildAppFiles(): Promise<Map<string, StaticContent>> {
     prepareStatic(createManifest(place), { "content-type": "application/manifest+json", ...ASKED_AGAIN }),
   );
   const languages = Object.fromEntries(Object.keys(LANGUAGES).map((language) => [language, place(`${language}.js`)]));
-  // The page is cached under one of its two names, and the icon is served beside the app. The worker caches the
-  // reader's language only.
+  // The page is cached under one of its two names, and the icon is served with the app. The worker caches the reader's
+  // language only.
   const elsewhere = new Set(["/app", "/manifest.webmanifest", ...Object.values(languages)]);
   const list = [...[...served.keys()].filter((path) => !elsewhere.has(path)), ICON.path];
   served.set("/sw.js", prepareStatic(workerText(shell, list, languages, worker), { ...SCRIPT, ...ASKED_AGAIN }));

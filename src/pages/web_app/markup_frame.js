@@ -1,4 +1,4 @@
-// Shows the markup that the app sends, once, and tells how high it is. Runs in a frame of no origin.
+// Shows the markup that the app sends, once, and reports its height. Runs in a frame without an origin.
 addEventListener(
   "message",
   ({ data, source }) => {
@@ -6,7 +6,7 @@ addEventListener(
     const sent = new DOMParser().parseFromString(data.markup, "text/html");
     for (const left of sent.querySelectorAll("script, base, meta, link, iframe, object, embed")) left.remove();
     const base = document.createElement("style");
-    // A part of a page is set as the app sets its own texts; a whole one says itself how it looks.
+    // A fragment gets the app's text styles; a complete page has its own.
     const part =
       "html{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:#1b1c22}" +
       "body{margin:16px;overflow-wrap:break-word}";

@@ -1,5 +1,5 @@
-// Mounts the web app: its page, its script, its worker, its manifest. All of it is made when somebody first asks,
-// since most who start a service do so for programs alone.
+// Mounts the web app: its page, its script, its worker, its manifest. They are built on the first request, since most
+// services run for programs alone.
 
 import type { H3 } from "h3";
 import { addStaticRoute } from "../../api/transports/static_content.ts";

@@ -1,7 +1,7 @@
-// One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their
-// size on every screen; heights are pixels. How a plot looks: charts.css. The packages that lay plots out are read
-// with the first: most starts never draw one. And how a whole is made up, as a table whose rows have a bar each; and
-// the numbers themselves, as plots write them, with the table that says the same as a plot.
+// One plot of counts over time, as SVG that needs no script. Horizontal positions are percents, so text keeps its size
+// on every screen. Heights are pixels. The styles are in charts.css. The packages for layout are loaded with the first
+// plot, since most processes never draw one. Also draws a breakdown as a table whose rows have a bar each, and the
+// numbers of a plot as a table.
 
 import { assertDefined } from "../../../model/assert.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -20,17 +20,15 @@ function made(): NonNullable<typeof formats> {
 /** 12,345 */
 export const formatCount = (value: number): string => made().whole.format(value);
 
-/** 1,234 and 12.3K: for where there is little room, beside the whole number. */
+/** Short numbers such as 1,234 and 12.3K, for places with little room. The whole number is shown next to them. */
 export const formatShortCount = (value: number): string =>
   value < 10_000 ? formatCount(value) : made().short.format(value);
 
-/**
- * One of few figures that stand large at the head of a page; those that would not fit are said whole elsewhere on it.
- */
+/** One of a few large numbers at the head of a page. Numbers that do not fit are shown whole elsewhere on it. */
 export const formatTotal = (value: number): string =>
   value < 1_000_000 ? formatCount(value) : made().short.format(value);
 
-/** The large figures at the head of a page. */
+/** The large numbers at the head of a page. */
 export const totalsHeader = (named: readonly (readonly [name: string, value: number])[]): Html =>
   html`<dl class="figures">${named.map(([name, value]) => html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd></div>`)}</dl>`;
 
@@ -42,8 +40,8 @@ export const countWithNoun = (value: number, [one, several]: CountNoun): string 
   `${formatCount(value)} ${value === 1 ? one : several}`;
 
 /**
- * Rows of numbers, the first cell being what they are of. It stays a table on a phone: it is narrow, or with `named`
- * each row's name stands above its numbers. Roles are named, since such rows are no table to a browser.
+ * A table of numbers, whose first cell names the row. It stays a table on a phone. With `named`, each row's name is
+ * above its numbers. Roles are explicit, since browsers do not treat such rows as a table.
  */
 export function numbersTable(
   caption: string,
@@ -79,7 +77,7 @@ export interface ChartSlot {
   from: number;
   to: number;
   value: number;
-  /** What stretch it is: 22 Nov 2026 */
+  /** The period: 22 Nov 2026 */
   words: string;
   /** It is not over yet. */
   running?: boolean;
@@ -102,7 +100,7 @@ export interface Chart {
   heading: string;
   total: number;
   noun: CountNoun;
-  /** What was counted in which time, as the first words of the description. */
+  /** The metric and the period, at the beginning of the description. */
   about: string;
   slots: readonly ChartSlot[];
   marks: readonly AxisLabel[];
@@ -110,21 +108,21 @@ export interface Chart {
   nothing: string;
 }
 
-/** Room above the highest bar for its number, height of the bars, and room below for two lines of words. */
+/** Room above the highest bar for its number, height of the bars, and room below for two lines of text. */
 const TOP = 20;
 const BARS = 120;
 const BELOW = 36;
 const FLOOR = TOP + BARS;
 
 /**
- * So many bars have a number each; more have lines behind them. Of more than `FEW`, or of long numbers, on wide
- * screens alone.
+ * Up to this many bars have a number each. More bars have lines behind them. Above `FEW`, or with long numbers, the
+ * numbers appear on wide screens only.
  */
 const FEW = 7;
 const NUMBERED = 14;
 const LONG = 4;
 
-/** Of the whole width: a bar that is alone is a bar, and no wall. */
+/** Share of the whole width. It keeps a single bar from filling the plot. */
 const WIDEST = 0.25;
 /** More bars than this would be thinner than their gaps on a phone. */
 const SEPARATE = 100;
@@ -136,7 +134,7 @@ const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`;
 
 const round = (pixels: number) => Math.round(pixels * 10) / 10;
 
-/** The plot under its heading, its total beside it; a sentence in its place while there is nothing to show. */
+/** The plot and its total under a heading. A sentence replaces an empty plot. */
 export async function barChart(p: Chart): Promise<Html> {
   return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span class="total">${formatCount(p.total)}</span></figcaption>
   ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
@@ -162,7 +160,7 @@ ${p.marks.map(mark)}</svg>`;
 
 type Height = { (value: number): number; ticks(count: number): number[] };
 
-/** Whole numbers only: nobody reads half an alert. */
+/** Whole numbers only: counts have no fractions. */
 function lines(height: Height): number[] {
   for (let wished = GRID_LINES; wished > 0; wished--) {
     const values = height.ticks(wished).filter((value) => value > 0 && Number.isInteger(value));
@@ -171,7 +169,7 @@ function lines(height: Height): number[] {
   return [];
 }
 
-/** What was counted is seen, however little it is beside the rest. */
+/** Any count above zero is visible, even next to much larger ones. */
 const tall = (value: number, height: Height) => (value > 0 ? Math.max(2, round(height(value))) : 0);
 
 function bar({ from, to, value, words, running }: ChartSlot, noun: CountNoun, height: Height, count: number): Content {
@@ -208,7 +206,7 @@ const mark = ({ at, text, under, side, spare }: AxisLabel) =>
     under && html`<text class="mark ${side}" x="${percent(at)}" y="${FLOOR + 31}">${under}</text>`
   }`;
 
-/** All of the numbers in words, those that are nothing in a few. */
+/** All of the numbers as text. Zeros are summarised. */
 function numbersOf({ about, slots, noun }: Chart): string {
   const some = slots.filter(({ value }) => value > 0);
   const said = some.map(({ words, value }) => `${words}: ${formatCount(value)}`).join("; ");
@@ -220,7 +218,7 @@ export interface RankedRow {
   value: number;
 }
 
-/** More rows than this stand behind a word that opens them. */
+/** Rows above this number are behind a disclosure. */
 const SHOWN = 8;
 
 /**

@@ -31,11 +31,11 @@ export const COUNT_SERIES = [
   },
 ] as const satisfies readonly { key: keyof DailyCounts; heading: string; column: string; noun: CountNoun }[];
 
-/** Up to so many bars are named each. */
+/** Up to this many bars are named each. */
 const NAMED = 14;
 const MARKS = 4;
 
-/** Of more bars than this, a narrow screen has room for every second name. */
+/** With more bars than this, a narrow screen has room for every second name. */
 const CLOSE = 10;
 
 /** Longer ranges are drawn by weeks: a day would be thinner than a pixel of a phone. */
@@ -47,7 +47,7 @@ const words = (date: string) => formatDay(new Date(`${date}T00:00:00Z`));
 /** "22", "Nov" and "2026" of a day. */
 const partsOf = (date: string) => words(date).split(" ") as [day: string, month: string, year: string];
 
-/** What one bar stands for: a day, or the seven days that end with the last one, the seven before them, and so on. */
+/** The period of one bar: a day, or seven days. The last seven days end with the last day of the range. */
 function barsOf(days: readonly DailyCounts[]): (readonly DailyCounts[])[] {
   if (days.length <= BY_DAY) return days.map((day) => [day]);
   const first = days.length % WEEK || WEEK;
@@ -56,7 +56,7 @@ function barsOf(days: readonly DailyCounts[]): (readonly DailyCounts[])[] {
   return weeks;
 }
 
-/** Of each bar, its first day. */
+/** The first day of each bar. */
 function marks(dates: readonly string[]): AxisLabel[] {
   const last = dates.length - 1;
   const middle = (i: number) => (i + 0.5) / dates.length;

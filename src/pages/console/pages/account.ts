@@ -17,7 +17,7 @@ import { workspacesSection } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { signInMethods } from "./sign_in_methods.ts";
 
-/** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
+/** The browser's own description of itself, shortened. It is unverified, and only shown to its owner. */
 function deviceWords({ user_agent }: { user_agent: string | null }): string {
   const agent = user_agent ?? "";
   const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /Chrome\//, /\bSafari\//].findIndex((p) => p.test(agent));

@@ -1,5 +1,5 @@
-// A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed. And
-// how long alerts are kept in one: what a setting leads to stands there in plain words before it acts.
+// A person's workspaces on the account's page: created, left, and handled when the account is closed. Also the
+// retention of alerts in a workspace. The effect of a setting is shown before it applies.
 
 import type { z } from "zod";
 import { getPerson } from "../../../identity/auth/console_sessions.ts";
@@ -31,7 +31,7 @@ import { confirmationPage } from "./confirmation.ts";
 
 type Ahead = z.output<(typeof get_retention)["output"]>;
 
-/** What goes, and from when on. */
+/** The alerts that are deleted, and from when on. */
 export function retentionPreview({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
   if (days === null) return html`<p class="note">Alerts are kept indefinitely.</p>`;
   if (begins_at === null)
@@ -69,7 +69,7 @@ type Own = z.output<(typeof list_own_workspaces)["output"]>["data"][number];
 const members = (others: number) => (others === 0 ? "only you" : `${others + 1} members`);
 const channels = (n: number) => (n === 0 ? "no channel" : n === 1 ? "1 channel" : `${n} channels`);
 
-/** What becomes of it without the person. */
+/** The outcome for the workspace without the person. */
 function fate(own: Own): Content {
   if (own.without_you === "stays") return "It stays unchanged. Your keys, webhooks and assistants in it stop working.";
   if (own.without_you === "goes") return "It is empty, so it is deleted.";
@@ -98,7 +98,7 @@ function leftBehind(own: Own, error?: ApiError): Content {
   })}</div>`;
 }
 
-/** A box that was left empty is said beside it, in place of the operation's sentence. */
+/** An empty box has its error next to it, in place of the operation's sentence. */
 function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | undefined {
   const fields = data
     .filter(({ id, without_you }) => without_you === "behind" && !ticked.includes(id))

@@ -1,6 +1,6 @@
-// Lists of alerts. Of all channels together: drafts, which wait for somebody to read and decide, what is scheduled,
-// the soonest first, what was sent or cancelled, the newest first, and all of it. And of one channel, newest first.
-// Each is searched by words, channel and writer.
+// Lists of alerts. Across channels: drafts that await a review, scheduled alerts (soonest first), sent or cancelled
+// alerts (newest first), and all alerts. For one channel: newest first. Each can be searched by text, channel and
+// author.
 
 import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
 import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
@@ -50,7 +50,7 @@ function when(alert: OperationRow<"list_alerts">, now: Date): Content {
   return html`<span>${alert.status === "draft" && "changed "}${relativeTime(at, now)}</span>`;
 }
 
-/** Some of what is planned is shown as a month, too. */
+/** Scheduled alerts are also shown as a month. */
 const isPlanned = (status: AlertStatus | null | undefined): boolean => status === "scheduled" || status === "repeating";
 
 interface AlertListPage {
@@ -207,7 +207,7 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
     FILTERS.find((filter) => filter.status === url.searchParams.get("status")) ?? FILTERS[0],
     "a list is not empty",
   );
-  // The channel stands in the path.
+  // The channel is in the path.
   const { channel: _, ...words } = parseAlertSearch(visit);
   const base = getChannelPath(visit, pusher_id);
   const found = await findAlerts(visit, { ...words, channel: pusher_id }, { status });
@@ -257,8 +257,8 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
 }
 
 /**
- * How drafts that wait are heard of: by a phone, for who may open the channel that tells of them, and by mail where
- * it is sent.
+ * Notifications about drafts that await a review: on a phone for members who may open the reviews channel, and by mail
+ * where mail is sent.
  */
 async function hearing(visit: MemberContext): Promise<Content> {
   const { caller, base, token, deps } = visit;

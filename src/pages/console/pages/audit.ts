@@ -19,7 +19,7 @@ import {
 import { csvResponse } from "../page_layout.ts";
 
 const PAGE = 25;
-/** Lines of a file; who needs more asks the API, page by page. */
+/** Lines of a file. For more, clients read the API page by page. */
 const MOST_LINES = 5000;
 /** From how many of the newest lines the filter offers who did something. */
 const ACTORS_FROM = 100;
@@ -61,7 +61,7 @@ function operationWords({ deps }: MemberContext, line: AuditLogRow): string {
   return known?.title ?? name.replaceAll("_", " ");
 }
 
-/** What was made or changed, as a link where there is a page of it; a member by the name of the newest lines. */
+/** The object that was made or changed, as a link where it has a page. A member has the name of the newest lines. */
 function subject(
   { base }: MemberContext,
   people: Map<string, string>,

@@ -211,5 +211,5 @@ async function bulk(visit: MemberContext): Promise<Response> {
 
 export const BULK_ALERT_PAGES: readonly ConsolePage[] = [memberPage("POST", "/alerts/bulk", bulk)];
 
-/** Whether the member may act on selected alerts. */
+/** Reports if the member may act on selected alerts. */
 export const mayChangeAlerts = (visit: MemberContext): boolean => canUse(visit, "move_alerts");

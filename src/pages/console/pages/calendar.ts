@@ -1,6 +1,6 @@
-// The alerts that a month will have, of one channel or of all: what is scheduled, and beyond it what the rules of
-// repeating alerts name. A grid of days; on a narrow screen the days that have something. However much there is, the
-// page stays one that can be read.
+// The alerts of a month, of one channel or of all: scheduled alerts, and occurrences from the rules of repeating
+// alerts. A grid of days; on a narrow screen only the days that have an entry. The page limits the entries of a day, so
+// it stays readable.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";
@@ -23,7 +23,7 @@ const PAGES = 3;
 const RULES = 30;
 const TIMES = 62;
 const ALL_TIMES = 600;
-/** Characters of a title that stand in a day. */
+/** Characters of a title in a day. */
 const TITLE = 48;
 /** Lines of a day that are seen at once, and those that are folded below them. */
 const SEEN = 4;
@@ -31,7 +31,7 @@ const FOLDED = 8;
 
 type ListedAlert = OperationRow<"list_alerts">;
 
-/** What an alert does on a day; of one that repeats, all its times of that day together. */
+/** An alert's entry on a day. A repeating alert has all its times of that day together. */
 interface CalendarEntry {
   at: number;
   alert: ListedAlert;
@@ -40,7 +40,7 @@ interface CalendarEntry {
   times: number;
 }
 
-/** Lines by the day, in days since 1970; and what is missing, in words. */
+/** Entries by day, in days since 1970, and a text about what is missing. */
 async function read(
   visit: MemberContext,
   { channel, from, to, zone }: { channel: string | null; from: number; to: number; zone: string },
@@ -97,7 +97,7 @@ async function read(
     });
     for (const at of times) add(at, alert, true);
     left -= times.length;
-    // A rule costs milliseconds, in which nobody else is served.
+    // Expanding a rule blocks the process for milliseconds.
     await yieldToLoop();
   }
   if (series.meta.next_before !== null || left <= 0 || budget.isSpent)

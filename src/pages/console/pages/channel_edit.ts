@@ -1,6 +1,5 @@
-// A channel opened and changed: one form for both. Of a known channel, an edit sends the fields that its person
-// changed; what another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the
-// form.
+// Creating and editing a channel with one form. An edit sends the fields that its person changed. Another person's
+// concurrent changes are never overwritten unseen. Pausing and resuming are below the form.
 
 import { randomBytes } from "node:crypto";
 import { get_retention } from "../../../identity/session/workspaces.ts";
@@ -45,7 +44,7 @@ const MAX_FORM = MAX_ASSET_BYTES.image + MAX_BODY_BYTES.usual;
 
 const READS_ONLY = "Your role can only view the settings. An editor can change them.";
 
-/** What is asked for at first: without both, nobody would notice the first alert. */
+/** The permissions that a new channel requests. Without both, people would not notice the first alert. */
 const FIRST = new URLSearchParams([
   ["requested_perms", "notify"],
   ["requested_perms", "sound"],
@@ -187,7 +186,7 @@ const ending = (visit: MemberContext, { id, subscribers }: ChannelResult): Html 
       : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString("en")}. Pause it instead.`
   }</p>${subscribers === 0 && html`<a class="button danger" href="${getChannelPath(visit, id)}/delete">Delete…</a>`}</section>`;
 
-/** What a press of a button does. */
+/** The effect of a button. */
 async function change(visit: MemberContext): Promise<FlashCode> {
   const { form } = visit;
   const pusher_id = visit.params.pusher ?? "";
@@ -212,7 +211,7 @@ export const CHANNEL_EDIT_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/new", async (visit) => newForm(visit)),
   { ...memberForm("/channels/new", newForm, open), maxFiles: MAX_FORM },
 
-  // The drawings of a form that is being filled in. Nothing is kept of what it says.
+  // The drawings of a form that is being filled in. Nothing of its values is stored.
   memberPage("POST", "/channels/shown", async ({ form, deps, part }) => {
     const handle = form.get("known_as");
     return part(

@@ -1,6 +1,6 @@
-// All channels of a workspace: found by their words and state, each with what waits on it and how many it could
-// reach. And how one is deleted: the rule, what goes with it, and one more question. A channel with subscribers is
-// paused instead.
+// All channels of a workspace, filtered by text and state. Each shows what awaits a decision and how many devices it
+// could reach. Also deletes a channel: the rule, what is deleted with it, and a confirmation. A channel with
+// subscribers is paused instead.
 
 import type { ApiError } from "../../../model/api_error.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -62,7 +62,7 @@ export const CHANNEL_DELETE_PAGES: readonly ConsolePage[] = [
   memberPage(
     "POST",
     PATH,
-    // Somebody subscribed since the page asked.
+    // A device subscribed since the page was loaded.
     withFormErrors({ again: ask, when: matchesErrorType("conflict") }, async (visit) => {
       await visit.call("delete_pusher", { pusher_id: visit.params.pusher ?? "" });
       return visit.goTo(`${visit.base}channels`, "channel-deleted");

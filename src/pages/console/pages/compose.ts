@@ -1,5 +1,5 @@
-// Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; and sends the version
-// of the page, so two users who edit one draft never overwrite each other (rules#expected-version).
+// Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; and sends the
+// version of the page, so two users who edit one draft never overwrite each other (rules#expected-version).
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -43,10 +43,10 @@ const EDIT = "/channels/:pusher/alerts/:alert/edit";
 /** All three files and the markup. */
 const MAX_FORM = MAX_ASSET_BYTES.image + MAX_ASSET_BYTES.audio + MAX_ASSET_BYTES.html + MAX_BODY_BYTES.alerts;
 
-/** What was sent so long before this form came was sent by the same form before. */
+/** An alert that was sent within this time before the form arrived was sent by the same form. */
 const REPEATED_MS = 10_000;
 
-/** What names a form in its address. */
+/** The parameter that identifies a form in its address. */
 const ONCE = /^[\w-]{22,64}$/;
 
 const DONE: Record<string, FlashCode> = {
@@ -56,7 +56,7 @@ const DONE: Record<string, FlashCode> = {
   test: "alert-tested",
 };
 
-/** What these buttons do publishes nothing: it stays a draft. */
+/** The actions of these buttons publish nothing: the alert stays a draft. */
 const KEEPS: readonly string[] = ["save", "test"];
 
 async function show(
@@ -97,11 +97,11 @@ function unready(form: URLSearchParams, act: string): ApiError | undefined {
   return first && new ApiError("field_required", first.message, { fields });
 }
 
-/** Where the form stands for what a button asks; an unknown one asks for nothing. */
+/** The anchor of the form for a button's action; an unknown action has none. */
 function actOf(form: URLSearchParams): string {
   const act = form.get("act") ?? "";
   if (act !== "preview" && !Object.hasOwn(DONE, act)) throw notFound("form");
-  // What is sent now has no time, whatever stands in the field of the other choice; what is scheduled has one.
+  // An alert that is sent now has no time, so the field of the other choice is ignored. A scheduled alert has one.
   if (act === "send") form.set("when", "now");
   if (act === "schedule") form.set("when", "later");
   return act;
@@ -115,7 +115,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
       { expected_updated_at: "version", recurrence: getRecurrenceControl(form), ...getQuestionControls(form) },
       { ...ALERT_LABELS, ...ACTION_ROW_LABELS },
     );
-  // One successor for each, so that whoever goes back and forth makes no third one unasked.
+  // Each alert has at most one successor, so going back and forth does not create a third one.
   form.set(
     "once",
     createHash("sha256")
@@ -141,7 +141,7 @@ async function write(visit: MemberContext): Promise<Response> {
     const fields = parseAlertForm(form);
     const above = act === "send" && (await sendQuestions(visit, { channel, alert: null, once }));
     if (above) return await show(visit, { channel, alert: null, form, above, status: 409 });
-    // What repeats begins as a draft, and one form makes one.
+    // A repeating alert begins as a draft, and one form makes one.
     const begins = act === "schedule" && fields.recurrence !== null;
     const send = !KEEPS.includes(act) && !begins;
     const made = await visit.call("create_alert", { pusher_id: channel.id, ...fields, send }, once);
@@ -157,7 +157,7 @@ async function write(visit: MemberContext): Promise<Response> {
   }
 }
 
-/** Whether it is another version than the form's, or one that nobody edits any more. */
+/** Reports if the alert has another version than the form, or cannot be edited any more. */
 const hasChanged = (alert: AlertResult, form: URLSearchParams): boolean =>
   alert.updated_at !== form.get("version") || alert.review_url === null;
 
@@ -193,7 +193,7 @@ async function edit(visit: MemberContext): Promise<Response> {
     });
   } catch (refused) {
     const now = await visit.call("get_alert", getAlertParams(visit));
-    // Somebody was faster between the look above and the write; what this form has saved itself is no clash.
+    // Another person was faster between the check above and the write. A draft saved by this form is not a conflict.
     if (now.updated_at !== made.updated_at || now.review_url === null)
       return clash(visit, { channel, alert: now, form });
     return show(visit, { channel, alert: now, form, error: shownError(refused, form) });
@@ -204,7 +204,7 @@ async function writeAgain(visit: MemberContext, error: ApiError): Promise<Respon
   return show(visit, { channel: await getRequestedChannel(visit), alert: null, form: visit.form, error });
 }
 
-/** The form of an edit as it was written, or beside what somebody else made of the alert meanwhile. */
+/** The form of an edit as it was written, or next to the version that another person saved. */
 async function editAgain(visit: MemberContext, error: ApiError): Promise<Response> {
   const { form } = visit;
   const [channel, alert] = await Promise.all([
@@ -226,7 +226,7 @@ async function done(
   return show(visit, { channel, alert: made, form: createAlertForm(made), above });
 }
 
-/** The draft is saved by now, so what is wrong with the test is said above it as it is. */
+/** The draft is saved by now, so an error of the test is shown above it as it is. */
 async function test(
   visit: MemberContext,
   { channel, made }: { channel: ChannelResult; made: AlertResult },
@@ -240,7 +240,7 @@ async function test(
   return visit.goTo(pageOf(visit, made), DONE.test);
 }
 
-/** Somebody changed the alert while this form was written: both texts, and nothing typed is lost. */
+/** Another person changed the alert while this form was written. Both texts are shown, and nothing typed is lost. */
 async function clash(
   visit: MemberContext,
   { channel, alert, form }: { channel: ChannelResult; alert: AlertResult; form: URLSearchParams },
@@ -256,11 +256,11 @@ async function clash(
   return show(visit, { channel, alert, form, above: editConflictReport(visit, { alert, form, who }), status: 409 });
 }
 
-/** The markup that a form holds, as phones would be shown it, for the frame of the preview. */
+/** The markup of a form as phones would show it, for the frame of the preview. */
 async function page(visit: MemberContext): Promise<Response> {
   const layout = visit.form.get("layout") === "document" ? "document" : "html";
   const { html: clean } = await visit.call("preview_html", { html: visit.form.get("html") ?? "", layout });
-  // What is edited may be another author's: nothing of theirs is fetched from elsewhere.
+  // The edited alert may have another author: none of their addresses is fetched.
   return markupResponse(clean, !visit.form.has("version"));
 }
 

@@ -27,7 +27,7 @@ export const segmentedField = (
   options: readonly SegmentOption[],
 ): Html => segmentedControl({ name, label: label ?? name, options, value: form.get(name) ?? "", error });
 
-/** What nobody ticks in passing, before an urgent alert is published. */
+/** The confirmation required before an urgent alert is published. */
 export function urgentConfirmation({ form, error }: FormState): Html {
   const { line, attributes } = errorParts(error, "sure");
   const label = "This is urgent enough to ring at night";
@@ -56,7 +56,7 @@ export function fileUploadField(
   })}`;
 }
 
-/** Who changed the alert last, and when, as the audit log has it. */
+/** The last editor of the alert, and the time, from the audit log. */
 export async function lastEditNote(visit: MemberContext, alert: AlertResult): Promise<Content> {
   const [last] = await listAlertEvents(visit, alert.id);
   if (!last) return "Someone";
@@ -75,10 +75,7 @@ const shown = (name: string, value: unknown): string => {
   return String(value);
 };
 
-/**
- * Brings `form` up to date with the alert, and says what happened. The version that the form carries next is the
- * alert's.
- */
+/** Updates `form` from the alert, and reports the outcome. The version that the form carries next is the alert's. */
 export function editConflictReport(
   visit: MemberContext,
   { alert, form, who }: { alert: AlertResult; form: URLSearchParams; who: Content },

@@ -1,5 +1,5 @@
-// What the form of an alert holds: how an alert becomes fields that a person types in, and how these become arguments
-// of create_alert and update_alert. Whether they hold, the operations say.
+// Converts an alert to the fields of its form, and these to arguments of create_alert and update_alert. The operations
+// validate them.
 
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../../model/domain/asset_rules.ts";
@@ -17,19 +17,19 @@ const FIELDS = selectDrawnOn(ALERT_FIELDS, "form");
 const { actions: _, recurrence: __, ...ONE_CONTROL } = FIELDS;
 const NAMES = getFieldNames(ONE_CONTROL);
 
-/** What pages call each field, as a sentence begins. */
+/** The name of each field at the beginning of a sentence. */
 export const ALERT_LABELS: Readonly<Record<string, string>> = getFieldLabels(ALERT_FIELDS);
 
 /** Most buttons that an alert has, as rows of the form. */
 export const ACTION_ROWS: readonly number[] = [...Array(LIMITS.alert_actions).keys()];
 
-/** The controls of the question: what is asked, and its choices. */
+/** The controls of the question: its text and its choices. */
 export const REPLY_FIELDS: readonly string[] = [
   "reply.label",
   ...Array.from({ length: LIMITS.reply_choices }, (_, i) => `reply.${i}`),
 ];
 
-/** An alert (as get_alert answers it) as the form holds it. */
+/** An alert (as get_alert returns it) as values of the form. */
 export function createAlertForm(alert: AlertResult): URLSearchParams {
   const timed = alert.send_at !== null || alert.recurrence !== null;
   const form = new URLSearchParams({ when: timed ? "later" : "now" });
@@ -54,7 +54,7 @@ export function createAlertForm(alert: AlertResult): URLSearchParams {
 export const createBlankForm = (once: string): URLSearchParams =>
   new URLSearchParams({ once, when: "now", layout: "text", priority: "normal" });
 
-/** The rows of buttons that were filled in, in their order; empty ones between them are gone. */
+/** The rows of buttons that were filled in, in their order, without empty ones. */
 export function parseLinkButtons(form: URLSearchParams): { label: string; url: string }[] {
   const rows = ACTION_ROWS.map((i) => ({
     label: (form.get(`actions.${i}.label`) ?? "").trim(),
@@ -63,7 +63,7 @@ export function parseLinkButtons(form: URLSearchParams): { label: string; url: s
   return rows.filter(({ label, url }) => label !== "" || url !== "");
 }
 
-/** The question that was typed, with its choices; empty ones between them are gone. */
+/** The question that was typed, with its choices, without empty ones. */
 function replyOf(form: URLSearchParams): AlertAction[] {
   const [label = "", ...choices] = REPLY_FIELDS.map((name) => (form.get(name) ?? "").trim());
   const given = choices.filter((choice) => choice !== "");
@@ -76,11 +76,11 @@ export const parseActions = (form: URLSearchParams): AlertAction[] => [
   ...replyOf(form),
 ];
 
-/** Whether the chosen card has a page of markup. */
+/** Reports if the chosen card has a page of markup. */
 export const hasPageLayout = (form: URLSearchParams): boolean =>
   ["html", "document"].includes(form.get("layout") ?? "");
 
-/** What was typed, as arguments; every argument is there. */
+/** The typed values as arguments; every argument is present. */
 export function parseAlertForm(form: URLSearchParams): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   for (const name of NAMES)
@@ -94,7 +94,7 @@ export function parseAlertForm(form: URLSearchParams): Record<string, unknown> {
   return args;
 }
 
-/** The arguments that a form changes of an alert. Instants that are the same to the minute are the same. */
+/** The arguments that a form changes of an alert. Times that are the same to the minute are equal. */
 export function findFormChanges(form: URLSearchParams, alert: AlertResult): Record<string, unknown> {
   const before = parseAlertForm(createAlertForm(alert));
   const typed = Object.entries(parseAlertForm(form));
@@ -103,7 +103,7 @@ export function findFormChanges(form: URLSearchParams, alert: AlertResult): Reco
 
 const mark = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 8);
 
-/** Marks of what each argument was when the form was made, so that it can be told later who changed which. */
+/** Digests of each argument when the form was made, to find out later who changed which. */
 export function createFieldMarks(form: URLSearchParams): string {
   return Object.entries(parseAlertForm(form))
     .map(([name, value]) => `${name}:${mark(value)}`)
@@ -172,7 +172,7 @@ export const ACTION_ROW_LABELS = Object.fromEntries(
   ]).concat(REPLY_FIELDS.map((name, i) => [name, i === 0 ? "The question" : `Answer ${i}`])),
 );
 
-/** What the operations call the controls of the question, which comes after the buttons. */
+/** The operations' names of the controls of the question, which follows the buttons. */
 export function getQuestionControls(form: URLSearchParams): Record<string, string> {
   const at = `actions.${parseLinkButtons(form).length}`;
   const names = REPLY_FIELDS.map((name, i) => [i === 0 ? `${at}.label` : `${at}.choices.${i - 1}`, name]);

@@ -1,5 +1,5 @@
-// The form of an alert, in four panels, with the preview beside it and what is decided at the foot of the page. A
-// control for every field that update_alert takes; what each may hold, the operations say.
+// The form of an alert, in four panels, with a preview, and with actions at the foot of the page. It has a control for
+// every field that update_alert takes. The operations validate the values.
 
 import { randomUUID } from "node:crypto";
 import { list_own_devices } from "../../../identity/session/linked_devices.ts";
@@ -43,7 +43,7 @@ import { confirmationFields } from "./send_confirmation.ts";
 
 export interface ComposePageData extends PreviewData {
   error?: ApiError;
-  /** What stands above the form instead of the refusal alone. */
+  /** The content above the form in place of the refusal alone. */
   above?: Content;
 }
 
@@ -106,7 +106,7 @@ function loudness(typed: FormState, shown: ComposePageData): Html {
 
 function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, next: Content): Html {
   const repeats = alert?.status !== "scheduled";
-  // It is seen where it is wrong, too, though it shall have no time.
+  // It is also shown where it is wrong, although the alert will not have a time.
   const isWrong = typed.error?.fields.some(({ param }) => RECURRENCE_FIELDS.includes(param));
   return panel(
     "Time and place",
@@ -185,7 +185,7 @@ function testOnDevices({ alert }: ComposePageData, devices: number): Content {
   return html`<button class="plain" name="act" value="test">Save and test on your ${target}</button>`;
 }
 
-/** What is decided, at the foot of the screen. The first of its buttons is what the return key presses. */
+/** The actions at the foot of the screen. The return key presses the first of its buttons. */
 function deciding(typed: FormState, { channel, alert }: ComposePageData): Html {
   const reach = formatDeviceCount(channel.subscribers);
   const keep = alert && alert.status !== "draft" ? "Save changes" : "Save as draft";
@@ -204,7 +204,7 @@ export function nextOccurrencesPreview({ form, now }: Pick<MemberContext, "form"
   return nextOccurrences(recurrence as string | null, send_at as string | null, now);
 }
 
-/** The whole page: above the form what went wrong, then the form with its preview. */
+/** The whole page: the errors above the form, then the form with its preview. */
 export async function composePage(visit: MemberContext, shown: ComposePageData): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };

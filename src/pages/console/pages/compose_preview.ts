@@ -1,6 +1,6 @@
-// The preview beside the form: what a phone would show of what is typed, what the sanitiser would take out, and what
-// the channel never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be
-// kept.
+// The preview of the form: what a phone would show of the typed values, what the sanitiser would remove, and
+// permissions that the channel does not request. The sanitiser runs through preview_html, so the preview shows what
+// would be stored.
 
 import { list_files } from "../../../identity/session/uploaded_files.ts";
 import { ApiError } from "../../../model/api_error.ts";
@@ -38,7 +38,7 @@ const numberOf = (value: unknown): number | null => (typeof value === "number" ?
 
 const wordsOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** What is typed, as a phone draws it. Wrong fields are left out: the form says what is wrong with them. */
+/** The typed values as a phone draws them. Invalid fields are left out: the form reports them. */
 export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: AlertResult | null, now: Date) {
   const args = parseAlertForm(form);
   const [image_url, audio_url, audio_asset_id] = [
@@ -49,7 +49,7 @@ export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: 
   const uploaded = files.find(({ id }) => id === args.image_asset_id)?.url;
   const kept = alert?.image_asset_id === args.image_asset_id ? alert?.image_asset_url : null;
   const typed = /^https:/i.test(image_url ?? "") && URL.canParse(image_url ?? "") ? image_url : null;
-  // An address that stands there already may be another author's: what lies there is fetched when it is asked for.
+  // A stored address may be another author's: it is fetched only on request.
   const isOwn = image_url !== alert?.image_url;
   return {
     title: wordsOf(args.title) ?? "",
@@ -72,7 +72,7 @@ export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: 
   };
 }
 
-/** What preview_html says of the markup; a refusal is said in its own words. */
+/** The result of preview_html for the markup; a refusal has its own text. */
 async function sanitised(visit: MemberContext, form: URLSearchParams) {
   const markup = form.get("html") ?? "";
   if (markup === "" || !hasPageLayout(form)) return { blocked: [], script_count: 0, refusal: null };
@@ -118,7 +118,7 @@ export async function alertPreview(visit: MemberContext, { channel, alert, form,
   </div>`;
 }
 
-/** The alert's page below the phone. What is not kept yet is sent to the frame by the form's own button. */
+/** The alert's page below the phone. Unsaved values are sent to the frame by the form's own button. */
 export function alertPagePreview(visit: MemberContext, { channel, alert, form, files }: PreviewData): Html {
   const base = getChannelPath(visit, channel.id);
   const chosen = files.find(({ id }) => id === form.get("html_asset_id"));

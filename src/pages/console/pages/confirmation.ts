@@ -1,7 +1,7 @@
-// Pages of one question, or of one sentence. The link in a list leads to a page that asks once more before something
-// ends; only its form acts, so a slip of the finger ends nothing and nothing of it needs a script. What ends, and who
-// may end it, is decided by the caller's page. One tick has keys and assistants ask before anything is published
-// (rules#asks-first). And a refusal as a page: what is wrong, and the way out.
+// Pages of one question, or of one sentence. The link in a list leads to a page that requires confirmation before
+// something is deleted. Only its form acts, without a script. The caller's page decides what is deleted, and who may
+// delete it. One tick requires approval before keys and assistants publish (rules#asks-first). Also shows a refusal as
+// a page: what is wrong, and what to do.
 
 import { type ApiError, type ErrorType, insufficientStorage } from "../../../model/api_error.ts";
 import { uiMessage } from "../../../model/error_messages.ts";
@@ -22,7 +22,7 @@ const TITLES: Record<ErrorType, string> = {
   server_error: "Something went wrong on this server",
 };
 
-/** What a person can do where the refusal itself, which programs read too, does not say it. */
+/** The advice to a person, where the refusal itself (which programs also read) has none. */
 const WAYS_OUT: Partial<Record<ErrorType, string>> = {
   not_found: "Check the address, or ask an owner of the workspace for access.",
   server_error: "Try again in a minute. If it happens again, contact the operator of this server.",
@@ -31,7 +31,7 @@ const WAYS_OUT: Partial<Record<ErrorType, string>> = {
 /** `kept` is what was written, sealed: the way back leads to its form. */
 export function errorPage(visit: PageContext, error: ApiError, kept: string | null = null): Response {
   const title = TITLES[error.type];
-  // A program's words for it help nobody here; those about the disk are for everybody.
+  // Internal error texts of a program are hidden; those about the disk are shown.
   const isTheirs = error.type !== "server_error" || error.message === insufficientStorage().message;
   const what = isTheirs ? uiMessage(error) : null;
   return visit.page(
@@ -49,20 +49,20 @@ export function errorPage(visit: PageContext, error: ApiError, kept: string | nu
 export interface Confirmation {
   /** The whole question, with the name of what would end: "Revoke the key deploys?" */
   title: string;
-  /** What happens then, and whether it can be undone. */
+  /** The effect, and whether it can be undone. */
   effect: Content;
-  /** What has to be said before it may be done: a box, an explanation. */
+  /** A condition before the action: a box, an explanation. */
   condition?: Content;
   act: string;
-  /** Where a person goes who does not want it. */
+  /** The address for cancelling. */
   back: string;
   keep?: string;
   error?: ApiError;
 }
 
 /**
- * The page that asks. Its form goes to the same path, which acts at once, with the visit's token and what the
- * condition holds.
+ * The page that requires confirmation. Its form is sent to the same path, which acts at once, with the visit's token
+ * and the condition's fields.
  */
 export function confirmationPage(visit: PageContext, question: Confirmation): Response {
   const { title, effect, condition, act, back, keep = "Cancel" } = question;
@@ -93,11 +93,11 @@ export const approvalCheckbox = (checked: boolean): Content =>
 
 export const parseApproval = (sent: URLSearchParams): boolean => sent.has(NAME);
 
-/** What a list says of it, and the way to change it. */
+/** The text in a list, and the link to change it. */
 export const approvalLink = (asksFirst: boolean, href: string, whose: Content): Content =>
   html`<a href="${href}">${asksFirst ? "Approval required" : "No approval required"}<span class="unseen">: change it for ${whose}</span></a>`;
 
-/** The page on which it is changed; its form goes to the same path. */
+/** The page on which it is changed. Its form is sent to the same path. */
 export const approvalPage = (
   visit: MemberContext,
   { title, asksFirst, back }: { title: string; asksFirst: boolean; back: string },

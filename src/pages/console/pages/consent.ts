@@ -1,6 +1,6 @@
-// Consent: an assistant sends a person's browser here. Who asks, where the answer goes, what it may do. The person's
-// choice is written to the connection, which every request of the assistant is measured by; the authorization server
-// is told the part of it that was asked for.
+// Consent: an assistant sends a person's browser here. The page shows the client, the address of the response, and the
+// scopes. The person's choice is stored with the connection, and every request of the assistant is checked against it.
+// The authorization server receives the requested part of it.
 
 import { type ConsoleSession, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
 import { grant_connection, list_grants } from "../../../identity/session/client_connections.ts";
@@ -24,7 +24,7 @@ import { continueSignIn } from "./sign_in_flow.ts";
 const memberIds = ({ memberships }: ConsoleSession): string[] =>
   memberships.map(({ member_id }) => formatId("mem", member_id));
 
-/** What is asked, seen from one member of the person: the named one, else the one that it was connected for last. */
+/** The request, seen from one member of the person: the named one, or the one of the last connection. */
 async function askingOf(visit: PersonContext, oauthQuery: string, memberId?: string): Promise<ConsentRequest> {
   const { deps, session } = visit;
   const request = await deps.people.accessRequest(oauthQuery);
@@ -32,7 +32,7 @@ async function askingOf(visit: PersonContext, oauthQuery: string, memberId?: str
   const before = memberId === undefined ? granted[0] : granted.find((earlier) => earlier.member_id === memberId);
   const earlier = SELECTABLE_SCOPES.filter((scope) => before?.scopes.includes(scope));
   const shown = SELECTABLE_SCOPES.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
-  // Whoever asks for everything that there is has copied a list, and asked for nothing by name.
+  // A client that requests all scopes has copied a list, and made no specific choice.
   const copied = SELECTABLE_SCOPES.every((scope) => request.asked.includes(scope));
   return {
     request,
@@ -65,7 +65,10 @@ async function consentAgain(visit: PersonContext, error: ApiError): Promise<Resp
   return consentForm(visit, asking, choiceOf(sent), error);
 }
 
-/** Checks the choice, tells the authorization server, and writes the connection before the assistant hears of it. */
+/**
+ * Validates the choice, sends it to the authorization server, and stores the connection before the assistant gets a
+ * response.
+ */
 async function allow(visit: PersonContext, asking: ConsentRequest, choice: ConsentChoice): Promise<Response> {
   const { deps, session, request } = visit;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
@@ -97,9 +100,9 @@ async function allow(visit: PersonContext, asking: ConsentRequest, choice: Conse
     oauthQuery,
     grantId,
   });
-  // Scopes that another page granted this member meanwhile, and that this page did not show, stay granted.
+  // Scopes that another page granted this member in the meantime, and that this page did not show, stay granted.
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
-  // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or
+  // Only a response with a code lets the assistant in. With any other response the server requires another step, or
   // refuses.
   if (URL.parse(next)?.searchParams.has("code")) {
     const caller = assertDefined(getMemberCaller(session, member.workspace_id), "the membership is the session's");
@@ -140,7 +143,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
     const asking = await askingOf(visit, oauthQuery, sent.get("member") ?? "");
     const choice = choiceOf(sent);
     try {
-      // The page shows, folded, what the assistant may do already. It said so of the workspace that was chosen before.
+      // The page shows, folded, what the assistant may already do in the workspace that was chosen before.
       const looked = sent.get("looked_at");
       if (looked !== sent.get("member") && sent.has("had"))
         throw invalidRequest("invalid_value", "You chose another workspace. Check the permissions again.", "member");

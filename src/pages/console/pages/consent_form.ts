@@ -1,5 +1,5 @@
-// The page on which a person lets an assistant in. What nobody has checked stands in quotes and cannot grow; what the
-// server knows (the address of the answer, the workspace, how long it lasts) stands beside it.
+// The page on which a person grants an assistant access. Unverified text is in quotes and limited in length. Verified
+// facts are next to it: the address of the response, the workspace, the lifetime.
 
 import { isLocalRedirect } from "../../../identity/auth/consent_grants.ts";
 import { type AccessRequest, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
@@ -19,10 +19,7 @@ import { describeDestination } from "./sign_in_flow.ts";
 export interface ConsentChoice {
   pusher: string;
   ticked: ReadonlySet<string>;
-  /**
-   * The scopes that were asked for or granted when the person saw the page: what is left unticked of them is taken
-   * away.
-   */
+  /** The scopes that were requested or granted when the page was shown. Unticked ones are revoked. */
   onPage: ReadonlySet<string>;
   asksFirst: boolean;
 }
@@ -33,13 +30,13 @@ export interface ConsentRequest {
   memberId: string;
   /** Scopes granted to this member's connection before, which a step-up must not lose. */
   earlier: readonly Scope[];
-  /** Every scope that is asked for or was granted; boxes for the others are folded. */
+  /** Every scope that is requested or was granted; boxes for the others are folded. */
   shown: readonly Scope[];
-  /** What the page says before the person changed anything. */
+  /** The initial values of the page. */
   start: ConsentChoice;
 }
 
-/** An assistant's own name among our words. */
+/** An assistant's own name within our text. */
 export const assistantName = (name: string | null): Content =>
   name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`;
 
@@ -104,9 +101,8 @@ function boxes(visit: PersonContext, scopes: readonly Scope[], ticked: ReadonlyS
 const things = ({ length }: readonly Scope[]): string => `${length} ${length === 1 ? "permission" : "permissions"}`;
 
 /**
- * What changes or publishes stands open. What only reads is one line the first time; in a step-up what is new comes
- * first, and what was granted before is one line. Whoever wants to give more than is asked for finds it in the last
- * one.
+ * Scopes that change or publish are unfolded. Those that only read are one line the first time. In a step-up, new
+ * scopes are first, and earlier grants are one line. The last line has scopes beyond the request.
  */
 function permissions(visit: PersonContext, asking: ConsentRequest, choice: ConsentChoice, open: boolean): Content {
   const { shown, earlier } = asking;
@@ -138,7 +134,7 @@ function placeOf({ session }: PersonContext, { memberId }: ConsentRequest): stri
   return member ? ` in ${member.workspace_name}` : "";
 }
 
-/** Without the name, which stands once, where the page says whose word it is. */
+/** Without the name, which appears once, with its origin. */
 function title({ earlier, shown }: ConsentRequest): string {
   if (earlier.length === 0) return "Connect an assistant?";
   return shown.some((scope) => !earlier.includes(scope))

@@ -1,7 +1,7 @@
-// Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a
-// day unless they are used. Or they come along with another form: a control for each, which a script of the page
-// uploads at once with its progress, and which the form itself brings where no script runs. Either way the form then
-// holds what became of the file.
+// Files: pictures, sounds and pages that alerts show. They are uploaded here, named by their ids in alerts, and deleted
+// after a day unless they are used. Another form can also bring them, with a control for each file. A script of the
+// page uploads a file at once with its progress. Without a script, the form itself carries it. In both cases the form
+// then has the outcome of the upload.
 
 import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
@@ -26,23 +26,23 @@ import { toFormError } from "../form_submission.ts";
 import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 
-/** What a person is told of each kind before choosing. */
+/** The description of each kind before the choice. */
 export const FILE_HINTS: Record<AssetKind, string> = {
   image: `PNG, JPEG, GIF, WebP or AVIF, up to ${formatLimit("image_file")}.`,
   audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${formatLimit("audio_file")}.`,
   html: `An .html file in UTF-8, up to ${formatLimit("html_file")}.`,
 };
 
-/** What each is called where one is chosen. */
+/** The name of each kind in the choice. */
 export const FILE_NAMES: Record<AssetKind, string> = { image: "picture", audio: "recording", html: "page" };
 
 /** A file field of a form. */
 export interface UploadField {
   field: string;
   kind: AssetKind;
-  /** The control of the same form that holds the outcome. */
+  /** The control of the same form with the outcome. */
   into: string;
-  /** What of the file it holds. */
+  /** The property of the file that it contains. */
   holds: "id" | "url";
 }
 
@@ -61,8 +61,8 @@ export function fileField(
 }
 
 /**
- * Uploads what a form brought; the form holds each file as if it had been chosen. @returns what is wrong with the
- * first wrong one.
+ * Uploads the files of a form. The form then has each file as if it had been chosen. @returns the error of the first
+ * wrong one.
  */
 export async function storeUploads(
   visit: MemberContext,

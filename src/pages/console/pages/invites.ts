@@ -1,5 +1,5 @@
-// Invites of a channel: made with an end and a bound, listed with their state; each has a page with its link and its
-// QR code, on the screen and as files to print, and is revoked there with or without those who joined by it.
+// Invites of a channel: created with an end and a limit, and listed with their state. Each has a page with its link and
+// its QR code, on the screen and as files to print. It is revoked there, with or without the devices that joined by it.
 
 import { randomBytes } from "node:crypto";
 import { encodePng } from "../../../effects/assets/clean_picture.ts";
@@ -30,7 +30,7 @@ const OPTIONS = {
   scripts: ["copy", "count", "zone"],
 } as const;
 
-/** How long an invite works, by the choice in its form; `own` is an instant that is typed. */
+/** The lifetime of an invite, by the choice in its form; `own` is a typed time. */
 const LIVES: Record<string, { label: string; days: number | null }> = {
   day: { label: "1 day", days: 1 },
   month: { label: "30 days", days: 30 },
@@ -63,10 +63,10 @@ const badge = (invite: Invite, now: Date): Html => {
 const usesOf = ({ uses, max_uses }: Invite): string =>
   max_uses === null ? uses.toLocaleString("en") : `${uses.toLocaleString("en")} of ${max_uses.toLocaleString("en")}`;
 
-/** What names it where no clock can stand. */
+/** Its name where relative time is not available. */
 const wordsOf = ({ label }: Invite): string => (label ? `the invite “${label}”` : "an invite");
 
-/** What it is called; without a note by when it was made, on the reader's clock. */
+/** Its name; without a note the time of its creation, in the reader's zone. */
 const nameOf = ({ label, created_at }: Invite): Content =>
   label || html`Invite of ${timeElement(new Date(created_at))}`;
 
@@ -201,7 +201,7 @@ async function askRevoke(visit: MemberContext): Promise<Response> {
   );
 }
 
-/** Pixels of a file that nobody scales: two thirds of a hand on paper. */
+/** Pixels of a file for printing without scaling, about 10 cm on paper. */
 const SIDE = 720;
 
 const TYPES = { svg: "image/svg+xml", png: "image/png" };

@@ -110,7 +110,7 @@ const PRESET_OPTIONS = [
   { value: "own", label: "Custom" },
 ];
 
-/** What a form asks for: a preset, or each box by itself. */
+/** The choice of a form: a preset, or each box by itself. */
 function scopesOf(sent: URLSearchParams): readonly string[] {
   const preset = sent.get("preset") ?? "";
   return Object.hasOwn(SCOPE_PRESETS, preset) ? (SCOPE_PRESETS[preset]?.scopes ?? []) : sent.getAll("scope");

@@ -1,6 +1,6 @@
 // Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the
-// signed-in member may do, and leaves the deciding to the operations. Of many channels those that are ticked stand
-// first, and the others are looked for: with a press that saves nothing, so it needs no script.
+// signed-in member may do, and leaves the deciding to the operations. Ticked channels are listed first, and the others
+// can be searched. The search is a button that saves nothing, so it needs no script.
 
 import { createLinkMail } from "../../../identity/auth/mail.ts";
 import { PLACEHOLDER_EMAIL } from "../../../identity/auth/one_time_links.ts";
@@ -31,13 +31,13 @@ interface Channel {
 
 const OFFERED = 12;
 
-/** Which button of a form looks for further channels: the form comes back as it was, and nothing is saved. */
+/** The button of a form that searches further channels: the form is shown again as it was, and nothing is saved. */
 export const SEARCH_BUTTON = "look";
 
 /**
- * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every
- * channel" it contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page
- * apart.
+ * The channels: every one, or those that are ticked. A ticked channel alone means "only these". With "every channel" it
+ * contradicts itself, and the form is shown again with neither chosen. `of` makes ids unique among the forms of one
+ * page.
  */
 export function channelChoice(
   of: string,
@@ -92,7 +92,7 @@ export function channelChoice(
     }</fieldset>`;
 }
 
-/** What the form says, word for word: what it means, the operation decides. */
+/** The raw values of the form; the operation interprets them. */
 export const parseMemberForm = ({ form: sent }: MemberContext): MemberInput => ({
   role: sent.get("role") ?? "",
   every_channel: sent.get("sees") === "all",
@@ -101,7 +101,7 @@ export const parseMemberForm = ({ form: sent }: MemberContext): MemberInput => (
 
 const NAMED = 3;
 
-/** What a member sees; null is everything. */
+/** The channels that a member sees; null means all. */
 export function describeChannels(handles: string[] | null): string {
   if (handles === null) return "all channels";
   const more = handles.length - NAMED;
@@ -167,7 +167,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   );
 }
 
-/** The member of the path, whom the visitor may manage; another one's id is nobody's. */
+/** The member of the path, whom the visitor may manage; undefined for any other id. */
 async function rowOf(visit: MemberContext) {
   const { data: rows } = await visit.asMember(list_members, {});
   const row = rows.find(({ id, manageable }) => id === visit.params.id && manageable);
@@ -241,7 +241,7 @@ async function linkPage(visit: MemberContext, made: { email: string; joined: boo
   );
 }
 
-/** What a person can mend is shown with the form; the rest is a page of its own. */
+/** Errors that a person can fix are shown with the form; the rest is a page of its own. */
 const refused = (again: typeof list) => ({
   again,
   when: matchesErrorType("invalid_request", "conflict", "forbidden"),

@@ -1,5 +1,5 @@
-// Following a one-time link: the page that takes its secret, what became of a link that no longer works, and the form
-// that makes an account, joins with one that is there, or sets a new password.
+// Following a one-time link: the page that takes its secret, the reason why a link no longer works, and the form. The
+// form makes an account, joins with an existing one, or sets a new password.
 
 import type { LinkState, OpenedLink } from "../../../identity/auth/link_redemption.ts";
 import { extractLinkToken, LINK_LIFETIMES, LINK_PATH } from "../../../identity/auth/one_time_links.ts";
@@ -13,7 +13,8 @@ import { lostPasswordHint } from "./sign_in.ts";
 import { finishSignIn, OIDC_PATH } from "./sign_in_flow.ts";
 
 /**
- * A browser with script goes on by itself; one without asks for the link, since it keeps what stands behind the "#".
+ * A browser with script submits the form by itself. Without script the page has a field for the link, since browsers do
+ * not send the part behind the "#".
  */
 function takeLink(visit: PageContext): Response {
   return visit.page(
@@ -64,7 +65,7 @@ interface LinkFormTexts {
   button: string;
 }
 
-/** The account might be one that somebody else made ready for this address. */
+/** Another person might have prepared the account for this address. */
 const unproved = (visit: PageContext): Response =>
   visit.page(
     "Verify your e-mail address",
@@ -113,7 +114,7 @@ function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormT
   };
 }
 
-/** The field that shows the address, or asks for it where the link names none. */
+/** The field that shows the address, or takes it where the link names none. */
 function address(visit: PageContext, { email }: OpenedLink, error?: ApiError): Content {
   const common = { name: "email", label: "E-mail address", type: "email", autocomplete: "username" } as const;
   if (email !== null) return field({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });

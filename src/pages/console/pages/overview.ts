@@ -1,6 +1,6 @@
-// The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what
-// went out, and its channels. Until something was sent it teaches how, in the three ways that there are: in this
-// browser, by an assistant, by curl.
+// The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, sent
+// alerts, and its channels. Until something was sent it teaches how, in the three ways that there are: in this browser,
+// by an assistant, by curl.
 
 import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
 import { create_key } from "../../../identity/session/api_keys.ts";
@@ -23,7 +23,7 @@ import {
 } from "../page_context.ts";
 import { channelTable } from "./channels.ts";
 
-/** What a client is given, in the ways in which it can reach this server. */
+/** The setup that a client is given, for each kind of connection to this server. */
 function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): Content {
   const asking = supportsOAuth(publicUrl) ? consent : null;
   if (!asking && !key) return null;
@@ -66,7 +66,7 @@ PUSHER=$(curl -s $API/pushers ${json} \\
 ${send("$PUSHER")}`;
 }
 
-/** @param channel the one that alerts are most likely written on; null while there is none */
+/** @param channel the one that alerts are most likely written on; null without one */
 export function firstAlertGuide(visit: MemberContext, channel: { id: string; handle: string } | null): Html {
   const { base, deps } = visit;
   const opens = canUse(visit, "create_pusher") && visit.caller.pusherIds === null;
@@ -200,7 +200,7 @@ function newAlert(visit: MemberContext, active: readonly { id: string; name: str
   }</ul></details>`;
 }
 
-/** Alerts, each with its channel, and why it was written where its author says so. Each leads to its own page. */
+/** Alerts, each with its channel and its author's reason. Each links to its own page. */
 function alertRows(
   visit: MemberContext,
   channels: readonly OperationRow<"list_pushers">[],

@@ -1,8 +1,8 @@
-// Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, who wrote it
-// and why, and the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation
-// says. The version that the page showed goes with every decision, so nobody sends what they have not seen
-// (rules#expected-version). Of what was sent, its reads and acks alone, for the script that follows them, and the
-// copy by which it is corrected.
+// The page on which a person reviews an alert by another author, most often an assistant. It shows the alert as on a
+// phone, its author and reason, and the decision. The operations define the effect and the permission of each decision.
+// Each decision carries the version that the page showed, so unseen changes are never sent (rules#expected-version).
+// For sent alerts, the reads and acks are also served alone, for the script that follows them. A copy of a sent alert
+// is its correction.
 
 import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
@@ -56,7 +56,7 @@ const PATH = "/channels/:pusher/alerts/:alert";
 
 type Verb = "send_alert" | "schedule_alert" | "cancel_alert" | "update_alert";
 
-/** What a form may ask for, and what the next page says of it. */
+/** The actions of a form, and the message on the next page. */
 const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
   send: { operation: "send_alert", done: "alert-sent" },
   following: { operation: "cancel_alert", done: "alert-cancelled" },
@@ -157,7 +157,7 @@ function drawn(visit: MemberContext, alert: AlertResult, channel: ChannelResult)
     }`;
 }
 
-/** How it repeats, and when next; of an occurrence, what it belongs to. */
+/** The recurrence and its next time. For an occurrence, its series. */
 function repetition(visit: MemberContext, { recurrence, send_at, series_id, pusher_id }: AlertResult): Content {
   if (series_id)
     return html`<p><a href="${getChannelPath(visit, pusher_id)}/alerts/${series_id}">Part of a repeating alert</a></p>`;
@@ -166,7 +166,7 @@ function repetition(visit: MemberContext, { recurrence, send_at, series_id, push
     <p><a href="${visit.base}month?channel=${pusher_id}">Month view</a></p></section>`;
 }
 
-/** What the phone does not show of it. */
+/** The properties that the phone does not show. */
 function facts({ now }: MemberContext, alert: AlertResult): Content {
   const lines: [string, Content][] = [["Changed", relativeTime(alert.updated_at, now)]];
   if (alert.send_at) lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
@@ -215,7 +215,7 @@ async function decide(visit: MemberContext): Promise<Response> {
   return visit.goTo(back, verb.done);
 }
 
-/** Asks once more; of an alert that was sent meanwhile it says why it stays. */
+/** Requires confirmation. For an alert that was sent in the meantime, explains why it stays. */
 async function deleting(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { title, status, updated_at } = await visit.call("get_alert", getAlertParams(visit));
   const back = visit.url.pathname.replace(/\/delete$/, "");

@@ -1,6 +1,5 @@
-// What a person may decide about an alert: at a time, declined with words for its author, copied, deleted; and at the
-// foot of the screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in
-// passing.
+// Decisions about an alert: schedule, decline with a reason for its author, copy, delete. The most frequent ones are at
+// the foot of the screen. A button names its effect. An urgent alert has a box to tick first.
 
 import { randomUUID } from "node:crypto";
 import { decline_alert } from "../../../identity/session/reviews.ts";
@@ -19,14 +18,14 @@ interface Deciding {
   /** The sentence on how many it could reach. */
   could: string;
   error?: ApiError;
-  /** Nobody but who looks at it has written it: there is nobody to decline it to. */
+  /** The visitor is the only author, so declining has no recipient. */
   own: boolean;
 }
 
 /** A draft that repeats once it is scheduled; to send it would be to send it once. */
 const begins = ({ status, recurrence }: AlertResult): boolean => status === "draft" && recurrence !== null;
 
-/** An urgent alert is published by who ticked the box, and by nobody in passing; what repeats begins at a time. */
+/** An urgent alert is published only if the box is ticked. A repeating alert begins at a time. */
 export function checkReadyToPublish(alert: AlertResult, form: URLSearchParams, act: string): void {
   if (act === "send" && begins(alert))
     throw invalidRequest(
@@ -38,7 +37,7 @@ export function checkReadyToPublish(alert: AlertResult, form: URLSearchParams, a
   throw invalidRequest("field_required", "Tick the box to confirm: an urgent alert can ring at night.", "sure");
 }
 
-/** What was typed, or else what the alert holds. */
+/** The typed value, or the alert's value. */
 function formOf(visit: MemberContext, alert: AlertResult): URLSearchParams {
   const form = new URLSearchParams(visit.form);
   if (!form.has("send_at")) form.set("send_at", toMinuteInput(alert.send_at));
@@ -55,13 +54,13 @@ const others = (visit: MemberContext): Html =>
     <input type="hidden" name="once" value="${randomUUID()}">
     <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate</button>${deletion(visit)}</div></section>`;
 
-/** On the devices of who looks at it, before anybody else sees it. */
+/** Shown on the reviewer's own devices before others see it. */
 const trial = (): Html =>
   html`<section class="card" aria-labelledby="trial"><h2 id="trial">Try it first</h2>
     <p class="hint">Only your test devices show it, for up to ${LIMITS.test_minutes} minutes, and it is not counted. <a href="/console/account/devices">Your test devices</a></p>
     <button class="plain" name="act" value="test">Send test</button></section>`;
 
-/** What is decided in the page, panel by panel. */
+/** The decisions on the page, panel by panel. */
 export function decisionPanels(
   visit: MemberContext,
   { alert, error, own }: Omit<Deciding, "channel" | "could">,
@@ -91,7 +90,7 @@ export function decisionPanels(
     ${others(visit)}`;
 }
 
-/** What is decided most, at the foot of the screen; nothing of it for what is sent or cancelled. */
+/** The most frequent decisions, at the foot of the screen; none for sent or cancelled alerts. */
 export function decisionBar(visit: MemberContext, { alert, channel, could, error, own }: Deciding): Content {
   if (alert.review_url === null) return null;
   const reach = channel.subscribers;

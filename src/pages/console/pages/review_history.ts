@@ -1,7 +1,7 @@
-// Who wrote an alert, by which way, and what was done to it since: lines of the audit log in words, and what edits
-// changed, each by itself and several together as one. The log holds no contents; what edits replaced is kept with
-// the alert, for a while (rules#alert-changes). Texts are compared word by word; what was taken out is struck
-// through, what was put in is underlined, and a screen reader is told which is which.
+// The author of an alert, the client used, and later actions. Lines of the audit log are shown as text, with the
+// changes of each edit and of several together. The log has no contents; values replaced by edits are kept with the
+// alert for a while (rules#alert-changes). Texts are compared word by word. Removed text is struck through and added
+// text is underlined. Both are labelled for screen readers.
 
 import { list_alert_changes } from "../../../identity/session/reviews.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
@@ -29,7 +29,7 @@ export interface AlertChange {
 
 const FIELDS: FieldDefinitions = ALERT_FIELDS;
 const MARKUP = new Set(["html", "asset_html"]);
-/** What is compared word by word. */
+/** Fields that are compared word by word. */
 const TEXTS = new Set([...MARKUP, ...Object.keys(selectMarked(ALERT_FIELDS, "cleaned")), "actions"]);
 const CARDS: Record<string, string> = {
   text: "Text",
@@ -38,9 +38,9 @@ const CARDS: Record<string, string> = {
   document: "Document",
 };
 
-/** Of what stayed, so much is shown beside a change. */
+/** Characters of unchanged text that are shown around a change. */
 const CONTEXT_CHARACTERS = 90;
-/** Of one piece that changed, and of a text that is shown whole because it could not be compared. */
+/** Limits for one changed piece, and for a text that is shown whole because it could not be compared. */
 const LONGEST = 1200;
 const MOST = 40;
 
@@ -69,12 +69,12 @@ export function combineChanges(changes: readonly AlertChange[]): Field[] {
 const textOf = (name: string, value: unknown): string =>
   (name === "layout" && CARDS[String(value)]) || formatFieldValue(FIELDS[name] ?? { look: "words" }, value);
 
-/** So much of a text as there is room for on the page. */
+/** As much of a text as fits on the page. */
 function cut(text: string, effort: DiffBudget): Content {
   const shown = takeCharacters(text, Math.min(LONGEST, effort.room));
   effort.room -= shown.length;
   const more = text.length - shown.length;
-  // A line break that came or went is nothing to look at by itself.
+  // An added or removed line break is not shown by itself.
   const words = shown.replace(/\n/g, "↵\n");
   return more === 0
     ? words
@@ -146,14 +146,14 @@ const BY: Record<string, string> = {
   operator: "on the server",
 };
 
-/** So many lines are asked for; the first ones of a longer story stand in the audit log. */
+/** Limit of requested lines; earlier ones of a longer history are in the audit log. */
 const LINES = 50;
-/** So many are shown before the others are folded. */
+/** Limit of shown lines before the others are folded. */
 const SHOWN = 4;
 
 type Act = OperationRow<"list_audit_events">;
 
-/** Who acted, in words: a person by name, an assistant or a key by its own. */
+/** The actor as text: a person by name, an assistant or a key by its own. */
 export function actorLabel({ type, name }: { type: string; name: string | null }): Html {
   if (type === "operator") return html`The operator <span class="tag">on the server</span>`;
   if (type === "oauth") return html`${name ?? "An assistant"} <span class="tag assistant">assistant</span>`;
@@ -161,7 +161,7 @@ export function actorLabel({ type, name }: { type: string; name: string | null }
   return html`${name ?? "A member"}`;
 }
 
-/** Whether the visitor did it in the console, and none of the keys and assistants that act for the visitor. */
+/** Reports if the visitor did it in the console, not by a key or an assistant of the visitor. */
 export const isOwnAction = ({ caller }: MemberContext, { actor }: Pick<Act, "actor">): boolean =>
   actor.type === "session" && actor.id === formatId("mem", caller.member.id);
 
@@ -170,13 +170,13 @@ export async function listAlertEvents(visit: MemberContext, alertId: string): Pr
   return (await visit.call("list_audit_events", { subject_id: alertId, limit: LINES })).data;
 }
 
-/** What the page shows of an alert's past. */
+/** The history that the page shows of an alert. */
 export interface AlertHistory {
   story: readonly Act[];
   changes: readonly AlertChange[];
 }
 
-/** Reads both at once. Whoever may read the alert may read what it was. */
+/** Reads both at once. Permission to read the alert includes its history. */
 export async function readAlertHistory(
   visit: MemberContext,
   path: { pusher_id: string; alert_id: string },
@@ -188,14 +188,14 @@ export async function readAlertHistory(
   return { story, changes: data };
 }
 
-/** What these acts changed together; and how many edits of them are no longer kept. */
+/** The combined changes of these actions, and the number of their edits that are no longer kept. */
 function changedBy(past: AlertHistory, acts: readonly Act[]) {
   const kept = acts.map((line) => changeOf(past, line)).filter((change) => change !== undefined);
   const edits = acts.filter(({ operation }) => operation === "update_alert");
   return { kept, edits, lost: edits.filter((line) => changeOf(past, line) === undefined).length };
 }
 
-/** What an act changed: it is written down in the same transaction, and before its line in the log. */
+/** The changes of an action. They are stored in the same transaction, before its line in the log. */
 function changeOf({ story, changes }: AlertHistory, line: Act): AlertChange | undefined {
   const earlier = story[story.indexOf(line) + 1]?.created_at ?? "";
   return changes.find(({ updated_at }) => updated_at <= line.created_at && updated_at > earlier);
@@ -206,8 +206,8 @@ const lostWords = (lost: number): Content =>
   html`<p class="hint">Details of ${lost === 1 ? "the first change are" : `the first ${lost} changes are`} no longer stored.</p>`;
 
 /**
- * Everything that changed since it was declined, and what was asked for then; null when nobody has declined it, or
- * edited it since.
+ * Every change since it was declined, and the reason for the decline. Null when it was not declined, or not edited
+ * since.
  */
 export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudget, now: Date): Promise<Content> {
   const declined = past.story.find(({ operation }) => operation === "decline_alert");
@@ -222,7 +222,7 @@ export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudge
     ${fields.length > 0 ? await fieldDifferences(fields, effort) : html`<p>The text is unchanged.</p>`}${lostWords(lost)}</section>`;
 }
 
-/** For who decided about a version that is not the present one: who did what meanwhile, and what it changed. */
+/** The changes since the version that the reviewer decided about: each actor and what changed. */
 export async function changesSinceSeen(past: AlertHistory, seen: string, effort: DiffBudget, now: Date): Promise<Html> {
   // The act that made the version that was seen is written down a moment after it.
   const acts = past.story.filter(({ created_at }) => created_at >= seen).slice(0, -1);
@@ -239,7 +239,7 @@ const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): 
 const authoring = ({ story }: AlertHistory): Act | undefined =>
   story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");
 
-/** Who wrote it; said once, since the story goes on from there. */
+/** The author, named once; the history continues from there. */
 export function byline(past: AlertHistory, now: Date): Content {
   const wrote = authoring(past);
   return wrote && html`<p class="byline">${actWords(wrote, now)}</p>`;

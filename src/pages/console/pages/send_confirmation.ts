@@ -1,5 +1,5 @@
-// Questions before an alert is sent. The same alert was sent a moment ago (rules#console-asks-again), or it reaches
-// many devices (rules#console-confirms-many). Each question is asked once for one content.
+// Confirmations before an alert is sent. The same alert was sent a moment ago (rules#console-asks-again), or it reaches
+// many devices (rules#console-confirms-many). Each confirmation is required once for one content.
 
 import { createHash } from "node:crypto";
 import type { z } from "zod";
@@ -24,9 +24,8 @@ export const confirmationFields = ({ form }: Pick<MemberContext, "form">): Conte
   );
 
 /**
- * The question; null where nothing was sent that reads the same, or the person has answered it. Notes in the form
- * what was asked about. @param fields the fields of the alert @param once the key under which this form makes its
- * alert
+ * The question; null if no equal alert was sent, or the person has confirmed. The form records what was confirmed.
+ * @param fields the fields of the alert @param once the key under which this form makes its alert
  */
 export async function duplicateWarning(
   visit: MemberContext,

@@ -1,5 +1,5 @@
-// Senders of a channel: programs that speak in their own words. One is picked and gets a key that composes and, when
-// ticked, sends; what to paste into it is shown once. Its page says what became of its last requests.
+// Senders of a channel: programs with their own request formats. A person picks one, and it gets a key that composes
+// and, when ticked, sends. The text to paste into it is shown once. Its page shows the outcome of its last requests.
 
 import { buildSampleAlert } from "../../../api/ingest/formats/sample_messages.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/api_keys.ts";
@@ -191,7 +191,7 @@ export const SENDER_PAGES: readonly ConsolePage[] = [
   memberForm(PATH, { again: list, when: matchesErrorType("invalid_request"), names: {} }, make),
   memberPage("GET", `${PATH}/:key`, one),
 
-  // The person's own draft: what the key may do is not tried, and nobody is shown anything.
+  // The person's own draft: the key's permissions are not tested, and no device shows it.
   memberPage("POST", `${PATH}/:key/test`, async (visit) => {
     const channel = await getRequestedChannel(visit);
     const { program } = await senderOf(visit, channel);

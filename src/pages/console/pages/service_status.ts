@@ -1,5 +1,5 @@
-// How the service itself is, for the owner of its only workspace: health, versions, sizes, what waits. Counts alone,
-// and where there are other workspaces not even these (rules#service-state).
+// The state of the service, for the owner of its only workspace: health, versions, sizes, queues. It shows counts only,
+// and none if there are other workspaces (rules#service-state).
 
 import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";

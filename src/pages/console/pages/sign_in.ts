@@ -1,6 +1,6 @@
-// Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's
-// request, signing in carries on with that request. The second step is a code of the app, or a recovery code when the
-// phone is gone; a passkey takes both at once.
+// Signing in and out, and requesting a link when the password is lost. With the signed query of an assistant's request,
+// signing in continues that request. The second step is a code of the app, or a recovery code without the phone. A
+// passkey covers both steps.
 
 import { getPerson } from "../../../identity/auth/console_sessions.ts";
 import { createResetMail } from "../../../identity/auth/mail.ts";
@@ -28,7 +28,7 @@ import {
   toLocalPath,
 } from "./sign_in_flow.ts";
 
-/** What to do without a password. */
+/** The help for a lost password. */
 export const lostPasswordHint = (mails: boolean): Content =>
   mails
     ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
@@ -93,7 +93,7 @@ function oidcButton(visit: PageContext, { name, only }: { name: string; only: bo
   }`;
 }
 
-/** Shown by its script, since without one there are no passkeys. */
+/** Shown by its script, since passkeys need one. */
 const passkeyForm = (visit: PageContext): Content =>
   html`<form method="post" action="/console/sign-in/passkey" data-passkey="use" data-begin="/console/sign-in/passkey/begin" hidden>
       <p class="or">or</p>
@@ -136,7 +136,7 @@ const emailOf = ({ form }: PageContext): string => (form.get("email") ?? "").sli
 
 export const SIGN_IN_PAGES: readonly ConsolePage[] = [
   anonymousPage("GET", "/console/sign-in", async (visit) => {
-    // An assistant may ask for a fresh sign-in; everybody else who is signed in goes on.
+    // An assistant may require a fresh sign-in; any other signed-in person continues.
     if (visit.session && !visit.url.searchParams.has("sig"))
       return visit.goTo(toLocalPath(visit.url.searchParams.get("next")));
     return signInForm(visit);
@@ -145,7 +145,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
   signInStepPage(
     "/console/sign-in",
     withFormErrors(
-      // What passes by itself is said beside the form, which is sent again.
+      // A temporary problem is shown next to the form, which can be sent again.
       {
         again: (visit, error) => signInForm(visit, { email: emailOf(visit), error }),
         when: ({ status }) => status !== 500,
@@ -208,7 +208,7 @@ const json = (body: object, cookies: readonly string[] = []): Response => {
   return new Response(JSON.stringify(body), { headers });
 };
 
-/** What a page's script is told: what to ask the browser for, or a sentence and the field that it is about. */
+/** The input of a page's script: the request to the browser, or an error with its field. */
 export async function passkeyResponse(
   begin: () => Promise<{ options: object; cookies?: readonly string[] }>,
 ): Promise<Response> {

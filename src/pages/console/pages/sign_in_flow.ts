@@ -1,7 +1,6 @@
-// The steps of signing in: what they hand on to each other (an assistant's request, the page that was wanted, the
-// form that was written when the session was over), the form of the second one, and where somebody goes after the
-// last. A redirect to an app right after a form would be held against the form's policy, which cannot name every
-// address of an app, so a page leads there.
+// The steps of signing in. They pass on an assistant's request, the page that was requested, and the form that was
+// written when the session was over. Also has the form of the second step, and the address after the last. A form's
+// policy cannot name every address of an app, and would block a redirect there. A page therefore leads to the app.
 
 import { getPasskeyHost } from "../../../identity/auth/passkey_host.ts";
 import { isLoopbackHost } from "../../../identity/auth/redirect_uris.ts";
@@ -30,11 +29,11 @@ export const getSignInTarget = ({ form, url }: Pick<PageContext, "form" | "url">
   kept: form.get(SAVED_FORM_FIELD),
 });
 
-/** The address of a step with what it hands on, but for a form, which no address holds. */
+/** The address of a step with its state, but without the form, which is not part of an address. */
 export const buildStepPath = (path: string, { oauthQuery, next }: SignInTarget): string =>
   `${path}?${new URLSearchParams(oauthQuery ?? { next })}`;
 
-/** What takes such a form, which may hold what was written. */
+/** Handles such a form, which may carry the text that was written. */
 export const signInStepPage = (path: string, answer: (visit: PageContext) => Promise<Response>): ConsolePage => ({
   ...anonymousPage("POST", path, answer),
   maxBody: MAX_SAVED_FORM,
@@ -114,11 +113,11 @@ export function describeDestination(url: URL): string {
   return url.host;
 }
 
-/** Which browser signed in to which account before: it opens nothing, and keeps strangers' guesses from slowing it. */
+/** The browser's earlier accounts. It grants nothing, and keeps guesses by strangers from slowing this browser down. */
 export const KNOWN_BROWSER_COOKIE = "belfry_known";
 const YEAR = 365 * 24 * 3600;
 
-/** Whether browsers make and use passkeys under this server's address. */
+/** Reports if browsers create and use passkeys under this server's address. */
 export const supportsPasskeys = ({ deps }: PageContext): boolean => getPasskeyHost(deps.publicUrl) !== null;
 
 /** Back to the form that was written, which its own page shows again. */

@@ -1,5 +1,5 @@
-// A person's own ways to sign in, as the account's page shows them, and the pages that change them: two-factor
-// authentication with its recovery codes, and passkeys. What is secret is shown once, on the answering page.
+// A person's own sign-in methods, as the account's page shows them, and the pages that change them: two-factor
+// authentication with its recovery codes, and passkeys. Secrets are shown once, on the page of the response.
 
 import type { z } from "zod";
 import { newPasskeySchema, parsePasskey } from "../../../identity/auth/passkeys.ts";
@@ -139,7 +139,7 @@ function newPasskeyForm(visit: PersonContext, error?: ApiError): Response {
   );
 }
 
-/** What takes the form of a question, which asks again where the password was wrong. */
+/** Handles the form of a confirmation, and shows it again where the password was wrong. */
 const answering = (question: keyof typeof QUESTIONS, act: (visit: PersonContext) => Promise<Response>): ConsolePage =>
   defineSignedInPage(
     "POST",

@@ -1,6 +1,6 @@
-// Statistics of a channel and of a workspace: what was sent, and what devices chose to report, by UTC day. Never a
-// delivered figure and never a rate (rules#console-figures). Which days: a form that any browser sends, and ranges
-// that people mean most; what a range may be, the operation says (rules#stats-range).
+// Statistics of a channel and of a workspace: sent alerts, and what devices chose to report, by UTC day. It never shows
+// a number of deliveries or a rate (rules#console-figures). The days come from a form without script, and from frequent
+// ranges. The operation validates the range (rules#stats-range).
 
 import { ApiError } from "../../../model/api_error.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -35,10 +35,10 @@ export interface DayRange {
   to: string;
 }
 
-/** The UTC day of an instant: 2026-11-22 */
+/** The UTC day of a time: 2026-11-22 */
 export const formatUtcDay = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** What the address asks for: two days, or so many days up to today, which a bookmark keeps. */
+/** The range of the address: two days, or a number of days up to today, which a bookmark keeps. */
 export function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): DayRange & { days: number | null } {
   const { searchParams } = url;
   if (searchParams.has("from") || searchParams.has("to"))
@@ -48,7 +48,7 @@ export function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): D
   return { from: formatUtcDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: formatUtcDay(now), days };
 }
 
-/** The range as a query, the way in which it was asked for. */
+/** The range as a query, in its original form. */
 export const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | null }): string =>
   new URLSearchParams(days === null ? { from, to } : { days: String(days) }).toString();
 
@@ -66,10 +66,10 @@ export function rangeForm(path: string, asked: DayRange & { days: number | null 
 
 type Stats = OperationResult<"get_pusher_stats"> | OperationResult<"get_account_stats">;
 
-/** What stands around the plots of a channel, or of all. */
+/** The page around the plots of a channel, or of all. */
 interface Around<S extends Stats> {
   read(range: DayRange): Promise<S>;
-  /** Of the page, without its query. */
+  /** The path of the page, without its query. */
   path: string;
   title: string;
   head: Content;
@@ -120,7 +120,7 @@ async function statistics<S extends Stats>(visit: MemberContext, around: Around<
   if (isPartRequest(visit)) return visit.part(part);
   return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
-    // What is over does not change while somebody looks.
+    // Past days do not change while the page is open.
     scripts: running ? ["live"] : [],
   });
 }
@@ -148,7 +148,7 @@ const ofAll = (visit: MemberContext): Promise<Response> =>
     below: ({ channels }, query) => byChannel(visit, channels, query),
   });
 
-/** The same figures of each channel, one page of them. */
+/** The same numbers for each channel, one page of them. */
 function byChannel(
   visit: MemberContext,
   channels: OperationResult<"get_account_stats">["channels"],

@@ -1,5 +1,5 @@
-// Who subscribes to a channel, as the pseudonyms that the service knows them by, and what they are made up of.
-// Nothing that identifies (rules#subscriber-device).
+// The subscribers of a channel, as their pseudonyms in the service, and their breakdown. Nothing that identifies
+// (rules#subscriber-device).
 
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";

@@ -1,4 +1,4 @@
-// One endpoint: its state and what to do about it, what became of its deliveries, and what can be done by hand.
+// One endpoint: its state and what to do about it, the outcome of its deliveries, and manual actions.
 
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
@@ -75,7 +75,7 @@ function facts({ now }: MemberContext, hook: Webhook): Html {
   return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-/** What brings a disabled endpoint back, in its order. */
+/** The steps that bring a disabled endpoint back, in order. */
 function mending(visit: MemberContext, hook: Webhook, may: boolean): Content {
   if (!hook.disabled) return null;
   const at = pathOf(visit, hook);
@@ -159,7 +159,7 @@ async function page(visit: MemberContext, error?: ApiError): Promise<Response> {
   );
 }
 
-/** A form that runs one operation and comes back with a word on it; a refusal stands on the page. */
+/** A form that runs one operation and returns with a message; a refusal is shown on the page. */
 const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliver", done: FlashCode): ConsolePage =>
   memberPage(
     "POST",

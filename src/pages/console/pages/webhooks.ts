@@ -1,4 +1,4 @@
-// The endpoints of a workspace: what goes where and how that goes, and a new one, whose secret is shown once.
+// The endpoints of a workspace: their events and deliveries, and a new one, whose secret is shown once.
 
 import { randomUUID } from "node:crypto";
 import type { ApiError } from "../../../model/api_error.ts";
@@ -33,7 +33,7 @@ import {
 
 export type Webhook = OperationRow<"list_webhooks">;
 
-/** When each of them is sent, in the words of an owner. */
+/** The trigger of each event, in plain text for an owner. */
 const EVENT_WORDS: Record<DomainEvent["event"], string> = {
   "alert.sent": "An alert was sent",
   "alert.scheduled": "An alert was scheduled",
@@ -47,13 +47,13 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
 
 const EVENTS = Object.keys(EVENT_WORDS);
 
-/** What every page of webhooks says of trying again. */
+/** The text about retries on every page of webhooks. */
 export const NO_RETRIES_NOTE = `Each event is delivered once, within ${spellLimit("webhook_seconds")} seconds. There are no automatic retries; you can redeliver failed events manually.`;
 
 export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
 
-/** Whether deliveries go out, and how the last ones went. */
+/** The state of deliveries, and the result of the last ones. */
 export function webhookState({ disabled, failure_count, last_delivery_at }: Webhook): Html {
   if (disabled) return html`<span class="badge warn">disabled</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;

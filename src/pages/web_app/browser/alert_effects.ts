@@ -1,5 +1,5 @@
-// What happens when alerts arrive: the rules decide, the senses do it, and one that takes over the screen is shown
-// over everything.
+// The effects of arriving alerts. The rules decide, the outputs execute. A decision for the whole screen is shown over
+// everything.
 
 import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
 import { now } from "./clock.ts";
@@ -49,7 +49,7 @@ export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<voi
       });
       void showNotification(title, options);
     }
-    // It says on the page what could not be heard; nothing of it may end the app's asking.
+    // The page shows sounds that could not be played. No failure of an effect may end polling.
     if (isNoticeable(decision)) void playAlert(decision, alert).catch(() => {});
   }
   await notifyStoreChanged();
@@ -91,12 +91,12 @@ export async function repeatUrgentAlerts(): Promise<void> {
   }
 }
 
-/** A sound on another site is not fetched unless the person allowed it: its tone is heard instead. */
+/** A sound on another site is not fetched without the person's permission: its tone is played instead. */
 function fromHereOnly(alert: StoredAlert): StoredAlert {
   return alert.audio_url === null || isOwnOrigin(alert.audio_url) ? alert : { ...alert, audio_url: null };
 }
 
-/** Whether an address is of this service itself. */
+/** Reports if an address is of this service itself. */
 export function isOwnOrigin(address: string): boolean {
   try {
     return new URL(address, location.href).origin === location.origin;

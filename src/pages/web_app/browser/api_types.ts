@@ -1,15 +1,15 @@
-// What the handset API answers, as far as the app reads it. A newer server may answer more, and words that the app
-// does not know: it takes them as the plainest ones.
+// The responses of the handset API, as far as the app reads them. A newer server may return more fields and unknown
+// values. The app treats an unknown value as the plainest one.
 
 import type { AppAlertFields, AppChannelFields } from "./fields.ts";
 import type { RuleAlert as RuledAlert, RuleChannel as RuledChannel } from "./rules/rule_types.ts";
 
-/** A row of the inbox. Instants are texts in UTC with six decimals, so their order is that of the texts. */
+/** A row of the inbox. Times are texts in UTC with six decimals, so their order is that of the texts. */
 export interface InboxAlert extends RuledAlert, AppAlertFields {
   image_asset_url: string | null;
 }
 
-/** The card of a channel, with what the person settled with it. */
+/** The card of a channel, with the person's settings for it. */
 export interface ChannelCard extends RuledChannel, AppChannelFields {
   handle: string;
   url: string;
@@ -30,7 +30,7 @@ export interface ApiPage<Row> {
 
 export type ReportKind = "read" | "ack" | "reply";
 
-/** What every refusal says. */
+/** The body of every refusal. */
 export interface ApiErrorBody {
   error: { type: string; code: string; message: string; param: string | null };
 }

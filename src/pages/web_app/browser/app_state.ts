@@ -1,5 +1,4 @@
-// What the app knows at this moment, in one object that is replaced when anything of it changes; views read it,
-// actions change it.
+// The app's current state, in one object that is replaced on each change. Views read it, actions change it.
 
 import { useEffect, useState } from "preact/hooks";
 import { now } from "./clock.ts";
@@ -18,7 +17,7 @@ import { markBeforeJoining } from "./rules/merge_inbox.ts";
 import { notifyOtherTabs } from "./tab_leader.ts";
 import type { TextKey } from "./texts/text_types.ts";
 
-/** How the app stands with the service. */
+/** The state of the connection to the service. */
 export type ConnectionState = "starting" | "live" | "away";
 
 /**
@@ -34,33 +33,33 @@ export type PushState =
 export type PushProblem = { key: TextKey } | { message: string };
 
 export interface AppState {
-  /** Null: there is no store, since the browser keeps none for this page. */
+  /** Null: the browser provides no storage for this page. */
   store: AppStore | null;
   ready: boolean;
   device: StoredDevice | null;
   settings: AppSettings;
   channels: ReadonlyMap<string, StoredChannel>;
   alerts: readonly StoredAlert[];
-  /** Everything that was followed here has gone to another browser. */
+  /** Every followed channel has moved to another browser. */
   moved: boolean;
   waiting: number;
   connection: ConnectionState;
   /** When the inbox was last known to be current, in milliseconds since 1970. */
   currentAt: number | null;
   update: (() => void) | null;
-  /** Whether this device is woken while the app is closed, or why it cannot be; null: not known. */
+  /** Whether this device receives push notifications while the app is closed, or why it cannot; null: unknown. */
   wakes: PushState | null;
   /** With `failed` only. */
   pushProblem: PushProblem | null;
   /** Opens the browser's dialog that installs the app; null where the browser offers none. */
   install: (() => Promise<void>) | null;
-  /** The alert that stands over everything else until it is answered. */
+  /** The alert that covers everything else until the person responds. */
   full: string | null;
   /** An action that can be undone for some seconds. */
   undo: { text: string; undo: () => Promise<void> } | null;
-  /** What has just been done and may be undone or was refused; shown once. */
+  /** The last action, which can be undone or was refused; shown once. */
   said: { text: string; bad: boolean } | null;
-  /** The instant that views reckon with; goes on by the minute. */
+  /** The time that views use; updated every minute. */
   at: number;
 }
 
@@ -97,7 +96,7 @@ export function updateState(part: Partial<AppState>): void {
 /** Calls `watcher` after each change. */
 export const watchState = (watcher: () => void): void => void watchers.add(watcher);
 
-/** The state as of now, and a view drawn anew with each change of it. */
+/** The current state, and a view that is redrawn after each change of it. */
 export function useAppState(): AppState {
   const [, draw] = useState(0);
   useEffect(() => {

@@ -1,5 +1,5 @@
-// What the person does with a channel: join, grant, mute, leave. Each asks the service first, and only then changes
-// what is kept.
+// A person's actions on a channel: join, grant, mute, leave. Each sends a request to the service first, and only then
+// changes the stored state.
 
 import type { ChannelCard, SubscriptionAnswer } from "./api_types.ts";
 import { getState, notifyStoreChanged } from "./app_state.ts";

@@ -1,5 +1,5 @@
-// This device as the service knows it: registered when it first joins something, once for all tabs. And what the
-// rules are told of it.
+// This device in the service: registered when it first joins a channel, once for all tabs. Also the device as input of
+// the rules.
 
 import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
 import { registerDevice, removeDevice } from "./handset_api.ts";
@@ -10,7 +10,7 @@ import { getLocale } from "./texts/translate.ts";
 import { runInOneTab } from "./web_lock.ts";
 
 const APP_VERSION = "1.0.0";
-/** Stays where the browser empties the store alone: so the app can tell that it was emptied. */
+/** It survives when the browser deletes only the database, so the app can detect the loss. */
 const MARK = "belfry-device";
 
 export class LocalStoreUnavailable extends Error {}
@@ -28,12 +28,12 @@ export function ensureDevice(): Promise<StoredDevice> {
       locale: getLocale(),
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
     });
-    // Of the one that was refused nothing is left to follow.
+    // Nothing of the refused device is left to follow.
     if (known) await clearDevice(store);
     const device = { id, token };
     await setFact(store, "device", device);
     leaveMark(id);
-    // Browsers empty the store of a page that they were not asked to keep when the disk is full.
+    // Browsers empty the store of a page without persistent storage when the disk is full.
     void navigator.storage?.persist?.().catch(() => {});
     await notifyStoreChanged();
     syncNow();
@@ -45,11 +45,11 @@ function leaveMark(id: string): void {
   try {
     localStorage.setItem(MARK, id);
   } catch {
-    // Without it the app cannot tell that it forgot; it works all the same.
+    // Without it the app cannot detect the loss, but works otherwise.
   }
 }
 
-/** Whether there was a device here, of which nothing is left. */
+/** Reports if there was a device here, of which nothing is left. */
 export function wasStoreEmptied(): boolean {
   try {
     return getState().store !== null && getState().device === null && localStorage.getItem(MARK) !== null;
@@ -67,7 +67,7 @@ export async function removeOwnDevice(): Promise<void> {
   try {
     localStorage.removeItem(MARK);
   } catch {
-    // There was none.
+    // There was no device.
   }
   await notifyStoreChanged();
 }
@@ -80,7 +80,7 @@ export async function setSettings(part: Partial<AppSettings>): Promise<void> {
   await notifyStoreChanged();
 }
 
-/** The device as the rules see it. `position` is what it last measured; it goes nowhere else. */
+/** The device as the rules see it. `position` is what it last measured; it is sent nowhere. */
 export function toRuleDevice(position: RuledDevice["position"]): RuledDevice {
   const { settings } = getState();
   return {

@@ -1,5 +1,5 @@
-// What the service left out of an alert, and what an older version of the app did not keep: a field that is not there
-// holds what says nothing. Without it one such row would keep every view from being drawn.
+// Defaults for fields that the service left out of an alert, and that an older version of the app did not store. A
+// missing field gets the neutral value. Without it one such row would prevent drawing every view.
 
 import type { InboxAlert } from "./api_types.ts";
 import { ALERT_FIELD_DEFAULTS, CHANNEL_FIELD_DEFAULTS } from "./fields.ts";
@@ -56,5 +56,5 @@ export function fillStoredChannel(kept: StoredChannel): StoredChannel {
   return subscription ? { ...whole, subscription: filled(PLAIN_SUBSCRIPTION, subscription) } : whole;
 }
 
-/** What is there stays, null as well; what is not is taken from the plain one. */
+/** Present values stay, null included; missing ones come from the default. */
 const filled = <Row extends object>(plain: Partial<Row>, kept: Row): Row => ({ ...plain, ...kept });

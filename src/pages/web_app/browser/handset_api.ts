@@ -5,10 +5,10 @@ import { LIMITS } from "../../../model/limits.ts";
 import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, SubscriptionAnswer } from "./api_types.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
 
-/** The service answered, and said no. */
+/** The service refused the request. */
 export class ServiceRefused extends Error {
   readonly status: number;
-  /** Seconds that the service asks to wait. */
+  /** Seconds that the service requires to wait. */
   readonly retryAfter: number;
   constructor(status: number, message: string, retryAfter: number) {
     super(message);
@@ -17,10 +17,10 @@ export class ServiceRefused extends Error {
   }
 }
 
-/** Nobody answered: no network, no server, or an answer that is none of ours. */
+/** There was no response: no network, no server, or a response that is not from this API. */
 export class ServiceUnreachable extends Error {}
 
-/** An ordinary answer takes no longer, a held poll at most this beyond what it asked for. */
+/** The time limit of an ordinary response, and the extra time of a long poll beyond its requested wait. */
 const PATIENCE_MS = 20_000;
 
 interface Call {
@@ -32,7 +32,7 @@ interface Call {
   patience?: number;
 }
 
-/** The app keeps what it was told; the browser's cache would only keep it twice. */
+/** The app stores each response itself; the browser's cache would only store it twice. */
 const request = (path: string, how: RequestInit) =>
   fetch(`/handset/v1${path}`, { cache: "no-store", credentials: "omit", redirect: "error", ...how });
 
@@ -117,7 +117,7 @@ export const pruneReports = (token: string, before: string) =>
 export const listSubscriptions = (token: string, before: string | null) =>
   ask<ApiPage<ChannelCard>>(within("/subscriptions", { before, limit: `${LIMITS.page}` }), { token });
 
-/** What is followed, as a file holds it. */
+/** The followed channels, as a file contains them. */
 export interface SubscriptionExport {
   version: number;
   data: { handle: string; muted: boolean; permissions: string[] }[];
@@ -139,7 +139,7 @@ export const createTransfer = (token: string) =>
 export const acceptTransfer = (token: string, code: string) =>
   ask<{ moved: number }>("/devices/me/takeover", { method: "POST", token, body: { code } });
 
-/** Whose own device it is; null: nobody's. */
+/** The owner of the device; null without one. */
 interface Owner {
   name: string | null;
 }
@@ -163,17 +163,17 @@ export interface PollResponse {
   /** Null: nothing changed since the validator. */
   page: ApiPage<InboxAlert> | null;
   etag: string | null;
-  /** Whether the service held the poll, so that the next one may follow at once. */
+  /** Set if the service delayed the poll, so that the next one may follow at once. */
   held: boolean;
-  /** Seconds that the service asks one that it did not hold to wait; null: it does not say. */
+  /** Seconds that the service requires between polls without a delay; null: not given. */
   again: number | null;
 }
 
-/** How long a poll asks to be held, and how much later it is given up. */
+/** The wait that a poll requests, and the extra time before it is aborted. */
 const HOLD_SECONDS = 50;
 const HOLD_PATIENCE_MS = 65_000;
 
-/** The newest page, if it is another one than `etag` tells of; `hold` waits until it is. */
+/** The newest page, if it differs from `etag`; `hold` waits until it does. */
 export async function pollInbox(
   token: string,
   etag: string | null,
@@ -196,10 +196,7 @@ export async function pollInbox(
   return { page, etag: response.headers.get("etag"), held, again };
 }
 
-/**
- * What changes after this validator, as server-sent events; null where the service, or what stands before it, has no
- * stream.
- */
+/** The changes after this validator, as server-sent events; null if the service, or a proxy, has no stream. */
 export async function openInboxStream(
   token: string,
   etag: string,

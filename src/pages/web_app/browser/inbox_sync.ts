@@ -1,7 +1,7 @@
-// When the service is asked: held while somebody looks, now and then while nobody does, with growing pauses while it
-// cannot be reached. Runs in one tab of the device (tab_leader.ts). What the stream of the inbox
-// (docs/reference/handset-api.md) tells is taken in where it fits what this device holds; where it does not, and
-// where there is no stream, the service is asked.
+// Schedules requests to the service: long polls while the page is visible, occasional polls otherwise, with growing
+// pauses on failure. Runs in one tab of the device (tab_leader.ts). Changes of the inbox's stream
+// (docs/reference/handset-api.md) are applied if they fit the stored state. Otherwise, and without a stream, the inbox
+// is requested.
 
 import { announceAlerts } from "./alert_effects.ts";
 import { getState, notifyStoreChanged, updateState, waitForState } from "./app_state.ts";
@@ -15,12 +15,12 @@ import { getReconnectDelay } from "./rules/merge_inbox.ts";
 import { noteCompletedTransfer } from "./subscription_transfer.ts";
 import { isVisible } from "./tab_leader.ts";
 
-/** A stream that is silent for so long is dead. */
+/** A stream that is silent for this long is dead. */
 const SILENT_MS = 60_000;
 
 /**
- * Follows until there is something to ask for. Answers false where there is no stream. `onSign` hears that the
- * service is there, `onNews` what an event brought, once it is kept.
+ * Follows the stream until a request is needed. Returns false without a stream. `onSign` runs when the service
+ * responds, `onNews` with each event's changes, once they are stored.
  */
 export async function readInboxStream(
   token: string,
@@ -57,7 +57,7 @@ export async function readInboxStream(
       }
     }
   } catch {
-    // Cut off, or this tab's turn is over: whoever leads asks next.
+    // The connection was cut, or this tab is no longer the leader: the leader sends the next request.
     return true;
   } finally {
     clearTimeout(timer);
@@ -74,9 +74,9 @@ const fieldsOf = (block: string): Record<string, string | undefined> =>
       .map(([line, at]) => [line.slice(0, at), line.slice(at + 2)]),
   );
 
-/** Between polls that the service did not hold, unless it says when to come again. */
+/** Between polls without a delay, unless the service gives a time. */
 const UNHELD_SECONDS = 3;
-/** Between polls of a page that nobody looks at. */
+/** Between polls of a hidden page. */
 const HIDDEN_MS = 60_000;
 
 /** After a service was found to have no stream, until it is tried again. */
@@ -98,7 +98,7 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
       const streamed = tries && (await stream(turn));
       if (streamed && now() - began < SHORT_MS) await pause(getReconnectDelay(0, Math.random()), turn);
       if (tries && !streamed) streamsFrom = began + NO_STREAM_MS;
-      // The first one of a turn catches up, so it is not held; nor is one that the end of a stream asks for.
+      // The first poll of a leader catches up, so it is not delayed; nor is one after the end of a stream.
       const { held, news, again } = await once(asked && !streamed && isVisible(), turn);
       const caughtUp = !asked;
       asked = true;
@@ -120,7 +120,7 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
 
 const live = () => updateState({ connection: "live", currentAt: now(), at: now() });
 
-/** Follows the stream until there is something to ask for; false where there is none. */
+/** Follows the stream until a request is needed; false without a stream. */
 async function stream(turn: AbortSignal): Promise<boolean> {
   const { device } = getState();
   if (!device) return false;
@@ -146,7 +146,7 @@ async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; 
   return { held: polled.held, news: polled.page !== null, again: polled.again };
 }
 
-/** What is tried again anyway. */
+/** Failures that are retried. */
 function ignoreAway(error: unknown): void {
   if (!(error instanceof ServiceUnreachable || error instanceof ServiceRefused)) throw error;
 }

@@ -1,5 +1,4 @@
-// Takes answers of the inbox in: what is new, what was withdrawn, what is too old to keep. Knows nothing of when the
-// service is asked.
+// Applies responses of the inbox: new, withdrawn and outdated alerts. It does not schedule requests.
 
 import type { InboxAlert } from "./api_types.ts";
 import { getState, notifyStoreChanged } from "./app_state.ts";
@@ -10,7 +9,7 @@ import { type AppStore, applyInboxChanges, getFact, type StoredAlert, updateAler
 import { compareInbox, findOverflow, markBeforeJoining } from "./rules/merge_inbox.ts";
 import { findReadState } from "./rules/read_state_transfer.ts";
 
-/** How far back a device that was away long asks. */
+/** The period that a device requests after a long absence. */
 const MOST_PAGES = 6;
 
 /**
@@ -23,10 +22,10 @@ export async function applyInboxPage(token: string, polled: PollResponse, signal
   const known = new Map(alerts.map((alert) => [alert.id, alert]));
   const rows = [...polled.page.data];
   let next = polled.page.meta.next_before;
-  // What the worker took in alone says nothing of what came before it.
+  // Alerts that only the worker received do not cover the time before them.
   const meets = ({ id }: InboxAlert) => known.has(id) && !known.get(id)?.pushed;
   const { asKept, settled } = await asNow(store);
-  // Of what was sent before the device followed anything of it, one page says enough.
+  // For alerts before the device followed anything, one page is enough.
   const allBefore = () => rows.every((row) => settled(asKept(row)).before);
   for (let pages = 1; next !== null && pages < MOST_PAGES && !rows.some(meets) && !allBefore(); pages++) {
     const page = await fetchOlderInboxPage(token, next, signal);
@@ -37,7 +36,7 @@ export async function applyInboxPage(token: string, polled: PollResponse, signal
   return keep(fresh, withdrawn, rows, polled.etag);
 }
 
-/** Takes in what a stream told, which leads to this validator. */
+/** Applies a stream's changes, which lead to this validator. */
 export async function applyStreamChanges(
   { come, gone }: { come: InboxAlert[]; gone: string[] },
   etag: string,
@@ -69,7 +68,7 @@ export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away
   }
 }
 
-/** How a row that comes now is kept, and what of it the channel's subscription settles. */
+/** The stored form of an incoming row, and the state that the channel's subscription determines. */
 async function asNow(store: AppStore) {
   const { channels } = getState();
   const at = now();
@@ -81,7 +80,7 @@ async function asNow(store: AppStore) {
   };
 }
 
-/** Keeps what is new and marks what is withdrawn, but for channels that are not followed. `rows`: all that was told. */
+/** Stores new alerts and marks withdrawn ones, except for channels that are not followed. `rows`: all received rows. */
 async function keep(
   come: readonly InboxAlert[],
   withdrawn: readonly StoredAlert[],
@@ -92,7 +91,7 @@ async function keep(
   if (!store) return [];
   const { at, asKept, settled } = await asNow(store);
   const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
-  // Of a channel that is not followed any more nothing was withdrawn.
+  // A channel that is not followed any more has no withdrawn alerts.
   const gone = withdrawn.filter(({ handle, test_until }) => !test_until && channels.get(handle)?.subscription !== null);
   const followed = await refreshChannels(new Set([...gone.map(({ handle }) => handle), ...unknown]));
   const fresh = come.map(asKept);

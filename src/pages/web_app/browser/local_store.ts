@@ -1,5 +1,5 @@
-// What the device keeps, in IndexedDB: its own credential, channels, alerts with what the person did with them, and
-// reports that wait. Nothing else of the app reads or writes it.
+// The device's data in IndexedDB: its own credential, channels, alerts with the person's actions, and pending reports.
+// No other module of the app reads or writes it.
 
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { ChannelCard, InboxAlert, ReportKind } from "./api_types.ts";
@@ -17,11 +17,11 @@ export interface StoredAlert extends InboxAlert {
   arrived_at: number;
   read_at: string | null;
   acked_at: string | null;
-  /** Which of its repeats the last one was. */
+  /** The number of its last repeat. */
   repeated?: number;
   /** The reminder was shown. */
   reminded?: boolean;
-  /** What the person answered last. */
+  /** The person's last response. */
   reply?: string;
   /** Why it was quieter than it might have been, as keys of texts. */
   because?: string[];
@@ -30,7 +30,7 @@ export interface StoredAlert extends InboxAlert {
 }
 
 export interface StoredChannel extends ChannelCard {
-  /** When the card was last asked for, in milliseconds since 1970. */
+  /** When the card was last requested, in milliseconds since 1970. */
   looked_at: number;
   /** The person wants no urgent alert of it shown again. */
   once?: boolean;
@@ -46,13 +46,13 @@ export interface QueuedReport {
 }
 
 export interface AppSettings {
-  /** Whether channels are told what was read and confirmed. */
+  /** Whether the app reports to channels what was read and confirmed. */
   reports: boolean;
   quiet_hours: QuietHours | null;
   /** Null: the browser's. */
   language: string | null;
   volume: number;
-  /** Whether pictures and sounds of other sites are fetched without asking. */
+  /** Whether pictures and sounds of other sites are fetched without confirmation. */
   elsewhere: boolean;
 }
 
@@ -73,11 +73,11 @@ export interface StoredFacts {
   current_at: number;
   /** When the device last forgot its old reports, likewise. */
   pruned_at: number;
-  /** What was read and confirmed on the device whose channels came here (rules/moved.ts). */
+  /** Alerts that were read and confirmed on the device whose channels were moved here (rules/moved.ts). */
   seen: string;
   /** Until when a link works by which everything can move away. */
   moving: string;
-  /** Words that the worker says, in the person's language. */
+  /** Texts of the worker, in the person's language. */
   words: { language?: string; ack: string; look: string; test: string };
 }
 
@@ -119,7 +119,9 @@ export async function setFact<Name extends keyof StoredFacts>(
   await store.put("facts", value, name);
 }
 
-/** What one answer of the inbox changed: all of it, or nothing. What the person did meanwhile stays. */
+/**
+ * The changes of one response of the inbox, applied completely or not at all. Concurrent actions of the person stay.
+ */
 export async function applyInboxChanges(
   store: AppStore,
   taken: { fresh: StoredAlert[]; withdrawn: string[]; remove: string[]; etag: string | null; at: number },
@@ -175,7 +177,7 @@ export async function deleteChannel(store: AppStore, handle: string): Promise<vo
   await work.done;
 }
 
-/** Everything but the settings: the device begins anew. */
+/** Everything but the settings: the device starts from scratch. */
 export async function clearDevice(store: AppStore): Promise<void> {
   const work = store.transaction(["facts", "channels", "alerts", "reports"], "readwrite");
   for (const name of ["device", "etag", "current_at", "pruned_at", "seen", "moving"])

@@ -1,5 +1,5 @@
-// Starts the app: reads what the device keeps, takes the place of what the page said before, and asks the service
-// from then on. Registers the app's worker, which a newer one replaces when the person says so.
+// Starts the app: reads the device's data, replaces the initial page, and starts polling. Registers the app's worker. A
+// newer worker replaces it when the person agrees.
 
 import { render } from "preact";
 import { repeatUrgentAlerts, showDueReminders } from "./alert_effects.ts";
@@ -18,7 +18,8 @@ import { App } from "./views/app.ts";
 import { refreshCapabilities } from "./views/settings.ts";
 
 /**
- * What a Content-Security-Policy with trusted types asks for: the one address of a script that the app makes itself.
+ * The policy for a Content-Security-Policy with trusted types: it permits the one script address that the app makes
+ * itself.
  */
 const POLICY = {
   createScriptURL: (address: string) => {
@@ -42,7 +43,7 @@ export async function startWorker(): Promise<void> {
   const offer = (waiting: ServiceWorker) => updateState({ update: () => take(waiting) });
   const watch = (coming: ServiceWorker | null) =>
     coming?.addEventListener("statechange", () => {
-      // The first one replaces nobody.
+      // The first worker replaces no other.
       if (coming.state === "installed" && navigator.serviceWorker.controller) offer(coming);
     });
   if (registration.waiting && navigator.serviceWorker.controller) offer(registration.waiting);
@@ -55,7 +56,7 @@ function take(waiting: ServiceWorker): void {
   waiting.postMessage("skip");
 }
 
-/** What lib.dom lacks: only Chromium has it. */
+/** A type that lib.dom lacks: only Chromium has it. */
 interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
 }
@@ -73,7 +74,7 @@ function offerInstallation(): void {
   addEventListener("appinstalled", () => updateState({ install: null }));
 }
 
-/** How often what is over is looked for, while nothing else changes. */
+/** The interval of the check for expired alerts, while nothing else changes. */
 const MINUTE_MS = 60_000;
 
 /** Changes to the language of the settings, or to the browser's; the worker and the public pages learn of it. */

@@ -1,5 +1,4 @@
-// Markup of the app as a tagged template: elements are made, never text parsed, so nothing that somebody wrote
-// becomes markup.
+// Markup of the app as a tagged template. It creates elements and never parses text, so user text cannot become markup.
 
 import htm from "htm";
 import { h, type VNode } from "preact";

@@ -11,7 +11,7 @@ const PATIENCE_MS = 4_000;
 
 class WorkerMissing extends Error {}
 
-/** What prevents push notifications in this browser, independent of the server; null for nothing. */
+/** The reason why this browser has no push notifications, independent of the server; null for none. */
 function findBarrier(): PushState | null {
   if (!isSecureContext) return "insecure";
   if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis) return null;
@@ -107,7 +107,7 @@ async function register(): Promise<boolean> {
   const push = (await readyWorker()).pushManager;
   const wanted = { userVisibleOnly: true, applicationServerKey: public_key };
   const subscription = await push.subscribe(wanted).catch(async (error: unknown) => {
-    // One that is bound to another server's key prevents it.
+    // A subscription for another server's key prevents it.
     const old = await push.getSubscription();
     if (!old) throw error;
     await old.unsubscribe();

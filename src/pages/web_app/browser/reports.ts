@@ -1,5 +1,5 @@
-// What channels are told: that an alert was read, that it was confirmed, what was answered. Kept in order while
-// nobody can be reached, sent in batches by one tab at a time, and not made at all where the person switched it off.
+// Reports to channels: that an alert was read, that it was confirmed, and the reply. They are stored in order while
+// offline, sent in batches by one tab at a time, and not made at all where the person disabled them.
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";
@@ -21,12 +21,12 @@ import { syncNow } from "./tab_leader.ts";
 import { runInOneTab } from "./web_lock.ts";
 
 const DAY_MS = 86_400_000;
-/** When it was reported is forgotten after so long; that it was stays counted. */
+/** The time of a report is deleted after this period; the report stays counted. */
 const REMEMBERED_MS = LIMITS.app_reports_days * DAY_MS;
 
 /**
- * Notes what the person did with alerts, as they are kept now; whatever it is, they are read then. Null of `after`:
- * nothing is to be done. `told`: what is reported of each, where the person chose to report.
+ * Notes what the person did with alerts, as they are kept now; any action marks them as read. If `after` returns null,
+ * nothing is done. `told`: the report of each, where the person chose to report.
  */
 async function note(
   alerts: readonly StoredAlert[],
@@ -55,7 +55,7 @@ async function note(
 /** Notes that the person read or confirmed an alert, and queues the reports that they chose to send. */
 export async function recordReadOrAck(alert: StoredAlert, kind: "read" | "ack"): Promise<void> {
   const isDone = (one: StoredAlert) => (kind === "ack" ? one.acked_at : one.read_at) !== null;
-  // Who confirms has read. What is reported again counts nothing.
+  // Confirming includes reading. Repeated reports are not counted.
   const kinds: ReportKind[] = kind === "ack" ? ["read", "ack"] : [kind];
   if (!isDone(alert))
     await note(
@@ -71,7 +71,7 @@ export async function recordReply(alert: StoredAlert, choice: string): Promise<v
     await note([alert], (kept) => (kept.reply === choice ? null : { reply: choice }), [{ kind: "reply", choice }]);
 }
 
-/** Nothing of these is unread any more. Channels are told of what was opened, so of this they are not. */
+/** Marks these as read. Channels receive reports of opened alerts only, so these are not reported. */
 export const markRead = (alerts: readonly StoredAlert[]): Promise<void> => note(alerts, () => ({}));
 
 type Marks = Partial<Pick<StoredAlert, "dismissed" | "archived" | "snoozed_until" | "reminded" | "read_at">>;
@@ -84,7 +84,9 @@ export async function putAside(alert: StoredAlert, marks: Marks, text: string): 
   updateState({ undo: { text, undo } });
 }
 
-/** Puts an alert out of the spotlight, read, or back into it. What it waits for it waits for in the history. */
+/**
+ * Moves an alert out of the spotlight, as read, or back into it. In the history it keeps waiting for its confirmation.
+ */
 export const setDismissed = (alert: StoredAlert, dismissed: boolean): Promise<void> =>
   note([alert], () => ({ dismissed }));
 
@@ -111,7 +113,7 @@ export async function pruneReportsDaily(): Promise<void> {
   await setFact(store, "pruned_at", at);
 }
 
-/** Off takes effect at once: what waits is dropped, too. */
+/** Disabling takes effect at once: pending reports are also dropped. */
 export async function setReporting(on: boolean): Promise<void> {
   const { store, settings } = getState();
   if (!store) return;

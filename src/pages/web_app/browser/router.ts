@@ -1,5 +1,5 @@
-// Which view the address names. Everything stands behind the #, so nothing of it is ever sent to a server: no handle,
-// no alert, no invite.
+// The view that the address names. Everything is behind the #, so it is never sent to a server: no handle, no alert, no
+// invite.
 
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../../../model/limits.ts";
@@ -23,7 +23,7 @@ const HANDLE = /^[a-z0-9_-]{1,64}$/;
 const CODE = /^bft_\w{20,100}$/;
 const OWN = /^bfo_\w{20,100}$/;
 
-/** The view behind a `#…`; the inbox for what is none. */
+/** The view behind a `#…`; the inbox for an unknown one. */
 export function parseRoute(hash: string): AppRoute {
   const text = hash.replace(/^#/, "");
   const query = new URLSearchParams(text);
@@ -52,7 +52,7 @@ export const routeLinks = {
   found: (handle: string) => `#found/${handle}`,
 };
 
-/** Goes on without a way back: what stood here is done. */
+/** Navigates without an entry in the browser's history: the previous view is done. */
 export function replaceRoute(hash: string): void {
   history.replaceState(null, "", hash);
   dispatchEvent(new HashChangeEvent("hashchange"));

@@ -1,5 +1,5 @@
-// How what is followed goes from one browser to another: as a file, which holds no secret and so no private channel,
-// or by a code, which moves everything once.
+// Transfers followed channels from one browser to another: as a file, which contains no secret and so no private
+// channel, or by a code, which moves everything once.
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ApiPage } from "./api_types.ts";
@@ -35,8 +35,8 @@ export async function exportToText(): Promise<string> {
 }
 
 /**
- * Follows what a file names. @throws InvalidExportFile for what is none of ours.
- * @returns how many were joined, and those that want an invite or are gone
+ * Follows what a file names. @throws InvalidExportFile for a file of another program.
+ * @returns how many were joined, and those that need an invite or no longer exist
  */
 export async function importFromFile(file: Blob): Promise<{ joined: number; skipped: string[] }> {
   const { data } = exportedIn(file.size > MOST_BYTES ? "" : await file.text());
@@ -63,8 +63,8 @@ function exportedIn(text: string): SubscriptionExport {
 }
 
 /**
- * A link that works once: whoever opens it takes over everything that is followed here, and what was read and
- * confirmed of it.
+ * A link that works once. The browser that opens it takes over everything that is followed here, with its read and
+ * confirmed state.
  */
 export async function createTransferLink(): Promise<string> {
   const { token } = await ensureDevice();
@@ -74,7 +74,7 @@ export async function createTransferLink(): Promise<string> {
   return `${url}&seen=${packReadState(alerts)}`;
 }
 
-/** After a link was made: notes what has gone by it. */
+/** After a link was made: notes what has moved by it. */
 export async function noteCompletedTransfer(token: string): Promise<void> {
   const { store, channels } = getState();
   const until = store && (await getFact(store, "moving"));
@@ -102,7 +102,7 @@ export async function receiveTransfer(code: string, seen: string | null): Promis
   return moved;
 }
 
-/** Keeps the cards of everything that the service says is followed. */
+/** Stores the cards of everything that the service reports as followed. */
 async function keepFollowed(token: string): Promise<void> {
   for await (const { data } of pages((before) => listSubscriptions(token, before)))
     for (const card of data) await storeChannel(card);

@@ -1,5 +1,5 @@
-// Several tabs are one device: one of them leads and asks the service, the others hear from it what is new. A visible
-// tab goes before a hidden one.
+// Several tabs are one device. One of them leads and sends the requests, and the others receive the changes from it. A
+// visible tab has precedence over a hidden one.
 
 import { now } from "./clock.ts";
 import { runInOneTab } from "./web_lock.ts";
@@ -7,31 +7,31 @@ import { runInOneTab } from "./web_lock.ts";
 type TabMessage = { kind: "changed" } | { kind: "led_by_hidden" } | { kind: "visible" } | { kind: "hurry" };
 
 const LOCK = "belfry-inbox";
-/** How often it is looked whether the machine slept meanwhile. */
+/** The interval of the check if the machine slept in the meantime. */
 const TICK_MS = 15_000;
 const channel = new BroadcastChannel("belfry");
 const say = (said: TabMessage) => channel.postMessage(said);
 
 export const isVisible = (): boolean => document.visibilityState === "visible";
 
-/** Tells the other tabs that the store holds something else now. */
+/** Notifies the other tabs that the store has changed. */
 export const notifyOtherTabs = () => say({ kind: "changed" });
 
 let giveUp = () => {};
 
-/** Ends what the leading tab waits for, so that it asks again at once. */
+/** Ends the leading tab's wait, so that it sends a request at once. */
 export function syncNow(): void {
   giveUp();
   say({ kind: "hurry" });
 }
 
 /**
- * Leads whenever it is this tab's turn, for as long as the page lives. `work` asks the service until its signal says
- * that the turn is over: when the tab is hidden or shown, when a visible tab waits, when it must hurry.
+ * Leads during this tab's turns, for as long as the page exists. `work` polls the service until its signal ends the
+ * turn: when the tab is hidden or shown, when a visible tab waits, when it must hurry.
  */
 export async function runAsLeader(work: (signal: AbortSignal) => Promise<void>): Promise<never> {
   for (;;) {
-    // Who asks again stands behind those who wait.
+    // A tab that requests the lock again queues behind the waiting ones.
     await runInOneTab(LOCK, async () => {
       const turn = new AbortController();
       giveUp = () => turn.abort();
@@ -57,7 +57,7 @@ export function listenToTabs(onChange: () => void): void {
   if (isVisible()) say({ kind: "visible" });
   let last = now();
   setInterval(() => {
-    // The machine slept: whatever was open then is dead, and nobody says so.
+    // The machine slept: all open connections are dead, without an event.
     const gone = now() - last > 4 * TICK_MS;
     last = now();
     if (gone) giveUp();

@@ -1,6 +1,6 @@
-// The worker beside the app: keeps the page and its scripts, so that the app opens without a network, and shows what
-// a wake-up is about while it is closed. A classic script when it is served: the server writes VERSION,
-// SHELL and LANGUAGE_FILES above it.
+// The app's worker: caches the page and its scripts, so that the app opens without a network, and shows push
+// notifications while it is closed. A classic script when it is served: the server writes VERSION, SHELL and
+// LANGUAGE_FILES above it.
 
 import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
 import { now } from "../browser/clock.ts";
@@ -30,7 +30,7 @@ declare const self: ServiceWorkerGlobalScope;
 const NAME = `belfry-${VERSION}`;
 const PAGE = "/app/";
 const SIGN = "/static/icon.svg";
-/** More lines at once tell nobody anything. */
+/** A limit of notifications, since more at once are not useful. */
 const MOST_LINES = 4;
 
 self.addEventListener("install", (event) => {
@@ -67,7 +67,7 @@ self.addEventListener("fetch", (event) => {
   const { pathname, origin } = new URL(event.request.url);
   const path = pathname === "/app" ? PAGE : pathname;
   const isLanguage = Object.values(LANGUAGE_FILES).includes(path);
-  // The API, held polls among it, and every other page are not intercepted.
+  // The API (with long polls) and every other page are not intercepted.
   if (event.request.method !== "GET" || origin !== self.origin || !(isLanguage || SHELL.includes(path))) return;
   const kept = caches.match(path, { cacheName: NAME });
   event.respondWith(kept.then((found) => found ?? (isLanguage ? fetchLanguage(path) : fetch(event.request))));
@@ -86,7 +86,7 @@ self.addEventListener("push", (event) => {
   event.waitUntil(sendQueue().catch(() => {}));
 });
 
-/** Whatever happens, something is shown: a browser ends the wake-ups of who shows nothing. */
+/** A notification is always shown: a browser ends the push subscription of a page that shows none. */
 async function wake(): Promise<void> {
   const lines = await news().catch(() => []);
   for (const { title, options } of lines) await self.registration.showNotification(title, options);
@@ -231,7 +231,7 @@ async function sendQueue(): Promise<void> {
   new BroadcastChannel("belfry").postMessage({ kind: "changed" });
 }
 
-/** What the app keeps, for one use: a store that stayed open would stand in the way of a newer version. */
+/** The app's store, opened for one use: an open store would block a newer version. */
 async function inStore<Found>(use: (store: AppStore) => Promise<Found>): Promise<Found> {
   const store = await openStore();
   try {

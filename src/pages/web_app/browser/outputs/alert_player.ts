@@ -1,6 +1,5 @@
-// Makes a decision heard and felt, one at a time, and says what of it could not be done: for every sound there is
-// something to see (`watchRinging`, which a view shows). A browser lets nobody make a sound before the page was
-// touched.
+// Plays sounds and vibrations of a decision, one at a time, and reports failures. Every sound has something visible
+// (`watchRinging`, which a view shows). A browser plays no sound before the page was touched.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import type { AlertDecision } from "../rules/alert_decision.ts";
@@ -10,23 +9,22 @@ import { stopVibrating, vibrate } from "./vibration.ts";
 
 /** The longest that a device plays of a recording. */
 export const MAX_RECORDING_SECONDS = LIMITS.recording_seconds;
-/** How long it may take to begin. */
+/** The time limit for starting. */
 const BEGINS_WITHIN_MS = 5000;
 
-/** `failed`: nothing of it was heard. `stopped`: somebody stopped it. */
+/** `failed`: nothing was played. `stopped`: the person stopped it. */
 export type PlaybackResult = "ended" | "cut" | "failed" | "stopped";
 
 export interface Recording {
-  /** Whether a sound comes; settles when it begins or cannot. */
+  /** Whether a sound plays; resolves when it starts or fails. */
   begun: Promise<boolean>;
   heard: Promise<PlaybackResult>;
   stop(): void;
 }
 
 /**
- * A recording that a channel sends along: played as it streams, for a while at most, and given up when it does not
- * begin soon. The specification has phones fetch it themselves; nothing but the request reaches whoever holds the
- * file. @param volume 0 to 1
+ * A channel's recording: streamed, played for a limited time, and given up when it does not start soon. The
+ * specification has phones fetch it themselves. The file's server receives only the request. @param volume 0 to 1
  */
 export function playRecording(url: string, volume: number): Recording {
   const element = new Audio();
@@ -41,7 +39,7 @@ export function playRecording(url: string, volume: number): Recording {
     clearTimeout(timer);
     begun.resolve(false);
     element.pause();
-    // Ends the download, too.
+    // Also ends the download.
     element.removeAttribute("src");
     element.load();
     heard.resolve(how);
@@ -64,16 +62,16 @@ export function playRecording(url: string, volume: number): Recording {
   return { begun: begun.promise, heard: heard.promise, stop: () => end("stopped") };
 }
 
-/** Keys of texts that say what the person should see, since it was not heard or not as meant. */
+/** Keys of texts that the person should see, since it was not played or not as intended. */
 export type PlaybackProblem =
   | `ring.${"locked" | "no_sound" | "recording_failed" | "recording_cut" | "no_vibration"}`
   | `ring.${"no_voice" | "not_spoken"}`;
 
 export interface RingState {
   alert_id: string;
-  /** Something can be heard right now: offer to stop it. */
+  /** Something can be playing right now: offer to stop it. */
   sounding: boolean;
-  /** What is being read aloud, or should have been. */
+  /** The text that is being read aloud, or should have been. */
   speech: { text: string; lang: string } | null;
   trouble: readonly PlaybackProblem[];
 }
@@ -86,7 +84,10 @@ let recording: Recording | null = null;
 let turn = 0;
 const watchers = new Set<(ringing: RingState | null) => void>();
 
-/** Tells `watcher` now and after each change, until the answer is called. Null: nothing rings, nothing to say. */
+/**
+ * Calls `watcher` now and after each change, until the returned function is called. Null: nothing is playing, nothing
+ * to report.
+ */
 export function watchRinging(watcher: (ringing: RingState | null) => void): () => void {
   watchers.add(watcher);
   watcher(ringing);
@@ -110,12 +111,12 @@ export async function unlockSound(): Promise<boolean> {
   context ??= new AudioContext();
   // A browser that does not take this for a gesture leaves the promise open.
   await Promise.race([context.resume().catch(() => {}), pause(500)]);
-  // What was true of this device may not be any more.
+  // Known facts of this device may have changed.
   show(ringing);
   return getSoundState() === "ready";
 }
 
-/** Unlocks by whatever the person does first. Answers how to stop listening. */
+/** Unlocks on the person's first action. Returns a function that stops listening. */
 export function unlockSoundOnTouch(target: EventTarget): () => void {
   const events = ["pointerup", "keydown", "touchend"];
   const stop = () => {
@@ -131,8 +132,8 @@ export function unlockSoundOnTouch(target: EventTarget): () => void {
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
- * Rings as decided: sound and vibration at once, speech after the sound. Ends what rang before. Settles when all is
- * over.
+ * Plays as decided: sound and vibration at once, speech after the sound. Ends the previous alert first. Resolves when
+ * all is over.
  */
 export async function playAlert(decision: AlertDecision, alert: { id: string }): Promise<void> {
   hush();
@@ -167,7 +168,7 @@ const SPEECH_TROUBLE: Record<SpeechResult, PlaybackProblem | null> = {
   missing: "ring.not_spoken",
 };
 
-/** The recording, and the tone where there is none or it cannot be played. */
+/** The recording, or the tone if the recording is missing or fails. */
 async function play(
   { audio, volume }: AlertDecision,
   sound: string,
@@ -196,7 +197,7 @@ async function play(
 /** Values for the texts of `PlaybackProblem`. */
 export const PROBLEM_TEXT_VALUES = { seconds: MAX_RECORDING_SECONDS };
 
-/** Plays a tone to try it, or stops the one that plays. Settles when it is over. */
+/** Plays a tone as a test, or stops the one that plays. Resolves when it is over. */
 export async function tryTone(name: string, volume: number): Promise<void> {
   stopRinging();
   if (!(await unlockSound())) return;
@@ -208,14 +209,14 @@ export async function tryTone(name: string, volume: number): Promise<void> {
   if (mine === turn) tone = null;
 }
 
-/** Plays a recording on its own, as long as any; answers how it went. */
+/** Plays a recording alone, without a limit of time; returns the outcome. */
 export async function tryRecording(url: string, volume: number): Promise<PlaybackResult> {
   stopRinging();
   recording = playRecording(url, volume);
   return recording.heard;
 }
 
-/** Ends everything that is heard or felt, and takes away what was shown of it. */
+/** Ends every sound and vibration, and removes what was shown of it. */
 export function stopRinging(): void {
   turn++;
   hush();

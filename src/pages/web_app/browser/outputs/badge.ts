@@ -1,4 +1,4 @@
-// How many alerts wait, where people see it without opening the app: on its icon, and in the title of its tab.
+// The number of waiting alerts on the app's icon and in the title of its tab.
 
 /** @param title of the page without a count */
 export function showUnreadCount(count: number, title: string): void {

@@ -1,11 +1,11 @@
-// A line in the device's own list of notifications: what it says, and whether it makes a sound of its own.
+// A notification in the device's own list: its text, and whether it makes a sound.
 
 import { isolateText, isRightToLeft } from "../../../../model/domain/text_direction.ts";
 import type { AlertDecision } from "../rules/alert_decision.ts";
 import { listChoices } from "../rules/replies.ts";
 import type { RuleAlert } from "../rules/rule_types.ts";
 
-/** What lib.dom leaves out of the options; every Chromium has them. */
+/** Options that lib.dom leaves out; every Chromium has them. */
 export interface NotificationLine extends NotificationOptions {
   vibrate?: number[];
   renotify?: boolean;
@@ -72,7 +72,7 @@ export function buildNotification(
 ): { title: string; options: NotificationLine } {
   const actions = listActions(alert, ack, replies);
   const heard = decision.sound !== null || decision.vibrate !== null;
-  // Of a channel and key one line stands, the newest; it may ring again when it takes another's place.
+  // A channel and key have one notification, the newest. It may ring again when it replaces another.
   const tag = alert.collapse_key === null ? alert.id : `${alert.handle} ${alert.collapse_key}`;
   const silent = page || decision.sound === null;
   return {
@@ -106,7 +106,7 @@ function cut(text: string): string {
         .trimEnd()}…`;
 }
 
-/** What the browser allows, and whether it can at all. */
+/** The browser's permission, and whether notifications are available at all. */
 export function getNotificationPermission(): NotificationPermission | "missing" {
   return "Notification" in globalThis ? Notification.permission : "missing";
 }

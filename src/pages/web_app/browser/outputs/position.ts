@@ -1,4 +1,5 @@
-// Where the device is: asked of the browser, kept in memory for a while, compared with circles here, sent nowhere.
+// The position of the device: requested from the browser, cached in memory for a while, compared with circles here,
+// sent nowhere.
 
 import { POSITION_MAX_AGE_MS } from "../rules/circle.ts";
 import type { Position } from "../rules/rule_types.ts";
@@ -9,7 +10,8 @@ const FOUND_WITHIN_MS = 4000;
 let last: Position | null = null;
 
 /**
- * Where the device is now or was a moment ago; null when nobody knows. Asks the person where they were not asked yet.
+ * The current or a recent position of the device; null if unknown. Requests the person's permission if it was not
+ * requested yet.
  */
 export async function getPosition(now: number): Promise<Position | null> {
   if (last !== null && now - last.at < POSITION_MAX_AGE_MS / 6) return last;

@@ -3,7 +3,7 @@
 
 export type SpeechResult = "spoken" | "stopped" | "no_voice" | "failed" | "missing";
 
-/** Some browsers read their voices only when somebody asks, and tell when they are there. */
+/** Some browsers load their voices on the first request, and emit an event when they are available. */
 const VOICES_WITHIN_MS = 1500;
 /** A text of a thousand characters takes about a minute and a half. */
 const SPOKEN_WITHIN_MS = 180_000;
@@ -41,7 +41,7 @@ export function chooseVoice<V extends Pick<SpeechSynthesisVoice, "lang" | "local
   return best && rank(best) > 0 ? best : null;
 }
 
-/** What can be said of reading aloud in a language here. */
+/** The state of reading aloud in a language on this device. */
 export async function getSpeechSupport(lang: string): Promise<"ready" | "no_voice" | "missing"> {
   if (!("speechSynthesis" in globalThis)) return "missing";
   return chooseVoice(await voices(), lang) ? "ready" : "no_voice";

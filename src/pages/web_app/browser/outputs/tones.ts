@@ -9,7 +9,7 @@ export type Tone = (typeof TONE_NAMES)[number];
 /** A tone of one pitch, or one that slides: it swells to `gain` and dies away. Times in seconds, pitches in hertz. */
 interface Note {
   at: number;
-  /** From its begin until it is not heard any more. */
+  /** From its start until it is inaudible. */
   lasts: number;
   pitch: number;
   to?: number;
@@ -32,7 +32,7 @@ interface Score {
 const repeated = (times: number, every: number, notes: readonly Note[]): Note[] =>
   Array.from({ length: times }, (_, i) => notes.map((note) => ({ ...note, at: note.at + i * every }))).flat();
 
-/** One struck bell: partials that are no multiples of one another, the higher the shorter. */
+/** One struck bell: inharmonic partials, the higher the shorter. */
 const struck = (pitch: number, at: number, lasts: number, gain: number): Note[] =>
   [
     [0.5, 0.5, 1],
@@ -113,7 +113,7 @@ export interface PlayingTone {
 const isTone = (name: string): name is Tone => Object.hasOwn(TONE_SCORES, name);
 
 /**
- * Plays a tone from the context's present on. A name that is no tone sounds as the plainest one.
+ * Plays a tone from the context's present on. An unknown name plays the plainest tone.
  * @param volume 0 to 1
  * @param done called once when it has ended or was stopped
  */
@@ -159,13 +159,13 @@ export function playTone(
   };
 }
 
-/** The oscillator that is heard last. */
+/** The oscillator that sounds last. */
 function lastOf(notes: readonly Note[], oscillators: readonly OscillatorNode[]): OscillatorNode | null {
   const ends = notes.map(({ at, lasts }) => at + lasts);
   return oscillators[ends.indexOf(Math.max(...ends))] ?? null;
 }
 
-/** How far a note dies away before it is taken off: an exponential never gets to nothing. */
+/** The level at which a fading note is ended: an exponential never reaches zero. */
 const FADED = 1 / 300;
 
 function sound(context: BaseAudioContext, into: AudioNode, note: Note, start: number): OscillatorNode {

@@ -1,4 +1,4 @@
-// Vibration, where a browser has it. Whether the device has a motor nobody tells us.
+// Vibration, where a browser supports it. Browsers do not report if the device has a motor.
 
 export const canVibrate = (): boolean => typeof navigator.vibrate === "function";
 

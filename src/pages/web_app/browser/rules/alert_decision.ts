@@ -1,5 +1,6 @@
-// What an alert may do on this device. Its priority is a ceiling and never an outcome: the person's grants, mute, quiet
-// hours and whereabouts decide below it (rules#priority-is-a-ceiling). Pure: the same facts give the same answer.
+// The permitted effects of an alert on this device. Its priority is a maximum and never an outcome. The person's
+// grants, mute, quiet hours and position decide below it (rules#priority-is-a-ceiling). Pure: the same facts give the
+// same result.
 
 import { isInCircle, POSITION_MAX_AGE_MS } from "./circle.ts";
 import { isQuiet } from "./quiet_hours.ts";
@@ -13,7 +14,7 @@ import {
 } from "./rule_types.ts";
 import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./spotlight.ts";
 
-/** Keys of texts that tell the person why something did not happen. */
+/** Keys of texts that explain to the person why an effect is missing. */
 export type DecisionReason =
   | `why.${"cancelled" | "acknowledged" | "expired" | "late" | "left" | "before_joining" | "muted"}`
   | `why.${"paused" | "snoozed" | "chosen_silent"}`
@@ -72,7 +73,7 @@ export const SILENT_DECISION: Omit<AlertDecision, "because"> = {
 };
 
 /**
- * What happens when `alert` arrives at the instant `now` (milliseconds since 1970). Whatever it is, the alert is in the
+ * The effects when `alert` arrives at the time `now` (milliseconds since 1970). In every case the alert is in the
  * inbox.
  */
 export function decideAlert(alert: RuleAlert, channel: RuleChannel, device: RuleDevice, now: number): AlertDecision {
@@ -81,7 +82,7 @@ export function decideAlert(alert: RuleAlert, channel: RuleChannel, device: Rule
 
   const because: DecisionReason[] = [];
   const ceiling = CEILINGS.get(alert.priority) ?? NORMAL;
-  /** Whether the person lets the channel do this, and if not, notes why. */
+  /** Reports if the person permits the channel to do this, and if not, notes why. */
   const may = (what: Asked): boolean => {
     const asked = channel.requested_perms.includes(what);
     if (asked && granted(channel, what)) return true;
@@ -126,13 +127,13 @@ export function decideAlert(alert: RuleAlert, channel: RuleChannel, device: Rule
   };
 }
 
-/** Why the alert does nothing but lie in the inbox; null when it may do something. */
+/** Why the alert has no effect beyond the inbox; null when it may have one. */
 function whyNothing(alert: RuleAlert, channel: RuleChannel, device: RuleDevice, now: number): DecisionReason | null {
   if (isWithdrawn(alert)) return "why.cancelled";
   if (alert.acked_at) return "why.acknowledged";
   if (alert.expires_at !== null && Date.parse(alert.expires_at) <= now) return "why.expired";
   if (isSnoozed(alert, now)) return "why.snoozed";
-  // What no longer stands in the spotlight does not ring either, however long the device slept.
+  // An alert outside the spotlight does not ring, even after a long sleep of the device.
   if (getSpotlightEnd(alert) <= now) return "why.late";
   if (channel.subscription === null) return "why.left";
   if (alert.before_joining || alert.sent_at < channel.subscription.subscribed_at) return "why.before_joining";
@@ -150,7 +151,7 @@ function getSoundChoice({ sounds }: RuleChannel, priority: string): SoundChoice 
 /** The share of the device's volume at which an alert of this priority plays, 0 to 1. */
 export const getPriorityVolume = (priority: string): number => (CEILINGS.get(priority) ?? NORMAL).volume;
 
-/** A grant counts while the channel asks for it (rules#unasked-is-silent). */
+/** A grant counts while the channel requests it (rules#unasked-is-silent). */
 function granted({ requested_perms, subscription }: RuleChannel, what: AlertCapability): boolean {
   return requested_perms.includes(what) && (subscription?.permissions.includes(what) ?? false);
 }

@@ -1,7 +1,7 @@
-// Several alerts at once, as after a sleep or when somebody sends three in a row: each is noted, one is heard. The
-// loudest decision keeps its sound, vibration, speech and screen; the others only their line. And an urgent alert
-// that waits to be acknowledged may be shown again, by the handset's own count: so often, so far apart, and not long
-// after its hour. The server keeps no state of it (rules#repeats). Pure.
+// Several alerts at once, as after a sleep: each is noted, one is played. The loudest decision keeps its sound,
+// vibration, speech and screen; the others only their notification. An urgent alert that awaits an acknowledgement may
+// be shown again, by the handset's own count: a limited number of times, at intervals, and not long after its time. The
+// server keeps no state of it (rules#repeats). Pure.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import { type AlertDecision, decideAlert, SILENT_DECISION } from "./alert_decision.ts";
@@ -37,7 +37,7 @@ export function decideArrivals<A extends RuleAlert>(
   return decided.map((one) => (one === first ? one : { ...one, decision: quietened(one.decision) }));
 }
 
-/** Of what makes itself heard: the most urgent, then the newest. */
+/** The most urgent of the audible alerts, then the newest. */
 function loudest<A extends RuleAlert>(decided: readonly Arrival<A>[]): Arrival<A> | null {
   const heard = decided.filter(({ decision }) => isNoticeable(decision));
   return (
@@ -48,7 +48,7 @@ function loudest<A extends RuleAlert>(decided: readonly Arrival<A>[]): Arrival<A
   );
 }
 
-/** Whether anything of it can be noticed without looking. */
+/** Reports if any effect can be noticed without looking. */
 export const isNoticeable = ({ sound, vibrate, speak, full }: AlertDecision): boolean =>
   sound !== null || vibrate !== null || speak !== null || full;
 
@@ -64,18 +64,18 @@ export interface RepeatedAlert extends RuleAlert {
   repeat_until_acked: boolean;
   /** When the device had it, in milliseconds since 1970. */
   arrived_at: number;
-  /** Which of its repeats the last one was. */
+  /** The number of its last repeat. */
   repeated?: number;
 }
 
-/** Which repeat is due; null for none. One that was slept through is not made up for. */
+/** The repeat that is due; null for none. A repeat that was missed during sleep is not made up for. */
 export function findDueRepeat(alert: RepeatedAlert, now: number): number | null {
   if (!alert.repeat_until_acked || !alert.requires_ack || alert.priority !== "urgent") return null;
   const passed = Math.floor((now - alert.arrived_at) / EVERY_MS);
   return passed >= 1 && passed <= LIMITS.alert_repeats && passed > (alert.repeated ?? 0) ? passed : null;
 }
 
-/** What a repeat may do: what the alert itself may, and in quiet hours nothing unless the channel may break them. */
+/** The permitted effects of a repeat: those of the alert, and in quiet hours none unless the channel may break them. */
 export function decideRepeat(
   alert: RuleAlert,
   channel: RuleChannel,

@@ -1,21 +1,21 @@
-// Is the device inside of an alert's circle? Answered here, on the device; a position goes nowhere. "Cannot say" is an
-// answer of its own, and the caller rings then: a warning too many is better than one too few.
+// Checks if the device is inside an alert's circle. The check runs on the device; a position is sent nowhere. "Unknown"
+// is a result of its own, and the caller rings then: a false alarm is better than a missed warning.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import { type Coordinates, distanceKm } from "./distance.ts";
 import type { AlertCircle, Position } from "./rule_types.ts";
 
-/** A position that is older says nothing of where the device is now. */
+/** An older position is not evidence of the present one. */
 export const POSITION_MAX_AGE_MS = LIMITS.position_minutes * 60_000;
 
-/** The centre and radius of a circle that is whole; null when there is none. */
+/** The centre and radius of a complete circle; null without one. */
 export function toCompleteCircle({ lat, lon, radius_km }: AlertCircle): (Coordinates & { radius_km: number }) | null {
   return lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
 }
 
 /**
- * True inside, false outside, null when nobody can say: no position, or one that is too inexact for this border.
- * Without a circle everywhere is inside.
+ * True inside, false outside, null if unknown: no position, or one that is too inexact for this border. Without a
+ * circle everywhere is inside.
  */
 export function isInCircle(
   position: Pick<Position, "lat" | "lon" | "accuracy_m"> | null,

@@ -1,4 +1,4 @@
-// How far two places are from each other. It imports nothing, since the page of the directory takes it into its own
+// The distance between two positions. It imports nothing, since the page of the directory includes it in its own
 // script.
 
 /** Mean radius of the earth in kilometres (IUGG). */

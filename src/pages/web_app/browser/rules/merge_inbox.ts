@@ -1,4 +1,4 @@
-// What an answer of the inbox says of what the device has: new, withdrawn, too old to keep. Pure.
+// Compares a response of the inbox with the device's alerts: new, withdrawn, outdated. Pure.
 
 import { LIMITS } from "../../../../model/limits.ts";
 
@@ -19,10 +19,10 @@ interface JoinedSubscription {
 }
 
 /**
- * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to
- * be confirmed (rules#app-before-joining); so is one whose channel they follow no more. The service marks such
- * alerts. An alert that was kept under an earlier subscription has no mark, so its time is compared. What is kept
- * stays as the channel sent it.
+ * An alert with the person's state. An alert that was sent before they followed its channel is read, and needs no
+ * confirmation (rules#app-before-joining). So is one whose channel they follow no more. The service marks such alerts.
+ * An alert that was kept under an earlier subscription has no mark, so its time is compared. Kept alerts stay as the
+ * channel sent them.
  */
 export function markBeforeJoining<
   Row extends {
@@ -43,11 +43,11 @@ export function markBeforeJoining<
 
 export interface InboxDifference<Row, Known> {
   fresh: Row[];
-  /** Not in the inbox any more, marked so. What the device has it keeps (rules#cancel-reaches-no-further). */
+  /** Marked as no longer in the inbox. The device keeps its copy (rules#cancel-reaches-no-further). */
   withdrawn: Known[];
 }
 
-/** The rows are the newest of the inbox, newest first; `all` tells that there are no others. */
+/** The rows are the newest of the inbox, newest first; `all` is set if the inbox has no others. */
 export function compareInbox<Row extends MergeableAlert, Known extends MergeableAlert>(
   rows: readonly Row[],
   all: boolean,
@@ -56,7 +56,7 @@ export function compareInbox<Row extends MergeableAlert, Known extends Mergeable
   const there = new Set(rows.map(({ id }) => id));
   const oldest = rows.at(-1)?.sent_at ?? "";
   const withdrawn = [...known.values()]
-    // Of several that were sent at one instant the page may hold a part.
+    // The page may contain only a part of several alerts with the same time.
     .filter(({ id, status, sent_at }) => status !== "cancelled" && !there.has(id) && (all || sent_at > oldest))
     .map((alert) => ({ ...alert, status: "cancelled" }));
   return { fresh: rows.filter(({ id }) => !known.has(id)), withdrawn };
@@ -65,7 +65,7 @@ export function compareInbox<Row extends MergeableAlert, Known extends Mergeable
 /** The app is not an archive: it keeps the newest alerts, up to this number and this many characters. */
 export const MAX_STORED_ALERTS = LIMITS.app_alerts;
 export const MAX_STORED_CHARACTERS = LIMITS.app_characters;
-/** What an alert takes besides its long texts. */
+/** The size of an alert without its long texts. */
 const USUAL = 500;
 
 /**
@@ -94,8 +94,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Milliseconds before the service is tried again after so many failures: twice as long each time, and never for all
- * devices at the same moment. `chance` is 0 to 1.
+ * Milliseconds before the next attempt after this number of failures: twice the previous delay, with jitter between
+ * devices. `chance` is 0 to 1.
  */
 export function getReconnectDelay(failures: number, chance: number): number {
   const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));

@@ -1,5 +1,5 @@
-// Quiet hours: is it night for this person? By the clock on the wall where the device is, so summer time needs no
-// rule of its own.
+// Quiet hours: checks if it is night for this person. It uses local time on the device, so daylight saving time needs
+// no rule of its own.
 
 import type { QuietHours } from "./rule_types.ts";
 
@@ -11,7 +11,7 @@ function minutesOf(time: string): number | null {
   return found && Number(found[1]) * 60 + Number(found[2]);
 }
 
-/** Minutes since midnight at an instant, as a clock in the zone shows them; in UTC where the zone is not known. */
+/** Minutes since midnight at a time, on a clock of the zone; in UTC where the zone is unknown. */
 export function wallClock(now: number, timezone: string): number {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   const at = (timeZone: string) => new Intl.DateTimeFormat("en", { ...options, timeZone }).format(now);
@@ -39,7 +39,7 @@ function weekdayAt(now: number, timezone: string): number {
   }
 }
 
-/** `from` is quiet, `to` is not any more. Hours that are none are never quiet. */
+/** `from` is quiet, `to` is not any more. Invalid hours are never quiet. */
 export function isQuiet(hours: QuietHours | null, now: number, timezone: string): boolean {
   if (hours === null || !areQuietHours(hours)) return false;
   const from = minutesOf(hours.from) ?? 0;

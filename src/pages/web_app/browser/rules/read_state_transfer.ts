@@ -1,6 +1,5 @@
-// What a person had read and confirmed, as it goes along when their device moves: in the part of the link that is
-// sent to no server. Everything up to an instant is read but for a few; of the newest that were confirmed the names
-// go along. Pure.
+// The read and confirmed alerts of a person, as part of a device's move: in the part of the link that is sent to no
+// server. Everything up to a time is read, with a few exceptions. The newest confirmed alerts are listed by id. Pure.
 
 interface Known {
   id: string;
@@ -9,7 +8,7 @@ interface Known {
   acked_at: string | null;
 }
 
-/** So many unread ones, and so many confirmed: a code that a camera reads holds no more. */
+/** The maximum of unread and of confirmed alerts: a code that a camera reads has no room for more. */
 const MOST = 60;
 /** The end of an id is chance, so it names one of some hundred. */
 const NAME = 5;
@@ -17,7 +16,7 @@ const nameOf = (id: string) => id.slice(-NAME);
 
 const SEEN = /^([0-9a-z]{1,12})_((?:[0-9a-z]{5})*)_((?:[0-9a-z]{5})*)$/;
 
-/** Null for what is none. */
+/** Null for invalid text. */
 export const parseReadState = (text: string | null): string | null => (text !== null && SEEN.test(text) ? text : null);
 
 export function packReadState(alerts: readonly Known[]): string {
@@ -33,13 +32,13 @@ export function packReadState(alerts: readonly Known[]): string {
   return `${until.toString(36)}_${names(unread)}_${names(confirmed)}`;
 }
 
-/** The same, up to the instant of the move at most: no link says of what is yet to come that it was read. */
+/** The same, up to the time of the move at most: no link can mark future alerts as read. */
 export function limitReadState(seen: string, now: number): string {
   const [until = "", ...names] = seen.split("_");
   return [Math.min(Number.parseInt(until, 36), now).toString(36), ...names].join("_");
 }
 
-/** What a row of the inbox was to the person on the device that they came from; null: they came from none. */
+/** The state of a row of the inbox on the person's previous device; null without one. */
 export function findReadState(
   { id, sent_at }: Pick<Known, "id" | "sent_at">,
   seen: string | null,

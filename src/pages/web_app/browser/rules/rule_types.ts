@@ -1,5 +1,5 @@
-// What the rules of the handset know of an alert, a channel and the device. The rows of the inbox and of the store
-// fit as they are; whatever else such a row holds stays out of the rules.
+// The handset rules' view of an alert, a channel and the device. Rows of the inbox and of the store fit as they are.
+// Other fields of such a row are ignored by the rules.
 
 export const ALERT_CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
 export type AlertCapability = (typeof ALERT_CAPABILITIES)[number];
@@ -11,15 +11,15 @@ export interface AlertCircle {
   radius_km: number | null;
 }
 
-/** A row of the inbox. Words that this version does not know are taken as the plainest one. */
+/** A row of the inbox. Values unknown to this version are treated as the plainest one. */
 export interface RuleAlert extends AlertCircle {
   id: string;
   handle: string;
   /** Absent as `sent`: what the inbox shows is sent; a copy that the device kept may be withdrawn. */
   status?: string;
-  /** Instants as the API writes them: ISO 8601, UTC, always of the same length. */
+  /** Times as the API writes them: ISO 8601, UTC, always of the same length. */
   sent_at: string;
-  /** The service says that it was sent before the device joined the channel. */
+  /** The service reports that it was sent before the device joined the channel. */
   before_joining?: boolean;
   /** Characters of the whole text, where `body` is its beginning. */
   body_length?: number;
@@ -49,7 +49,7 @@ export interface RuleAlert extends AlertCircle {
   ended?: boolean;
 }
 
-/** What a channel asks for now, and what the person settled with it. A grant beyond what is asked is void. */
+/** The channel's current requests, and the person's settings for it. A grant beyond the requests is void. */
 export interface RuleChannel {
   requested_perms: readonly string[];
   subscription: { muted: boolean; permissions: readonly string[]; subscribed_at: string } | null;
@@ -72,7 +72,7 @@ export type ChannelSounds = Partial<Record<Priority, SoundChoice>>;
 export interface Position {
   lat: number;
   lon: number;
-  /** How far off it may be, in metres. */
+  /** The accuracy in metres. */
   accuracy_m: number;
   /** When it was measured, in milliseconds since 1970. */
   at: number;
@@ -91,7 +91,7 @@ export interface RuleDevice {
   /** BCP-47: speech without a language of its own is read in it. */
   language: string;
   quiet_hours: QuietHours | null;
-  /** 0 to 1: how loud sounds are on this device; 0 is none. */
+  /** 0 to 1: the volume on this device; 0 is silent. */
   volume: number;
   /** Null: not known. It is compared here and sent nowhere. */
   position: Position | null;

@@ -1,4 +1,4 @@
-// Whether markup shows the words of a text, so that both are not shown one above the other.
+// Compares the visible text of markup with a text, so that both are not shown one above the other.
 
 /** Without space and the dashes of lists, and without the sign that something was cut off. */
 const squeezed = (text: string) => text.replace(/…(?: \(\d+ more characters\))?$/, "").replace(/[\s-]+/g, "");
@@ -6,7 +6,7 @@ const squeezed = (text: string) => text.replace(/…(?: \(\d+ more characters\))
 const REFERENCES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" } as const;
 
 /**
- * Messages of other programs have their plain text beside their markup. Of sanitised markup only, whose tags are
+ * Messages of other programs have plain text in addition to their markup. For sanitised markup only, whose tags are
  * regular.
  */
 export const hasSameText = (markup: string, text: string): boolean =>

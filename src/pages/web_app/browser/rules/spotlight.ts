@@ -1,13 +1,12 @@
-// What deserves a look now, and what is history. An alert leaves the spotlight when it expires, is acknowledged, is
-// put away, replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It
-// stays readable.
+// Separates current alerts from history. An alert leaves the spotlight when it expires, is acknowledged, is dismissed,
+// is replaced by a newer one of its channel with the same collapse key, or after a fixed time. It stays readable.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import type { RuleAlert } from "./rule_types.ts";
 
 const HOUR = 3_600_000;
 
-/** How long an alert without an end of its own stands in the spotlight after it was sent. */
+/** The time in the spotlight after sending, for an alert without an end of its own. */
 export const SPOTLIGHT_MS = LIMITS.spotlight_hours * HOUR;
 /** And one that waits to be acknowledged. */
 export const UNACKED_SPOTLIGHT_MS = LIMITS.spotlight_waits_days * 24 * HOUR;
@@ -40,7 +39,7 @@ export interface InboxArrangement<A> {
 export const getPriorityRank = (priority: string): number =>
   priority === "urgent" ? 2 : priority === "important" ? 1 : 0;
 
-/** Instants are texts of one length, so their order is that of the texts. */
+/** Times are texts of one length, so their order is that of the texts. */
 export const compareNewestFirst = (
   a: Pick<RuleAlert, "sent_at" | "id">,
   b: Pick<RuleAlert, "sent_at" | "id">,
@@ -61,7 +60,7 @@ export function getSpotlightEnd({
   snoozed_until,
 }: Pick<RuleAlert, "sent_at" | "expires_at" | "requires_ack" | "before" | "snoozed_until">): number {
   if (expires_at !== null) return Date.parse(expires_at);
-  // Who follows from now on is shown of the past what says itself that it still counts.
+  // A new follower sees only those past alerts that are marked as still valid.
   if (before) return 0;
   const end = Date.parse(sent_at) + (requires_ack ? UNACKED_SPOTLIGHT_MS : SPOTLIGHT_MS);
   // A postponed one comes back for as long as a new one.
@@ -75,7 +74,7 @@ export function arrangeInbox<A extends Arranged>(alerts: readonly A[], now: numb
   const wakes: number[] = [];
   const history: A[] = [];
   for (const alert of order) {
-    // What was withdrawn replaces nothing: for a device that never had it, the older one stands.
+    // A withdrawn alert replaces nothing: a device that never had it keeps the older one.
     const replaced = !isWithdrawn(alert) && alert.collapse_key !== null && !claims(standing, alert);
     const answered = Boolean(alert.acked_at) || alert.dismissed || alert.archived || alert.ended;
     const past = replaced || isWithdrawn(alert) || answered || getSpotlightEnd(alert) <= now;

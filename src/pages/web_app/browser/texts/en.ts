@@ -1,5 +1,5 @@
-// English: the words of the app, and the list of what every other language has to have. A text with a count has a
-// form for each plural of its language. {name} stands for a value.
+// English: the texts of the app, and the keys that every other language must have. A text with a count has a form for
+// each plural of its language. {name} is a placeholder for a value.
 
 import { effectTexts } from "./en/effects.ts";
 import { subscriberTexts } from "./en/subscriber.ts";
@@ -24,7 +24,7 @@ export const en = {
   "do.close": "Close",
   "do.open": "Open",
 
-  // Frame, what only the app says
+  // Texts of the app's own frame
   "app.loading": "Loading…",
   "app.chosen": "Details",
   "app.choose": "Select an alert to read it.",
@@ -223,7 +223,7 @@ export const en = {
   "channel.not_there": "Channel not found, or you need an invite.",
   "channel.none": "You have no subscriptions yet.",
 
-  // What leaves the device
+  // Data that leaves the device
   "reports.title": "Reports from this device",
   "reports.on": "Report reads, acknowledgements and answers",
   "reports.hint":

@@ -1,4 +1,4 @@
-// Instants, days, distances and names of languages, as the person's language writes them.
+// Times, days, distances and names of languages, formatted in the person's language.
 
 import { isolateText } from "../../../../model/domain/text_direction.ts";
 import { formatDistanceIn } from "./format_text.ts";
@@ -49,7 +49,7 @@ export function formatDayAndTime(instant: number, now: number, timeZone?: string
   return day === t("time.today") ? time : t("time.day_and_time", { day, time });
 }
 
-/** The same instant in UTC, whole, as the tip of what is shown in the person's own zone. */
+/** The same time in UTC, complete, as the tooltip of the local time. */
 export function formatUtc(instant: number): string {
   const whole = { dateStyle: "medium", timeStyle: "short" } as const;
   return `${new Intl.DateTimeFormat(getLocale(), { ...whole, timeZone: "UTC" }).format(instant)} UTC`;
@@ -65,7 +65,7 @@ export const formatNumber = (value: number): string => new Intl.NumberFormat(get
 export const formatList = (parts: readonly string[]): string =>
   new Intl.ListFormat(getLocale(), { type: "unit" }).format(parts.map((part) => isolateText(part, getLocale())));
 
-/** A language's name in the person's own: "German" for de. The tag itself where nobody knows it. */
+/** A language's name in the person's own: "German" for de. The tag itself where it is unknown. */
 export function getLanguageName(tag: string): string {
   try {
     return new Intl.DisplayNames([getLocale()], { type: "language" }).of(tag) ?? tag;

@@ -4,7 +4,7 @@ interface LanguageInfo {
   /** Its own name. */
   readonly name: string;
   readonly dir: "ltr" | "rtl";
-  /** The value of the attribute `lang`, where it says more than the key. */
+  /** The value of the attribute `lang`, where it differs from the key. */
   readonly tag?: string;
 }
 

@@ -1,6 +1,6 @@
-// The alert card: who speaks, how loudly, when; what is said; where and until when; what to do. The same in the inbox
-// and on a channel's view; loudness is said by tone and by word. A picture of this service is shown; one of another
-// site only after the person asked for it, since that site learns of the device by it.
+// The alert card: sender, priority and time; the text; place and end; actions. It is the same in the inbox and on a
+// channel's view. The priority has a colour and a label. A picture of this service is shown. One of another site is
+// shown only on request, since that site learns of the device by it.
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -25,7 +25,7 @@ import { ChannelAvatar, describeError, icon, tryAction } from "./components.ts";
 /** The address of the picture, the uploaded one first. */
 export const getPictureUrl = (alert: InboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
 
-/** Whether it is fetched without asking. */
+/** Whether it is fetched without confirmation. */
 export const canFetch = (address: string, { elsewhere }: AppSettings): boolean => elsewhere || isOwnOrigin(address);
 
 export function Picture({ alert, inList = false }: { alert: InboxAlert; inList?: boolean }): VNode | null {
@@ -57,10 +57,7 @@ export const PRIORITY_TEXTS = { important: "alert.important", urgent: "alert.urg
 export const isHighPriority = (priority: string): priority is keyof typeof PRIORITY_TEXTS =>
   Object.hasOwn(PRIORITY_TEXTS, priority);
 
-/**
- * Why nothing of the alert is wanted any more; null where something is, and for one from before joining, whose facts
- * say so.
- */
+/** Why the alert needs no action any more. Null where it does, and for one from before joining, whose facts show it. */
 export function getAlertMark(
   { status, acked_at, before, dismissed, ended, archived, snoozed_until, reminded }: StoredAlert,
   over: boolean,
@@ -205,5 +202,5 @@ export function PlainField({ look, label, value }: { look: string; label: string
     : html`<p class="text"><strong>${label}</strong> <bdi>${Array.isArray(value) ? formatList(value) : String(value)}</bdi></p>`;
 }
 
-/** The service takes https addresses alone; an app does not rely on what somebody else checked. */
+/** The service accepts only https addresses; the app checks them itself anyway. */
 export const isWebUrl = (address: string): boolean => /^https?:\/\//i.test(address);

@@ -1,5 +1,4 @@
-// One alert, whole: to open it is to read it. And what it sounds like, to be heard again or read instead: every sound
-// has words beside it.
+// One alert in full. Opening it marks it as read. Its sounds can be played again, and every sound has a text.
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

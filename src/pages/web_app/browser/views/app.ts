@@ -1,5 +1,5 @@
-// The frame of the app: four tabs, a list and what was chosen of it, and what stands above them while it counts. What
-// rings right now is seen there and stopped, and an alert stands over everything until it is answered.
+// The frame of the app: four tabs, a list with details, and notices above them. A playing alert is shown there and can
+// be stopped. An alert for the whole screen covers everything until the person responds.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -50,7 +50,7 @@ const TAB_OF: Record<AppRoute["view"], Tab> = {
   own: "settings",
 };
 
-/** What stands in the list beside, and in the place of what was chosen. */
+/** The contents of the list and of the details next to it. */
 function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
   const handle = "handle" in route ? route.handle : null;
   const settings = route.view === "channel" && route.settings;
@@ -111,13 +111,13 @@ export function App(): VNode {
   }, [next_change_at, now]);
   useEffect(() => showUnreadCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);
   useEffect(() => {
-    // What was said of the way here stays; what stood here before goes.
+    // Messages about the navigation stay; those of the previous view are removed.
     if (said === stood.current) updateState({ said: null });
     if (first.current) {
       first.current = false;
       return;
     }
-    // Who reads by ear or keyboard begins at the head of what they chose.
+    // Moves the focus of screen readers and keyboards to the start of the selection.
     const pane = main.current?.querySelector(chosen ? ".chosen" : ".list");
     pane?.scrollTo?.({ top: 0 });
     if (chosen) scrollTo({ top: 0 });
@@ -173,7 +173,7 @@ function Again(): VNode {
   return html`<p><button disabled=${busy} onClick=${() => void go()}>${t("device.again")}</button></p>`;
 }
 
-/** What concerns the whole app: a newer version, a device that is not known any more, a store that is gone. */
+/** Notices about the whole app: a newer version, an unknown device, a lost store. */
 function Strips(): VNode {
   const { update, device, ready, store, moved } = useAppState();
   return html`

@@ -117,7 +117,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     }`;
 }
 
-/** What was sent first, then what the channel is; its settings are behind the gear. */
+/** Sent alerts first, then the channel's description; its settings are behind the gear. */
 function Followed({ card, subscription }: { card: ChannelCard; subscription: SubscriptionAnswer }): VNode {
   const { muted } = subscription;
   const { channels, at: now } = useAppState();

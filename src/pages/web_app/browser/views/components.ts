@@ -1,6 +1,5 @@
-// Small things that several views are made of: line icons on a grid of 24, which stand beside a word or in a button
-// that has a name, a channel's face, a row with a switch, a strip that says something, and what happens when an act
-// is refused.
+// Shared components of views: line icons on a grid of 24 (next to a word, or in a button that has a name), a channel's
+// avatar, a row with a switch, a notice, and the handling of refused actions.
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -63,7 +62,7 @@ interface SwitchProps {
   label: string;
   hint?: AppContent;
   on: boolean;
-  /** What the person wants; it stands where they left it until this is settled, and then as `on` says. */
+  /** The person's choice. It stays where they left it until the action is done, and then follows `on`. */
   onChange(on: boolean): Promise<unknown>;
 }
 
@@ -95,7 +94,7 @@ export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
   return html`<div class=${`note ${tone}`} role=${tone === "bad" ? "alert" : "status"}>${icon(sign)}<div>${children}</div></div>`;
 }
 
-/** Does what may be refused, and says so on the page when it is. Answers whether it was done. */
+/** Runs an action that may be refused, and shows the refusal on the page. Returns whether it was done. */
 export async function tryAction(work: () => Promise<unknown>): Promise<boolean> {
   updateState({ said: null });
   try {
@@ -107,7 +106,7 @@ export async function tryAction(work: () => Promise<unknown>): Promise<boolean> 
   }
 }
 
-/** What the person is told of a failure: the service's own sentence, or that nobody answered. */
+/** The message about a failure: the service's own sentence, or that there was no response. */
 export function describeError(error: unknown): string {
   if (error instanceof LocalStoreUnavailable) return t("app.no_store");
   if (error instanceof ServiceRefused) return error.status === 404 ? t("channel.not_there") : error.message;
@@ -123,7 +122,7 @@ export function StatusMessage(): VNode | null {
   <//>`;
 }
 
-/** What is shown while something is fetched: nothing at first, then three still outlines. */
+/** The loading state: nothing at first, then three still outlines. */
 export const LoadingPlaceholder = (): VNode =>
   html`<div class="waiting" role="status"><span class="unseen">${t("app.loading")}</span><i></i><i></i><i></i></div>`;
 
@@ -137,8 +136,8 @@ interface HeadProps {
 }
 
 /**
- * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen
- * of it, whose head is the page's.
+ * The header of a pane: its name, the back link on a narrow screen, and actions. `beside`: details are open next to it,
+ * whose header is the page's.
  */
 export function PaneHeader({ title, back, beside = false, always = false, children }: HeadProps): VNode {
   return html`<header class="panehead">

@@ -1,6 +1,6 @@
-// This device in the settings: keep what is followed as a file, take it to another browser, or go; whose own it is,
-// to whom tests of drafts are shown on it before anybody else sees them (rules#own-devices); and what a link to move
-// or to own opens.
+// This device in the settings: save the followed channels as a file, move to another browser, or unregister. Also its
+// owner, who is shown tests of drafts on it before others see them (rules#own-devices), and the page of a link to move
+// or to own.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -117,8 +117,8 @@ const drawn = (rows: boolean[][]) => ({
 });
 
 /**
- * A link that works once was opened: nothing happens until the person says so. `nothing`: what is said of one that is
- * over.
+ * A link that works once was opened: nothing happens before the person confirms. `nothing`: the text for an expired
+ * one.
  */
 function Opened({ title, go, act, nothing, children }: OpenedProps): VNode {
   const [busy, setBusy] = useState(false);
@@ -157,7 +157,7 @@ export function ReceiveTransferView({ code, seen }: { code: string; seen: string
     <p>${t("device.move_what")}</p><//>`;
 }
 
-/** Whoever made the link decides what is shown here. */
+/** The creator of the link decides what is shown here. */
 export function LinkOwnerView({ code }: { code: string }): VNode {
   const act = async () => {
     const { name } = await linkOwner((await ensureDevice()).token, code);
@@ -168,7 +168,7 @@ export function LinkOwnerView({ code }: { code: string }): VNode {
     <p>${t("own.what")}</p><p class="hint">${t("own.careful")}</p><//>`;
 }
 
-/** Whose own it is, in the settings; nothing where it is nobody's. */
+/** The owner, in the settings; nothing without one. */
 export function OwnerSettings(): VNode | null {
   const { device, said } = useAppState();
   const [name, setName] = useState<string | null>(null);

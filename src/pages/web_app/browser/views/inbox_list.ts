@@ -1,5 +1,5 @@
-// The inbox: what counts now, and what was, by day; all of it, or what is looked for. What arrives while somebody
-// reads further down waits behind a button, so that nothing moves under their eyes.
+// The inbox: current alerts, and history by day; all of it, or the results of a search. Alerts that arrive while the
+// person reads further down wait behind a button, so that nothing moves.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -17,7 +17,7 @@ import { LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
 import { InboxSilence, InstallButton } from "./push_settings.ts";
 
 type Filter = "all" | "unread" | "to_confirm" | "archive";
-/** What is looked for: by words in the alerts that are here, and in one channel's; nobody else is asked. */
+/** The search by text in the alerts of this device, and in one channel's; it sends no request. */
 interface InboxSearch {
   words: string;
   handle: string;
@@ -25,9 +25,9 @@ interface InboxSearch {
 
 const NO_SEARCH: InboxSearch = { words: "", handle: "" };
 
-/** So many of the history at first, and with each asking. */
+/** The number of alerts of the history at first, and with each further step. */
 const STEP = 40;
-/** Pixels from which on somebody reads further down. */
+/** Scroll position in pixels from which on the person reads further down. */
 const DOWN = 160;
 
 const holds: Record<Filter, (alert: StoredAlert) => boolean> = {
@@ -110,7 +110,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
     ${then.length > most && html`<p><button class="plain wide" onClick=${() => setMost(most + STEP)}>${t("inbox.more")}</button></p>`}`;
 }
 
-/** Every word stands somewhere in what the alert says, or in its channel's name. */
+/** Every term occurs in the alert's text or in its channel's name. */
 function finds({ words, handle }: InboxSearch, alert: StoredAlert, channel: string): boolean {
   if (handle !== "" && alert.handle !== handle) return false;
   const said = plain([alert.title, alert.body, alert.tts_text, channel, alert.handle].join(" "));
@@ -160,7 +160,7 @@ function Empty({ following, asked }: { following: boolean; asked: boolean }): VN
     ${!following && html`<p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p>`}</div>`;
 }
 
-/** How old the list is and what waits, while nobody can be reached. */
+/** The age of the list and the pending reports, while offline. */
 export function OfflineStrip(): VNode | null {
   const { connection, currentAt, waiting, device, at: now } = useAppState();
   if (connection !== "away" || !device || device.refused) return null;

@@ -1,5 +1,5 @@
-// An alert's markup in a frame of no origin: its styles are kept, its scripts do not run, its links open elsewhere.
-// The frame's page is the same for all alerts; what it shows it is told by a message.
+// An alert's markup in a frame without an origin: its styles are kept, its scripts do not run, its links open
+// elsewhere. The frame's page is the same for all alerts. It receives the markup by a message.
 
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -8,13 +8,15 @@ import { html } from "../markup.ts";
 import { t } from "../texts/translate.ts";
 import { icon, NoteStrip } from "./components.ts";
 
-/** They lie beside the one script that all modules are served as. */
+/** They are next to the one script that all modules are served as. */
 const FRAME = new URL("./frame.html", import.meta.url).pathname;
 const FRAME_WITH_PICTURES = new URL("./frame_pictures.html", import.meta.url).pathname;
 /** A page that grows with its own height would have no end. */
 const HIGHEST = 6000;
 const LOWEST = 40;
-/** What the frame's page needs to say that it is there, on a slow device. Later is late, and the person is told. */
+/**
+ * The time limit for the frame's page to report that it is ready, on a slow device. After it the person gets a message.
+ */
 const PATIENCE_MS = 3_000;
 const SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox";
 
@@ -24,7 +26,7 @@ interface FrameProps {
   whole: boolean;
 }
 
-/** `whole`: a page of its own, which says itself how it looks. */
+/** `whole`: a page with its own styles. */
 export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
   const { settings, connection } = useAppState();
   const frame = useRef<HTMLIFrameElement>(null);
@@ -36,7 +38,7 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
     setTries((before) => before + 1);
   };
   const pictures = asked || settings.elsewhere;
-  // Before the frame can say a word: its page comes at once where the browser has kept it.
+  // Before the frame can send a message: its page comes at once where the browser has cached it.
   useLayoutEffect(() => {
     const timer = setTimeout(() => setMissing(true), PATIENCE_MS);
     const hear = ({ source, data }: MessageEvent<{ ready?: boolean; height?: number }>) => {
@@ -73,8 +75,8 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
 }
 
 /**
- * Has the browser keep the frame's page, once: an alert whose markup lies on the device is then shown without a
- * network too. A worker cannot do it, since it has no say in frames of no origin.
+ * Has the browser cache the frame's page, once. An alert whose markup is on the device is then also shown without a
+ * network. A worker cannot do it, since it does not control frames without an origin.
  */
 export function PreloadedFrame(): VNode | null {
   const { device, settings, connection } = useAppState();

@@ -1,7 +1,6 @@
-// The settings of this device: what leaves it, what it fetches, when it is quiet, in which language it speaks. What
-// is true of it, per capability, asking the browser for its leave where that is needed; and what it can make of an
-// alert, to be tried before one comes: the tones, the vibrations, a sentence read aloud. Whatever plays is named
-// while it plays.
+// The settings of this device: the data that leaves it, the data that it fetches, its quiet hours, its language. Also
+// the state of each capability, with a request for the browser's permission where needed. Tones, vibrations and speech
+// can be tested before an alert comes. The page names anything that plays.
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -27,11 +26,11 @@ import { DeviceSettings, OwnerSettings } from "./device_transfer.ts";
 import { InstallButton, PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
 
-/** What only a question to the browser tells, as last answered. */
+/** States that only the browser can report, as last received. */
 let speech: "ready" | "no_voice" | "missing" = "ready";
 let place: PermissionState | "missing" = "prompt";
 
-/** Asks the browser what it can and allows; views are drawn anew with the answers. */
+/** Queries the browser's capabilities and permissions; views are redrawn with the result. */
 export async function refreshCapabilities(): Promise<void> {
   speech = await getSpeechSupport(getLanguage()).catch(() => "missing" as const);
   place = await placeState();
@@ -70,7 +69,10 @@ const TRUTHS: Record<AlertCapability, () => string> = {
 
 export const describeCapabilityState = (what: AlertCapability): string => TRUTHS[what]();
 
-/** To be called in a gesture: asks the browser where it has not been asked. Whatever it says, the grant stands. */
+/**
+ * To be called in a gesture: requests the browser's permission if it was not requested yet. The grant is stored with
+ * any response.
+ */
 export async function requestCapability(what: AlertCapability): Promise<void> {
   if (what === "notify" && getNotificationPermission() === "default")
     await Notification.requestPermission().catch(() => {});
@@ -101,7 +103,7 @@ export function ToneButtons(): VNode {
     <p class="small muted said" role="status">${playing && t(settings.volume > 0 ? "senses.playing" : "truth.sound.off", { tone: t(`tone.${playing}`) })}</p>`;
 }
 
-/** The vibrations and the voice, or why there is none. */
+/** The vibrations and the voice, or why they are missing. */
 export function VibrationAndVoice(): VNode {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -135,10 +137,7 @@ export function VibrationAndVoice(): VNode {
   </section>`;
 }
 
-/**
- * One line a capability: what is true of it here. A place is asked for when a channel is granted it, and not for
- * nothing.
- */
+/** One line for each capability with its state. The position is requested only when a channel is granted it. */
 export function CapabilityList(): VNode {
   useAppState();
   const [, draw] = useState(0);

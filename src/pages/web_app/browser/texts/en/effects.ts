@@ -1,7 +1,7 @@
-// English: what an alert may do on this device, what is heard and felt of it, and why not.
+// English: the permitted effects of an alert on this device, its sounds and vibrations, and reasons for missing ones.
 
 export const effectTexts = {
-  // What a channel may do, and what is true of this device
+  // Permissions of a channel, and the state of this device
   "perm.notify": "Send notifications",
   "perm.sound": "Play sounds",
   "perm.vibrate": "Vibrate",
