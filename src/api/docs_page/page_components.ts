@@ -10,7 +10,7 @@ export const getRefName = (ref: string): string => ref.replace(/.*\//, "");
 const joined = (parts: readonly Content[], between: Content): Content =>
   parts.flatMap((part, i) => (i === 0 ? [part] : [between, part]));
 
-/** `code` and **strong**. What matched stands at every other place of the split text. */
+/** `code` and **strong**. Matches are at the odd positions of the split text. */
 export const renderInline = (text: string): Content =>
   text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
     if (i % 2 === 0) return part;
@@ -22,7 +22,7 @@ export const renderInline = (text: string): Content =>
 export const renderCodeFigure = (head: Content, code: Content): Html =>
   html`<figure class="code">${head && html`<figcaption>${head}</figcaption>`}<pre tabindex="0"><code>${code}</code></pre></figure>`;
 
-/** Paragraphs, second-level headings, code blocks, and what stands in lines. */
+/** Paragraphs, second-level headings, code blocks, and inline markup. */
 export const renderMarkdown = (text: string): Content =>
   text.split(/\n{2,}/).map((block) => {
     const heading = /^## (.+)$/.exec(block);
@@ -62,7 +62,7 @@ export function listFieldRows(schema: DocumentJson, prefix = ""): FieldRow[] {
   });
 }
 
-/** Of what a caller sends, the fields that must be there are marked; of an answer, those that may be missing. */
+/** Fields that a caller must send are marked; in a response, those that may be missing. */
 export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): Content {
   if (rows.length === 0) return null;
   const items = rows.map(({ name, required, schema }) => {
@@ -76,7 +76,7 @@ export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "
   return html`<dl class="fields">${items}</dl>`;
 }
 
-/** A schema's type in words; shared shapes are links. */
+/** A schema's type as text; shared shapes are links. */
 export function renderType(schema: DocumentJson): Content {
   if (schema.$ref) return html`<a href="#shape-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
   const options: DocumentJson[] | undefined = schema.anyOf ?? schema.oneOf;

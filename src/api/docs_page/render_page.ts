@@ -1,6 +1,6 @@
-// The description as a page for people, made from the OpenAPI document alone: no business word in here. It has the
-// frame, palette and parts of all our pages, and one script, which stands in it and is named by its hash in the
-// policy, since a key may be typed here. Calls are tried out only when somebody presses Send.
+// The API description as a page for people, generated from the OpenAPI document alone, without domain logic. It has the
+// frame, palette and components of all our pages. Its one script is inline and named by its hash in the policy, since a
+// key may be typed here. Calls are sent only when a person presses Send.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import {
 
 const SCRIPT = readFileSync(new URL("./script.js", import.meta.url), "utf8");
 
-/** What the page has besides the sheet of all pages. */
+/** Styles of the page, in addition to the sheet of all pages. */
 export const DOCS_STYLES = loadStaticFile("docs_page.css", "text/css; charset=utf-8", import.meta.url, [
   "docs_page.css",
   "operation.css",
@@ -31,7 +31,7 @@ export const DOCS_PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
   `script-src 'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`,
-  // "Try it" asks this server, and no other.
+  // "Try it" sends requests to this server only.
   "connect-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
@@ -183,7 +183,7 @@ function trial(method: string, path: string, { requestBody, security }: Document
 const received = (operation: DocumentJson): boolean =>
   !operation["x-codeSamples"] && operation.requestBody !== undefined;
 
-/** What a caller must have. */
+/** The credential and permissions that a caller needs. */
 function needs(operation: DocumentJson): Content {
   const scopes = operation["x-operations"]
     ? [...new Set(operation["x-operations"].map((one: DocumentJson) => one["x-required-scope"]))]

@@ -1,4 +1,4 @@
-// Comforts only; the page says everything without it.
+// Optional conveniences; the page is complete without them.
 const root = document.documentElement;
 const stored = (() => {
   try {
@@ -65,7 +65,7 @@ const nothing = document.getElementById("nothing");
 filter.addEventListener("input", () => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const link of links) link.parentElement.hidden = !words.every((word) => link.dataset.find.includes(word));
-  // A heading stands only above something.
+  // A heading is shown only above matching entries.
   let any = false;
   for (const group of document.querySelectorAll("nav .group")) {
     const list = group.nextElementSibling?.matches("ol") ? group.nextElementSibling : null;
@@ -97,8 +97,8 @@ const seen = new IntersectionObserver(
 );
 for (const article of document.querySelectorAll("section > article[id]")) seen.observe(article);
 
-// Trying a call. The key lives in its field alone; what is sent goes to the server that this page came from. Who comes back to the
-// page finds neither the key nor what was answered to it.
+// Trying a call. The key is in its field only. The request is sent to the server of this page. After navigating back,
+// neither the key nor the response is there.
 const key = document.getElementById("key");
 const keySaid = document.getElementById("key-said");
 document.getElementById("try").hidden = false;

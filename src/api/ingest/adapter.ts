@@ -1,6 +1,6 @@
-// What a tongue is: how one program that sends alerts speaks, read into create_alert's own arguments, and how it is
-// answered. No rule lives in a tongue: publish_request.ts hands every alert to the ordinary operation, whose scopes,
-// limits and sanitiser hold.
+// The interface of a sender adapter: how one program's requests become create_alert's own arguments, and the format of
+// the response. Adapters enforce no rules. publish_request.ts passes every alert to the ordinary operation with its
+// scopes, limits and sanitiser.
 
 import type { ApiError } from "../../model/api_error.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
@@ -11,7 +11,7 @@ export interface ReceivedFile {
   bytes: Uint8Array;
 }
 
-/** One request, its body read within its bound. Nothing in it was looked at, and no credential is left in it. */
+/** One request with its body read within its limit. Nothing in it was parsed, and it contains no credential. */
 export interface IngestRequest {
   readonly method: string;
   /** Below the tongue's own address: `/message`, `/harbour-watch/publish`; for the ingest route `/`. */
@@ -21,12 +21,12 @@ export interface IngestRequest {
   readonly headers: Headers;
   readonly query: URLSearchParams;
   readonly body: Uint8Array;
-  /** The bare media type in lower case; empty where none is said. */
+  /** The bare media type in lower case; empty if missing. */
   readonly contentType: string;
-  /** The body as UTF-8. @throws ApiError (invalid_request) for what is none. */
+  /** The body as UTF-8. @throws ApiError (invalid_request) for invalid UTF-8. */
   text(): string;
   /**
-   * The body as JSON, whatever its content type says, within our bounds of depth and values. @throws ApiError
+   * The body as JSON, regardless of its content type, within our limits of depth and values. @throws ApiError
    * (invalid_request).
    */
   json(): unknown;
@@ -41,14 +41,17 @@ export interface IngestRequest {
   /** The body was a file beyond the limit, and is empty here. Only at addresses that take files. */
   readonly isTooLarge: boolean;
   /**
-   * Whether this is the HMAC-SHA-256 of the body under the key that the request bears: a sender that signs is given
+   * Reports if this is the HMAC-SHA-256 of the body under the key that the request bears: a sender that signs is given
    * its key as the secret.
    */
   isSignature(signature: Uint8Array): boolean;
   readonly now: Date;
 }
 
-/** What a tongue may fill in: arguments of create_alert but for `send` and the channel. The operation checks them. */
+/**
+ * The fields of an adapter's alert: arguments of create_alert except `send` and the channel. The operation validates
+ * them.
+ */
 export type AlertInput = { title: string } & Partial<
   Omit<AlertFields, "title" | "blocked" | "asset_html" | "review_reply">
 >;
@@ -58,12 +61,13 @@ export interface ParsedAlert {
   /** Files that were sent along: the first one that is a picture becomes the alert's. */
   files?: readonly ReceivedFile[];
   /**
-   * What the sender calls this message, where it repeats itself: the same key and the same alert are published once.
+   * The sender's id of this message, if the sender repeats messages: the same key and the same alert are published
+   * once.
    */
   idempotencyKey?: string | undefined;
   /** ntfy's sequence id: the scheduled alerts that have it are replaced by this one. */
   sequenceId?: string | undefined;
-  /** It repeats itself with a figure in the text that moves: what was published first stands. */
+  /** The sender repeats messages with a changing number in the text: the first one published stays. */
   keepFirst?: true;
 }
 
@@ -74,15 +78,15 @@ export interface ParsedRequest {
    */
   alerts: ParsedAlert[];
   /**
-   * What has no counterpart here, each a sentence of ours that repeats nothing of the request. Told in a header and
-   * on the sender's page.
+   * Parts without a counterpart here, each as a fixed sentence that contains nothing of the request. Reported in a
+   * header and on the sender's page.
    */
   notes: string[];
   /** The channel that the body names (its id or handle), where no address does. */
   channel?: string | undefined;
 }
 
-/** What became of one alert. */
+/** The outcome of one alert. */
 export interface PublishedAlert {
   state: "sent" | "scheduled" | "draft";
   /** alr_… */
@@ -108,13 +112,13 @@ export interface SenderAdapter {
   /** The value of `?from=`. */
   readonly name: SenderProgram;
   /**
-   * How the program delivers a message that is refused at the limit of sends with 503: `repeated` until it is
-   * accepted, or `once`. Absent: its clients understand 429 (rules#senders-limit).
+   * The delivery of a message that is refused at the limit of sends with 503: `repeated` until it is accepted, or
+   * `once`. Absent: its clients understand 429 (rules#senders-limit).
    */
   readonly delivery?: "repeated" | "once";
   /**
-   * By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that
-   * does is taken.
+   * Detects its requests by headers or shape where `?from=` is left out; must not throw. The first match in the list is
+   * used.
    */
   recognises(request: IngestRequest): boolean;
   /** @throws ApiError for what cannot be an alert. */

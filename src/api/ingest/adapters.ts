@@ -1,6 +1,5 @@
-// The list of tongues, in the order in which they are asked whether a request is theirs: the surest signs first,
-// plain text last, as `curl -d` sends it: its first line is the title, and any program that can send a text to an
-// address speaks it.
+// The list of adapters in the order of detection. The most specific come first. Plain text is last, as `curl -d` sends
+// it: its first line is the title, so any program that can POST text works.
 
 import { invalidRequest } from "../../model/api_error.ts";
 import type { IngestRequest, SenderAdapter } from "./adapter.ts";

@@ -8,7 +8,7 @@ import type { ParsedAlert, ReceivedFile } from "./adapter.ts";
 
 /** Where pictures are kept, by the same checks as an upload in the console. */
 export interface PictureStore {
-  /** Whether an alert of this channel can be created and published now. Counts nothing. */
+  /** Reports if an alert of this channel can be created and published now. Does not count against limits. */
   accepts(caller: Caller, channel: string): Promise<boolean>;
   /** The id of the kept picture (`ast_…`). @throws ApiError for what is not a picture, and at the member's quota. */
   keep(caller: Caller, file: ReceivedFile, log: Log): Promise<string>;

@@ -1,5 +1,4 @@
-// Gotify's API for messages (https://gotify.net/api-docs): an application's token is a key that is bound to one
-// channel.
+// Gotify's API for messages (https://gotify.net/api-docs): an application's token is a key of one channel.
 
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";

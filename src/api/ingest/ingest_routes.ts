@@ -1,6 +1,6 @@
-// Where other programs send to: the ingest route of a channel, ntfy's addresses and Gotify's. The last two stand
-// below /ntfy and /gotify, and at the root of a host name of their own where a setting names one, since many programs
-// know a bare host only.
+// Routes for other programs: the ingest route of a channel, ntfy's addresses and Gotify's. The last two are below /ntfy
+// and /gotify. They are also at the root of a host name of their own where a setting names one, since many programs
+// accept only a bare host.
 
 import { H3, type H3Event } from "h3";
 import manifest from "../../../package.json" with { type: "json" };
@@ -25,7 +25,7 @@ import { createOnlyMessagesError } from "./wrong_address_routes.ts";
 export interface IngestRoutes extends IngestDeps {
   publicUrl: string;
   logOf(event: H3Event): Log;
-  /** Whether the caller sees such a channel, by its id or handle. */
+  /** Reports if the caller sees such a channel, by its id or handle. */
   sees(caller: Caller, channel: string): Promise<boolean>;
   /** Answers who wants to listen to channels. @throws ApiError */
   listen(event: H3Event, asked: NtfySubscribeRequest): Promise<Response>;
@@ -43,7 +43,7 @@ const FILES: RouteMeta = { maxBody: LIMITS.image_file + FORM_OVERHEAD };
 
 type Answer = (event: H3Event) => Response | Promise<Response>;
 
-/** Adds a path with the methods that it serves; any other is refused in the tongue's words. */
+/** Adds a path with the methods that it serves; any other method is refused in the adapter's format. */
 function addPath(
   app: H3,
   path: string,
@@ -73,7 +73,7 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
   const heard = (event: H3Event, from: string | null, path: string) => {
     const tongue = from === null ? null : findAdapter(from);
     const door = { tongue, places: ALL_PLACES, channel: event.context.params?.id ?? "", path };
-    // A program that nobody knows is as good as none that is recognised.
+    // An unknown program is treated like an undetected one.
     const recognise = from === null ? detectAdapter : () => null;
     return publishRequest(toWebRequest(event), door, recognise, routes.logOf(event), routes);
   };
@@ -81,7 +81,7 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
   app.on("POST", ingest, (event) => heard(event, event.url.searchParams.get("from"), "/"), {
     meta: WITH_PICTURE,
   });
-  // What Prometheus adds to the prefix that it is told.
+  // The suffix that Prometheus adds to its configured prefix.
   const alerts = "/api/v2/alerts";
   app.on("POST", ingest + alerts, (event) => heard(event, "prometheus", alerts), { meta: ALERTS });
   for (const path of [ingest, ingest + alerts])
@@ -90,7 +90,7 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
     });
   addNtfyRoutes(app, "/ntfy", routes);
   addGotifyRoutes(app, "/gotify", routes);
-  // What neither serves is missed in its own words.
+  // A route that neither serves is refused in its own format.
   app.all("/ntfy/**", () => said(ntfyAdapter.refuse, notFound("route")));
   app.all("/gotify/**", () => said(gotifyAdapter.refuse, createOnlyMessagesError(routes.publicUrl)));
 }
@@ -156,15 +156,15 @@ export function addGotifyRoutes(app: H3, root: string, routes: IngestRoutes): vo
     },
     FILES,
   );
-  // No program is told a version of Gotify that this is not.
+  // Programs never receive a Gotify version that this server does not implement.
   add("/version", reading({ version: manifest.version, commit: "", buildDate: "" }));
   add("/health", reading({ health: "green", database: "green" }));
 }
 
-/** What stands at the root of a host name of its own, and nothing else. */
+/** The routes at the root of a host name of its own, and nothing else. */
 const AT_ROOT = { ntfy: [addNtfyRoutes, ntfyAdapter], gotify: [addGotifyRoutes, gotifyAdapter] } as const;
 
-/** The app of such a host name. `prepare` gives it what stands in front of every route. */
+/** The app of such a host name. `prepare` adds the middleware of every route. */
 export function createHostApp(kind: keyof typeof AT_ROOT, routes: IngestRoutes, prepare: (app: H3) => void): H3 {
   const [add, { refuse }] = AT_ROOT[kind];
   const missed = kind === "gotify" ? createOnlyMessagesError(routes.publicUrl) : notFound("route");

@@ -1,5 +1,5 @@
-// What tongues have in common about texts: a title where there may be none or a long one, Markdown, and header values
-// as people write them.
+// Text helpers of the adapters: a title where it may be missing or long, Markdown, and header values as people write
+// them.
 
 import { hasVisibleText } from "../../model/fields/invisible_characters.ts";
 import { httpsUrlSchema, isWithinLength } from "../../model/fields/value_schemas.ts";
@@ -30,7 +30,7 @@ function cleanShown(text: string, clean: (piece: string) => string): string {
   return (shown + text.slice(at)).trim().toWellFormed();
 }
 
-/** One line of a text that was never bound to be one. */
+/** One line of a text of any length. */
 export const toOneLine = (text: string): string => cleanShown(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
 
 /** The same line; empty where it has only invisible characters, which no title may consist of. */
@@ -39,7 +39,7 @@ export function toVisibleLine(text: string): string {
   return hasVisibleText(line) ? line : "";
 }
 
-/** Lines without the control characters and half characters that no text may hold. */
+/** Lines without control characters and lone surrogates, which no text may contain. */
 export const cleanLines = (text: string): string =>
   cleanShown(text, (piece) => piece.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, ""));
 
@@ -81,9 +81,7 @@ function dropFirstLine(title: string | null, text: string, plain: { title: strin
   return rest === "" || belongs || !isWithinLength(plain.title, LIMITS.alert_title) ? text : rest;
 }
 
-/**
- * The parser's worst cases grow with the square of these, and it goes down a level for each one of quotes and lists.
- */
+/** Limits for the parser: its worst cases are quadratic in length, and each quote or list adds a level of recursion. */
 const MARKS = /[*_~`[\]>|-]|\d[.)](?=\s)/g;
 const MOST_MARKS = 500;
 
@@ -124,18 +122,18 @@ export const parseHttpsUrl = (value: unknown): string | null =>
   ADDRESS.safeParse(typeof value === "string" && value.isWellFormed() ? value.trim() : null).data ?? null;
 
 const ENCODED = /=\?([\w-]{1,30})(?:\*[\w-]{1,30})?\?([BQ])\?([^?]*)\?=/gi;
-/** Encoded words with nothing but space between them, which belong together. */
+/** Adjacent encoded words with only whitespace between them, which belong together. */
 const ENCODED_RUN = new RegExp(`${ENCODED.source}(?:\\s+${ENCODED.source})*`, "gi");
 
-/** A header's value: encoded words (RFC 2047), else UTF-8, which HTTP hands on byte by byte, else as it is. */
+/** A header's value: RFC 2047 encoded words, else UTF-8, which HTTP passes on byte by byte, else as it is. */
 export function decodeHeader(value: string): string {
   const text = /[\x80-\xff]/.test(value) ? utf8Of(Buffer.from(value, "latin1"), value) : value;
   return text.replace(ENCODED_RUN, decodedRun);
 }
 
 /**
- * A run of encoded words. The bytes of neighbours in one charset are joined first, since programs cut inside of
- * letters.
+ * A run of RFC 2047 encoded words. Adjacent bytes in one charset are joined first, since programs split inside
+ * characters.
  */
 function decodedRun(run: string): string {
   const parts: { charset: string; bytes: Buffer; raw: string }[] = [];

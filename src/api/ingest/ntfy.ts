@@ -37,7 +37,7 @@ function priorityOf(said: string): number | null {
   return NTFY_PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
 }
 
-/** Emoji come before the title, as ntfy's own apps have it; other tags stand below the text. */
+/** Emoji come before the title, as in ntfy's own apps; other tags are below the text. */
 async function tagsOf(said: string): Promise<{ emoji: string; others: string }> {
   const names = said.split(",").map(toOneLine).filter(Boolean);
   if (names.length === 0) return { emoji: "", others: "" };
@@ -62,7 +62,7 @@ const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: 
   ["poll_id", Boolean, "Poll-ID is ignored; the message is published as a normal alert."],
 ];
 
-/** The text of a message; without one, ntfy's own words. */
+/** The text of a message; without one, ntfy's own default. */
 function messageOf({ text, file, attach, filename }: NtfyParams): string {
   const url = parseHttpsUrl(attach);
   const name = file?.name ?? (url && (filename || new URL(url).pathname.split("/").at(-1)));
@@ -151,7 +151,7 @@ async function fillByName(said: NtfyParams, request: IngestRequest, notes: strin
       return;
     }
   } catch {
-    // The note says where to send it.
+    // The note names the right address.
   }
   notes.push(
     "Only the named templates grafana and alertmanager are supported. For others, send to /api/v1/pushers/{id}/ingest?from=NAME.",
@@ -176,7 +176,7 @@ function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string
   return delay.at.toISOString();
 }
 
-/** A picture or a recording by its address; whatever else it is becomes a button. */
+/** A picture or a recording by its address; anything else becomes a button. */
 function attach(
   { attach: said, filename }: NtfyParams,
   fields: AlertInput,
@@ -229,7 +229,7 @@ function answer([one]: PublishedAlert[], request: IngestRequest): AdapterRespons
   };
 }
 
-/** Which of ntfy's own numbers a refusal has. */
+/** The ntfy error number of a refusal. */
 const CODES: Record<string, number> = {
   priority: 40007,
   send_at: 40004,

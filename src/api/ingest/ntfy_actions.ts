@@ -15,7 +15,7 @@ const bad = () =>
     "actions",
   );
 
-/** More text than a button's fields need is no list of buttons. */
+/** Longer text than a button's fields need is not a list of buttons. */
 const MOST = 8_192;
 
 /** Buttons that cannot be read are left out with a note. */
@@ -68,7 +68,7 @@ function fromJson(said: string): Action[] {
 
 const PLACES = ["action", "label", "url"];
 
-/** Parts between commas, buttons between semicolons, either kind of quotes around what holds one of them. */
+/** Fields are separated by commas, buttons by semicolons. Either kind of quotes encloses a separator. */
 const PART = /\s*(?:([-.\w]+)\s*=\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,;]*)\s*([,;]|$)/gy;
 
 function fromShort(said: string): Action[] {

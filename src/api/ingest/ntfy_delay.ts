@@ -1,6 +1,5 @@
-// When a delayed message of ntfy shall appear, in the spellings that its documentation names: an instant in Unix
-// seconds, a duration ("30m", "1h30m", "2 days"), or words ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other words
-// are none.
+// The time of a delayed ntfy message, in the spellings of its documentation: a Unix time in seconds, a duration ("30m",
+// "1h30m", "2 days"), or natural language ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other spellings are invalid.
 
 import { localToUtcLenient, utcToLocal } from "../../model/fields/local_time.ts";
 
@@ -23,11 +22,11 @@ const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|
 
 export interface NtfyDelay {
   at: Date;
-  /** It was said as a time of day, which depends on the zone. */
+  /** It was a time of day, which depends on the zone. */
   byClock: boolean;
 }
 
-/** Null: these words are none, or the time is over. Times of day are those of `zone`, an IANA name. */
+/** Null: the text is invalid, or the time is over. Times of day are those of `zone`, an IANA name. */
 export function parseDelay(said: string, now: Date, zone = "UTC"): NtfyDelay | null {
   const text = said.trim().toLowerCase().slice(0, 100);
   const from = now.getTime();

@@ -1,5 +1,5 @@
-// What a request to ntfy says, wherever it says it: headers and their short forms, the query, or one JSON object. The
-// names and the order in which they are looked at are ntfy's own.
+// The parameters of a request to ntfy from any source: headers and their short forms, the query, or one JSON object.
+// The names and their precedence are ntfy's own.
 
 import { isUtf8 } from "node:buffer";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
@@ -35,7 +35,7 @@ export const NTFY_PARAM_NAMES = {
 
 export type NtfyParamName = keyof typeof NTFY_PARAM_NAMES;
 
-/** What a request says under one of such names: in a header, else in the query; empty where it says nothing. */
+/** A parameter's value under one of such names: from a header, else from the query; empty if missing. */
 export function createParamReader(headers: Headers, query: URLSearchParams): (names: readonly string[]) => string {
   const inQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value.trim()]));
   return (names) =>
@@ -44,13 +44,13 @@ export function createParamReader(headers: Headers, query: URLSearchParams): (na
     "";
 }
 
-/** Empty where nothing is said. */
+/** Empty if missing. */
 export type NtfyParams = Record<NtfyParamName, string> & {
   topic: string;
   text: string;
   /** The body where it is a file, as ntfy decides it. */
   file: ReceivedFile | null;
-  /** How a JSON body at a topic's address was read. */
+  /** The interpretation of a JSON body at a topic's address. */
   json: "read" | "shown" | null;
 };
 
@@ -71,7 +71,7 @@ export function parseNtfyRequest(request: IngestRequest): NtfyParams {
   return { ...said, json: "shown" };
 }
 
-/** A text as a JSON object, within the bounds of JSON; null for any other. */
+/** A text as a JSON object, within the limits of JSON; null for any other. */
 function objectIn(text: string): Record<string, unknown> | null {
   if (!text.startsWith("{") || !text.endsWith("}")) return null;
   try {
@@ -91,7 +91,7 @@ function inHeaders(request: IngestRequest): Said {
   if (/^text\/markdown\s*(;|$)/i.test(said.content_type)) said.markdown = "yes";
   if (said.content_encoding === "aes128gcm") said.unifiedpush = "yes";
   if (request.method !== "GET") said.sequence_id ||= path.split("/")[2] ?? "";
-  // A message in the query says a line end as two characters.
+  // A message in the query has a line end as two characters.
   const message = said.message.replaceAll("\\n", "\n");
   const file = fileIn(request, said);
   if (file) return { ...said, text: message, file, json: null };
@@ -100,7 +100,7 @@ function inHeaders(request: IngestRequest): Said {
   return { ...said, text: body.trim() || message, file, json: null };
 }
 
-/** Whether bytes have what no text has in any charset of one byte a letter. */
+/** Reports if bytes contain values that no text in a single-byte charset has. */
 const hasControls = (bytes: Uint8Array) => bytes.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
 
 /** ntfy takes a body for a file when the file is named, and when it is not text. */
@@ -111,7 +111,7 @@ function fileIn({ body, isTooLarge }: IngestRequest, said: Record<NtfyParamName,
   return { name: said.filename || "attachment", bytes: body };
 }
 
-/** Published as JSON: the same words under their plain names. @throws 422 */
+/** Published as JSON: the same parameters under their plain names. @throws 422 */
 function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "object">): NtfyParams {
   let object: Record<string, unknown>;
   try {
@@ -126,7 +126,7 @@ function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "o
   const { topic } = object;
   if (typeof topic !== "string" || !TOPIC.test(topic))
     throw invalidRequest("field_required", "The JSON must contain the channel's handle.", "topic");
-  // What the object leaves out, headers may say, as some programs do.
+  // Headers may supply fields that the object leaves out, as some programs do.
   const empty = { ...request, body: new Uint8Array(), isTooLarge: false };
   const { text: _, ...beside } = inHeaders(empty);
   const words = said as Record<NtfyParamName, string>;

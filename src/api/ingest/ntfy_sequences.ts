@@ -64,7 +64,7 @@ export async function cancelReplaced(
   if (sequenceId === undefined) return;
   try {
     const members = await membersOf(deps.sequences, published.pusherId, sequenceId);
-    // Ids grow with time. Of several that are published at once, the last call sees all of them and leaves the newest.
+    // Ids grow with time. When several are published at once, the last call sees all of them and leaves the newest.
     for (const [i, { id }] of members.filter(({ isScheduled }) => isScheduled).entries())
       if (i > 0 || id < published.id) await cancel(id, published.pusherId, caller, deps, log);
   } catch (error) {

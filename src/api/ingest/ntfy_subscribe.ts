@@ -1,5 +1,5 @@
-// ntfy's subscribing API (https://docs.ntfy.sh/subscribe/api/): which channels, from when on, in which form and what
-// of it, read from path, headers and query. Who may hear them and what they are told is decided elsewhere.
+// ntfy's subscribing API (https://docs.ntfy.sh/subscribe/api/): the channels, the start time, the format and the
+// filters, read from path, headers and query. Permissions and contents are decided elsewhere.
 
 import type { H3, H3Event } from "h3";
 import { ApiError, invalidRequest, methodNotAllowed } from "../../model/api_error.ts";
@@ -15,8 +15,8 @@ import { createParamReader, isYesValue, NTFY_PARAM_NAMES } from "./ntfy_params.t
 import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 
 /**
- * Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie
- * is read here.
+ * Browser clients of ntfy send requests from their own origins, with the credential in a header: no cookie is read
+ * here.
  */
 export const CORS_ANY_ORIGIN = { "access-control-allow-origin": "*" };
 
@@ -34,11 +34,11 @@ interface Listening {
   listen(event: H3Event, asked: NtfySubscribeRequest): Promise<Response>;
   failed(event: H3Event, error: unknown): void;
   now(): Date;
-  /** Whether whoever asks may see the channel as one who publishes. */
+  /** Reports if the caller may see the channel as a publisher. */
   publishes(request: Request, topic: string): Promise<boolean>;
 }
 
-/** What only who listens says, beside what who publishes may. */
+/** Parameters of subscribers only, in addition to those of publishers. */
 const ASKED = {
   ...NTFY_PARAM_NAMES,
   poll: ["x-poll", "poll", "po"],
@@ -94,7 +94,7 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
   const poll = isYesValue(said("poll"));
   return {
     topic,
-    // What is no handle is the handle of no channel.
+    // Text that is not a handle matches no channel.
     handles: handles.map((handle) => (HANDLE_PATTERN.test(handle) ? handle : "")),
     format,
     /** Null: nothing of before. */
@@ -115,8 +115,8 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
   if (said === "all" || said === "latest") return said;
   const uuid = parseId("alr", said);
   if (uuid) {
-    // The first digits of our ids are the instant at which they were made: before anybody heard of it. Anybody may
-    // write others, of instants beyond what PostgreSQL reads.
+    // The first digits of our ids are their creation time, which is before any delivery. A client may send other ids,
+    // with times beyond PostgreSQL's range.
     const made = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
     return { at: new Date(Math.min(made, now.getTime())), after: uuid };
   }

@@ -15,7 +15,8 @@ const REFERENCES = [
 ] as const;
 
 /**
- * The words of markup as its readers see them, without what the sanitiser removes. Lists and lines stay recognisable.
+ * The text of markup as its readers see it, without parts that the sanitiser removes. Lists and lines stay
+ * recognisable.
  */
 export function toPlainText(markup: string): string {
   // In sanitised markup no attribute contains an angle bracket.

@@ -1,6 +1,6 @@
-// From a request in another program's words to alerts: who calls, what is said, the ordinary operation for each
-// alert, and the outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts
-// here as everywhere.
+// Publishes a request of another program: authentication, the adapter, the ordinary operation for each alert, and the
+// response in the program's format. It has no rules about alerts: a key without alerts:send leaves drafts here as
+// everywhere.
 
 import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_status.ts";
@@ -43,12 +43,12 @@ export interface IngestDeps {
   pictures: PictureStore;
   sequences: SequenceStore;
   drafts: UnpublishedDrafts;
-  /** Keeps what became of a request, and the channel that it named where nothing was published; must not throw. */
+  /** Stores the outcome of a request, and the channel that it named if nothing was published; must not throw. */
   note(caller: Caller, request: SenderRequest, channel: string | null): Promise<void>;
   now(): Date;
 }
 
-/** Who is asked, where the key may stand, and how the answer is worded. */
+/** The adapter, the places where the key may be, and the format of the response. */
 export interface IngestTarget {
   /** Null: the tongue is recognised. */
   tongue: SenderAdapter | null;
@@ -80,7 +80,7 @@ interface Heard {
   headers: Record<string, string>;
 }
 
-/** Anything but an answer is a refusal in the tongue's words, whatever went wrong. */
+/** Any error becomes a refusal in the adapter's format. */
 export async function publishRequest(
   request: Request,
   door: IngestTarget,
@@ -110,7 +110,7 @@ export async function publishRequest(
   } catch (error) {
     problem = toApiError(error);
     if (problem.type === "not_found") problem = new ApiError("channel_not_found", NO_CHANNEL);
-    // What was sent stands in no error of ours, and may stand in any other.
+    // Our errors never contain parts of the request. Other errors may.
     if (!(error instanceof ApiError)) log.error({ err: error }, "ingest failed");
   }
   const { tongue } = heard;
@@ -185,7 +185,8 @@ async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, h
   if (draft && draft.status !== "draft") return publishedAs(draft, fields);
   try {
     const outcome = await create({ ...alert, channel, send: true }, caller, heard);
-    // A sender that may write alerts and not publish them leaves a draft, and is told where a person decides.
+    // A sender that may write alerts but not publish them leaves a draft. The response names the place where a person
+    // decides.
     if ("needs_review" in outcome) {
       const { alert_id: id, pusher_id: pusherId } = outcome.needs_review;
       return { state: "draft", id, pusherId, fields, said: outcome.refusal.message, headers: {} };
@@ -207,7 +208,7 @@ async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, h
   }
 }
 
-/** `status` is that of an alert that is no draft any more. */
+/** `status` is that of an alert that is not a draft any more. */
 function publishedAs(
   { id, pusher_id: pusherId, status }: Omit<CreateAlertAnswer, "title" | "collapse_key">,
   fields: AlertInput,
@@ -285,7 +286,7 @@ function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, n
   };
 }
 
-/** The header in which a sender is told what had no counterpart: sentences of ours alone. */
+/** The header that lists parts without a counterpart: fixed sentences only. */
 export const NOTES_HEADER = "belfry-notes";
 
 function answerOf({ status, body, headers }: AdapterResponse, notes: readonly string[], known: Record<string, string>) {

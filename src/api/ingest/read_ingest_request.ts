@@ -1,6 +1,6 @@
-// A request as tongues are shown it: its body read within a bound and once, looked at only as far as a tongue asks,
-// and every way in which it can be wrong a refusal of ours. The credential is taken out before: one of our own keys,
-// found by the ordinary look-up.
+// Prepares a request for the adapters. Its body is read once within a limit, and parsed only when an adapter requires
+// it. Every error becomes one of our refusals. The credential is removed first: one of our own keys, found by the
+// ordinary look-up.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { DEVICE_PREFIX, getBearerToken, KEY_PREFIX } from "../../identity/auth/bearer_tokens.ts";
@@ -40,7 +40,7 @@ function jsonOf(bytes: Uint8Array): Json {
   return { value, omitted };
 }
 
-/** What a field of a form holds, within the same bounds. @throws ApiError (invalid_request) */
+/** The fields of a form, within the same limits. @throws ApiError (invalid_request) */
 export const parseBoundedJson = (text: string): unknown => jsonOf(Buffer.from(text)).value;
 
 interface Form {
@@ -127,7 +127,7 @@ export async function readIngestRequest(
   };
 }
 
-/** The places beside Bearer and Basic. */
+/** The credential's places other than Bearer and Basic. */
 export interface TokenLocations {
   /** Parameters that are the key itself. */
   parameters?: readonly string[];
@@ -157,7 +157,7 @@ function wrappedTokens(value: string): string[] {
   return /^[\x20-\x7e]+$/.test(header) ? tokensIn(new Headers({ authorization: header })) : [];
 }
 
-/** Whether a text is meant as a key or a device's token of ours. A proxy's password is not. */
+/** Reports if a text looks like a key or a device's token of ours. A proxy's password does not. */
 export const isBelfryToken = (token: string): boolean =>
   token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
 

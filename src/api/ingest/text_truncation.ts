@@ -2,7 +2,9 @@
 
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 
-/** How far back from the limit a word or a character may begin, in UTF-16 code units. A longer one is cut. */
+/**
+ * The distance from the limit within which a word or a character may begin, in UTF-16 code units. A longer one is cut.
+ */
 const FARTHEST = 200;
 
 const WORDS = new Intl.Segmenter("en", { granularity: "word" });
@@ -21,7 +23,7 @@ export function findWordBoundary(text: string, most: number): number {
   // The segmenter copies its text.
   const start = Math.max(0, end - 2 * FARTHEST);
   const near = text.slice(start, end + FARTHEST);
-  // A word that is a large part of a short text is cut, too.
+  // A word that is a large part of a short text is also cut.
   for (const [segmenter, farthest] of [
     [WORDS, Math.min(FARTHEST, end / 4)],
     [CHARACTERS, FARTHEST],

@@ -19,8 +19,8 @@ export interface ServiceAddresses {
 const atHost = (host: string | null) => (host ? `, or the host ${host}` : "");
 
 /**
- * Whether a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a body,
- * and JSON anywhere but at the root, are answered in the service's own envelope, as every unknown route
+ * Reports if a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a
+ * body, and JSON anywhere but at the root, are answered in the service's own envelope, as every unknown route
  * (rules#error-envelope).
  */
 function isOfNtfy(request: Request): boolean {
@@ -75,7 +75,7 @@ export function addWrongAddressRoutes(
     return mcp();
   });
   const base = new URL(channelBaseUrl).pathname.replace(/\/+$/, "");
-  // The front page and the page of a channel are read there, which Allow says.
+  // The front page and the page of a channel can be read there, as Allow shows.
   const posted = (event: H3Event, isPage: boolean) => {
     const response = wantsStream(toWebRequest(event)) ? mcp() : toNtfy(toWebRequest(event));
     if (isPage) response.headers.set("allow", "GET, HEAD");

@@ -7,17 +7,17 @@ import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 
 export interface CodeSampleOptions {
   publicUrl: string;
-  /** Which variable of the environment holds the credential; null where none is needed. */
+  /** The environment variable of the credential; null without one. */
   variable: "BELFRY_API_KEY" | "BELFRY_DEVICE_TOKEN" | null;
-  /** Whether there is a body to read. */
+  /** Reports if there is a body to read. */
   answers: boolean;
-  /** Whether that goes on, event by event, until somebody stops it. */
+  /** Reports if the response continues, event by event, until the client stops it. */
   streams: boolean;
 }
 
 type Line = string | false | null;
 
-/** The lines that there are; what is false or null is none. */
+/** The lines without false or null. */
 export const joinLines = (...all: (Line | Line[])[]): string =>
   all
     .flat()
@@ -96,7 +96,7 @@ interface Sampled {
   streams?: true;
 }
 
-/** `title` tells apart the operations of one route. */
+/** `title` distinguishes the operations of one route. */
 export function createCodeSamples(
   operation: Sampled,
   args: Record<string, unknown>,

@@ -159,7 +159,7 @@ const WITH_HEADERS: Partial<Record<ErrorType, string[]>> = {
 
 const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The refusals of an operation by status; what they share goes to `components.responses`. */
+/** The refusals of an operation by status; shared ones are in `components.responses`. */
 export function createErrorResponses(errors: Iterable<ErrorType>, shared: OpenApiJson): OpenApiJson {
   const declared = new Set(errors);
   const byStatus = Map.groupBy(
@@ -175,7 +175,7 @@ export function createErrorResponses(errors: Iterable<ErrorType>, shared: OpenAp
   );
 }
 
-/** What passes by itself (rules#unavailable). */
+/** Temporary failures (rules#unavailable). */
 export const UNAVAILABLE_RESPONSE: OpenApiJson = {
   description: "`server_error`: the database is unavailable, a disk is full, or the server is overloaded. Retry.",
   headers: createHeaderRefs("Retry-After"),

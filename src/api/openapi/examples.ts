@@ -1,5 +1,5 @@
-// One story told throughout the document: a ferry line in Lisbon. Values are found by field name, so that an operation
-// added tomorrow has its example as well; a test holds every example against its schema.
+// The examples of the whole document: a ferry line in Lisbon. Values are found by field name, so a new operation gets
+// its example without further work. A test validates every example against its schema.
 import { SCOPES } from "../../model/scopes.ts";
 import type { JsonSchema } from "../../operation/json_schema.ts";
 import { createHandsetAnswers, EXAMPLE_HANDLE, HANDSET_REQUESTS, STREAM_EXAMPLES } from "./handset_examples.ts";
@@ -16,7 +16,7 @@ export const EXAMPLE_IDS: Record<string, string> = {
   handle: EXAMPLE_HANDLE,
 };
 
-/** What kind of thing an object is, told by a field that only that kind has. */
+/** The kind of an object, detected by a field that only that kind has. */
 const KINDS: Record<string, string> = {
   requested_perms: "channel",
   redelivery_of: "delivery",
@@ -33,7 +33,8 @@ const KINDS: Record<string, string> = {
 const ACTION = { type: "open_url", label: "Timetable", url: "https://ferries.example/lisbon/line-3" };
 
 /**
- * Values by field name, or by kind and field name where the name alone says too little. Several: the first that fits.
+ * Values by field name, or by kind and field name where the name alone is ambiguous. With several, the first that fits
+ * is used.
  */
 function story(publicUrl: string): Record<string, unknown[]> {
   const channelUrl = `${publicUrl}/c/${EXAMPLE_IDS.handle}`;
@@ -146,7 +147,7 @@ function story(publicUrl: string): Record<string, unknown[]> {
   };
 }
 
-/** What an operation is asked with, besides the ids of its path. Elsewhere: what is required. */
+/** The arguments of an operation, in addition to the ids of its path. Elsewhere: the required ones. */
 const REQUESTS: Record<string, Record<string, unknown>> = {
   create_pusher: {
     city: "Lisbon",
@@ -229,7 +230,7 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
 
 export const EXAMPLE_IDEMPOTENCY_KEY = "line-3-2026-11-20";
 
-/** An answer that holds against its schema (references not yet lifted). */
+/** A response that is valid for its schema (references not yet lifted). */
 export function createExampleAnswer(tool: string, schema: JsonSchema, publicUrl: string): unknown {
   const made = sample(schema, "", "", story(publicUrl));
   return typeof made === "object" && made !== null

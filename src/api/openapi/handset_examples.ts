@@ -1,5 +1,4 @@
-// The handset's part of the story that examples.ts tells: somebody in Lisbon who wants to know when the ferry does
-// not run.
+// The handset's part of the examples in examples.ts: a person in Lisbon who needs to know when the ferry does not run.
 
 export const EXAMPLE_HANDLE = "tejo-ferries";
 
@@ -10,7 +9,7 @@ export const EXAMPLE_LINK_CODE = "bfo_2Ti1oXk3Zr7Bq98qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp
 const EXPORTED = { handle: EXAMPLE_HANDLE, muted: false, permissions: ["notify", "sound"] };
 const TRAVELLED = { app_version: "4.2.1", timezone: "Atlantic/Azores" };
 
-/** What an operation is asked with, besides the ids of its path. Elsewhere: what is required. */
+/** The arguments of an operation, in addition to the ids of its path. Elsewhere: the required ones. */
 export const HANDSET_REQUESTS: Record<string, Record<string, unknown>> = {
   update_device: TRAVELLED,
   list_channels: { q: "ferry", category: "travel" },
@@ -34,7 +33,7 @@ export const createHandsetAnswers = (publicUrl: string): Record<string, Record<s
   take_over: { moved: 4 },
 });
 
-/** What a stream may begin with. */
+/** The possible beginning of a stream. */
 export const STREAM_EXAMPLES: Record<string, string> = {
   follow_inbox: `event: removed
 data: ["alr_01j0qk3nxv7xy2g4h8m5c9d6er"]

@@ -1,4 +1,4 @@
-// The route by which other programs publish in their own words, which is no operation: docs/reference/senders.md has
+// The route by which other programs publish in their own formats. It is not an operation: docs/reference/senders.md has
 // the rest.
 
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";

@@ -1,5 +1,5 @@
-// What is read before the first call, in Markdown: by a reader of the document, and by an assistant that was given
-// nothing but this server's address (public, the same for everybody, and made from the records).
+// The introduction before the first call, in Markdown, for a reader of the document, and for an assistant that has only
+// this server's address. It is public, the same for all callers, and generated from the records.
 
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";

@@ -120,7 +120,7 @@ const OTHER_TAGS: Record<string, string> = {
   Service: "Health checks.",
 };
 
-/** In the order of the lists; what a group may do is what its scopes say. */
+/** In the order of the lists. The scopes of a group are its permissions. */
 function tags(operations: DocumentedOperation[]): OpenApiJson[] {
   const names = [...new Set(operations.map(getOperationTag))];
   return [...names, ...Object.keys(OTHER_TAGS).filter((name) => !names.includes(name))].map((name) => {

@@ -1,5 +1,5 @@
-// From zod to the document's schemas: shared shapes become components by their name, a shape that only adds fields to
-// another one says so, and answers stay open, because fields may be added within a version.
+// Converts zod schemas to the document's schemas. Shared shapes become components by their name. A shape that only adds
+// fields to another one references it. Responses stay open, because fields may be added within a version.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -10,12 +10,12 @@ import { type JsonSchema, toJsonSchema } from "../../operation/json_schema.ts";
 const NAME = "x-name";
 const INSTANT = /(_at|^next_before|^now)$/;
 
-/** What the caller may write, as the document shows it. */
+/** The caller's input, as the document shows it. */
 export function toRequestSchema(schema: z.ZodType): JsonSchema {
   return tidy(structuredClone(toJsonSchema(schema)));
 }
 
-/** What an answer looks like, its shared parts marked by name. */
+/** A response, its shared parts marked by name. */
 export function toAnswerSchema(schema: z.ZodType): JsonSchema {
   const made = z.toJSONSchema(schema, {
     io: "output",
@@ -29,7 +29,7 @@ export function toAnswerSchema(schema: z.ZodType): JsonSchema {
   return tidy(open(rest));
 }
 
-/** Nothing in an answer is closed (rules#additive). Instants are told by their names. */
+/** Nothing in a response is closed (rules#additive). Times are detected by their names. */
 function open(schema: JsonSchema): JsonSchema {
   return walk(schema, (node) => {
     if (node.additionalProperties === false) delete node.additionalProperties;
@@ -41,7 +41,9 @@ function open(schema: JsonSchema): JsonSchema {
   });
 }
 
-/** The same meaning in fewer words: `T | null` as one type, and no bounds that only say "an integer of JavaScript". */
+/**
+ * The same schema in a shorter form: `T | null` as one type, and no limits that only mean "an integer of JavaScript".
+ */
 function tidy(schema: JsonSchema): JsonSchema {
   return walk(schema, (node) => {
     if (node.type === "integer") {

@@ -29,7 +29,7 @@ export interface DocumentContext {
 
 const isOwnerOperation = (operation: DocumentedOperation): operation is OwnerOperation => "scope" in operation;
 
-/** The OpenAPI operation of one path and method. Those that `action` tells apart become alternatives of its body. */
+/** The OpenAPI operation of one path and method. Operations with an `action` become alternatives of its body. */
 export function createRouteOperation(onRoute: readonly DocumentedOperation[], making: DocumentContext): OpenApiJson {
   const main = onRoute.find(({ http }) => !http.when) ?? assertDefined(onRoute[0], "a route has an operation");
   const alone = onRoute.length === 1;
@@ -57,7 +57,7 @@ export function getOperationTag(operation: DocumentedOperation): string {
   return group.charAt(0).toUpperCase() + group.slice(1);
 }
 
-/** What is known of one operation before it becomes a part of its route. */
+/** One operation before it becomes a part of its route. */
 function prepare(operation: DocumentedOperation, { publicUrl }: DocumentContext, alone: boolean) {
   const input = toRequestSchema(operation.input);
   const output = toAnswerSchema(operation.output);
@@ -73,7 +73,7 @@ function prepare(operation: DocumentedOperation, { publicUrl }: DocumentContext,
     input,
     args,
     output,
-    /** The short answer, where the caller may ask for it. */
+    /** The short response, where the caller may request it. */
     brief: hasView(operation) && operation.brief ? toAnswerSchema(operation.brief.output) : null,
     answer: createExampleAnswer(operation.name, output, publicUrl),
     samples: createCodeSamples(operation, args, { publicUrl, variable, title }),
@@ -184,7 +184,7 @@ const validates = (operation: DocumentedOperation) => operation.validated === tr
 
 const streams = (operation: DocumentedOperation) => !isOwnerOperation(operation) && operation.streams === true;
 
-/** Those that whoever holds their version need not be given again. */
+/** Fields that a caller with their version need not receive again. */
 const knowsHeld = (operation: DocumentedOperation) => isOwnerOperation(operation) && operation.stillSame !== undefined;
 
 function requestBody(prepared: Prepared[], { components }: DocumentContext): OpenApiJson | null {

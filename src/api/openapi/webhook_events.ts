@@ -1,11 +1,11 @@
-// What registered endpoints receive: one signed POST an event (rules#signed-webhooks).
+// The requests to registered endpoints: one signed POST for each event (rules#signed-webhooks).
 
 import { EVENT_NAMES } from "../../model/fields/webhook.ts";
 import { LIMITS, spellLimit } from "../../model/limits.ts";
 import type { OpenApiJson } from "./error_responses.ts";
 import { EXAMPLE_IDS } from "./examples.ts";
 
-/** What endpoints receive: what they asked for, and what `test_webhook` sends, which no endpoint can ask for. */
+/** The events of endpoints: those they subscribe to, and the event of `test_webhook`, which has no subscription. */
 const RECEIVED = [...EVENT_NAMES, "webhook.test"] as const;
 type Received = (typeof RECEIVED)[number];
 

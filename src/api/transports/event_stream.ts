@@ -28,7 +28,7 @@ export function createEventStream(
 ): Response {
   // Without chunks: what is written to many streams is the same bytes for all, and their end is that of the connection.
   response.useChunkedEncodingByDefault = false;
-  // What pipes itself is written by the server as it stands, whatever else it is.
+  // A body that pipes itself is written by the server directly, regardless of its other properties.
   const body = Object.assign(new URLSearchParams(), {
     pipe() {
       response.flushHeaders();

@@ -1,5 +1,5 @@
-// The prompts: what people ask their assistants for most often, each as the message that they would have to write.
-// They name tools and leave to them what those say of themselves.
+// The prompts: people's most frequent requests to their assistants, each as a complete message. They name tools and do
+// not repeat their descriptions.
 
 import {
   type GetPromptResult,
@@ -13,7 +13,7 @@ interface Prompt {
   name: string;
   title: string;
   description: string;
-  /** What a person fills in. */
+  /** The arguments that a person fills in. */
   arguments: { name: string; description: string; required?: true }[];
   message(given: Record<string, string | undefined>): string;
 }
@@ -62,7 +62,7 @@ const LISTED: ListPromptsResult = {
   prompts: MCP_PROMPTS.map(({ message: _, ...prompt }) => prompt),
 };
 
-/** Serves them to a client. What a person filled in stands in the message as it is: it is theirs. */
+/** Serves them to a client. A person's arguments are inserted unchanged, since they are the person's own text. */
 export function servePrompts(server: Server): void {
   server.setRequestHandler("prompts/list", () => LISTED);
   server.setRequestHandler("prompts/get", ({ params }): GetPromptResult => {

@@ -75,12 +75,12 @@ function annotationsOf({ readOnly, destructive, idempotent, openWorld }: ToolHin
   return { ...(readOnly ? { readOnlyHint: true } : changes), openWorldHint: openWorld };
 }
 
-/** So many sets of scopes are remembered; an owner may make keys with any of them. */
+/** The number of cached sets of scopes; an owner may make keys with any of them. */
 const MAX_OFFERS = 64;
 
 /**
- * What of the tools a caller is shown: all, but for a key, whose scopes never grow, not those that it can never use
- * (rules#mcp-list). The same list for the same scopes.
+ * The tools that a caller is shown: all of them, except tools that a key can never use, since its scopes never grow
+ * (rules#mcp-list). The list is the same for the same scopes.
  */
 export function createToolFilter(tools: readonly OwnerOperation[]): (caller: Caller) => readonly OwnerOperation[] {
   const known = new Map<string, readonly OwnerOperation[]>();

@@ -105,7 +105,7 @@ async function formOf(request: Request): Promise<{ headers: Headers; form: URLSe
   const form = new URLSearchParams(new TextDecoder().decode(await bytesOf(request)));
   const problem = validateParameters(form) ?? validateBasicCredentials(headers.get("authorization"));
   if (problem) throw new OAuthError("invalid_request", problem);
-  // Tokens are not bound to a key, because /mcp requires no proof of possession; such a proof is ignored.
+  // Tokens are bearer tokens, because /mcp requires no proof of possession; such a proof is ignored.
   for (const name of ["dpop", "cookie", "content-length"]) headers.delete(name);
   return { headers, form };
 }

@@ -1,14 +1,10 @@
-// What a client would like of an answer (RFC 7240), what is malformed or not known here passed over; and a poll that
-// may be held, as HTTP says it: `Prefer: wait=N` asks, `Preference-Applied` says that it was granted
-// (rules#held-inbox).
+// The client's preferences for a response (RFC 7240); malformed and unknown ones are ignored. Also long polling in
+// terms of HTTP: `Prefer: wait=N` requests it, `Preference-Applied` confirms it (rules#held-inbox).
 
 import { LIMITS } from "../../model/limits.ts";
 import { createEmptyResponse, createJsonResponse } from "./http_responses.ts";
 
-/**
- * A preference, and what of it stands in front of its parameters, which are of no concern here. A comma may stand in
- * quotes.
- */
+/** A preference up to its parameters, which are ignored here. Quotes may contain a comma. */
 const PREFERENCE = /(?:"(?:\\.|[^"\\])*"?|[^",])+/g;
 const BARE = /^(?:"(?:\\.|[^"\\])*"?|[^";])*/;
 
@@ -16,8 +12,8 @@ const preferences = (header: string): string[] =>
   (header.match(PREFERENCE) ?? []).map((one) => BARE.exec(one)?.[0] ?? "");
 
 /**
- * `wait`: how many seconds the client would wait for an answer; null where it does not say, or not in digits. Of
- * several the first one counts.
+ * `wait`: the seconds that the client would wait for a response; null if missing or not in digits. The first of several
+ * counts.
  */
 export function parseWaitSeconds(headers: Headers): number | null {
   const header = headers.get("prefer");
@@ -28,9 +24,9 @@ export function parseWaitSeconds(headers: Headers): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** The seconds for which a request may be held; null for one that is answered as it is. */
+/** The seconds for which a response may be delayed; null for an immediate response. */
 export function getLongPollSeconds(request: Request): number | null {
-  // A page further back is asked for by somebody who reads, and HEAD has no body to wait for.
+  // An older page is requested by a reader, and HEAD has no body to wait for.
   if (request.method !== "GET" || !request.headers.has("if-none-match")) return null;
   const plain = /^[^?]*(\?limit=\d*)?([?&]view=\w*)?$/.test(request.url);
   if (!plain && new URL(request.url).searchParams.has("before")) return null;
@@ -40,7 +36,7 @@ export function getLongPollSeconds(request: Request): number | null {
 
 export const isNotModified = (response: Response): boolean => response.status === 304;
 
-/** The answer of a validator and the body's bytes; without these it is one that the client holds. */
+/** The response of a validator and the body's bytes; without these it is 304 for the client's copy. */
 export const createPollResponse = ({ tag, json }: { tag: string; json: Uint8Array | null }): Response =>
   json ? createJsonResponse(200, json, { etag: tag }) : createEmptyResponse(304, { etag: tag });
 
@@ -49,7 +45,7 @@ export function addPreferenceApplied(response: Response, seconds: number): Respo
   return response;
 }
 
-/** Whoever was not held to the end comes again so many seconds later. */
+/** A client whose poll ended early repeats it after this number of seconds. */
 export function addRetryAfter(response: Response, seconds: number): Response {
   response.headers.set("retry-after", String(seconds));
   return response;

@@ -1,6 +1,6 @@
-// The one reader of bodies. Every request is bounded before its route sees it, so that nobody, a library included,
-// can read more than the route's record allows. What is wrong with a body is returned, not thrown: the credential
-// comes first.
+// The only reader of request bodies. Every request is limited before its route receives it, so no code, a library
+// included, can read more than the route's record permits. Errors of a body are returned, not thrown: the credential is
+// checked first.
 
 import type { IncomingMessage } from "node:http";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
@@ -9,7 +9,7 @@ import { findJsonError } from "./json_error_position.ts";
 
 export type ParsedBody = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
 
-/** What a route says of itself to the router. */
+/** A route's declaration for the router. */
 export interface RouteMeta extends Record<string, unknown> {
   /** The most bytes that a body may have. */
   maxBody: number;
@@ -34,7 +34,7 @@ const bounds = new WeakMap<Request, number>();
 
 const declaredBytes = ({ headers }: Request) => Number(headers.get("content-length") ?? 0);
 
-/** Bounds the body of a request in place: whoever reads it, and however, gets at most `max` bytes and then the 422. */
+/** Limits the body of a request in place: every reader gets at most `max` bytes and then the 422. */
 export function limitBody(request: Request, max: number): void {
   const { method } = request;
   if (method === "GET" || method === "HEAD") return;
@@ -72,7 +72,7 @@ function bounded(whole: ReadableStream, declared: number, max: number): Readable
   const reader = whole.getReader();
   let size = 0;
   return new ReadableStream({
-    // What the client says of the length is believed only when it is too much.
+    // The client's declared length is used only if it is too large.
     start: (to) => (declared > max ? to.error(tooLarge(max)) : undefined),
     async pull(to) {
       const { done, value } = await reader.read();
@@ -90,7 +90,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 const incomingOf = (request: Request): IncomingMessage | undefined =>
   (request as { runtime?: { node?: { req: IncomingMessage } } }).runtime?.node?.req;
 
-/** What the body of a request comes by, below a server; null where it has none. */
+/** The source of a request's body, below a server; null without one. */
 export function getIncomingBody(request: Request): IncomingMessage | null {
   const incoming = incomingOf(request);
   return incoming && hasBody(incoming) ? incoming : null;
@@ -102,8 +102,7 @@ const unreadable = () => invalidRequest("malformed_body", "The body could not be
 export async function readBodyBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
   const incoming = incomingOf(request);
   const max = bounds.get(request);
-  // Below a server its own stream is read, within the same bound: a stream of the web's costs as much as many an
-  // answer.
+  // Below a server its own stream is read, within the same limit: a web stream costs as much as many a response.
   if (incoming && max !== undefined) return collected(incoming, declaredBytes(request), max);
   try {
     const chunks: Uint8Array[] = [];
@@ -114,7 +113,7 @@ export async function readBodyBytes(request: Request): Promise<Uint8Array<ArrayB
   }
 }
 
-/** Never cancels what it reads from, either: beyond the bound it only stops listening. */
+/** It also never cancels the stream: beyond the limit it only stops reading. */
 function collected(incoming: IncomingMessage, declared: number, max: number): Promise<Buffer<ArrayBuffer> | ApiError> {
   return new Promise((resolve) => {
     if (declared > max) return resolve(tooLarge(max));
@@ -132,7 +131,7 @@ function collected(incoming: IncomingMessage, declared: number, max: number): Pr
       .on("data", take)
       .once("end", () => resolve((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)))
       .once("error", () => resolve(unreadable()))
-      // Every request closes in the end, and an error that nobody needs is not free.
+      // Every request closes in the end, and creating an unused error costs time.
       .once("close", () => incoming.readableEnded || resolve(unreadable()));
   });
 }

@@ -1,5 +1,5 @@
-// REST as a projection of the records: one route a path and method, its operations told apart by `action`. Turns path,
-// query and body into arguments and an outcome into a response. Holds no business word.
+// REST as a projection of the records: one route for each path and method, its operations selected by `action`.
+// Converts path, query and body to arguments, and an outcome to a response. Contains no domain logic.
 
 import type { H3, H3Event } from "h3";
 import { type ApiError, invalidRequest, methodNotAllowed } from "../../model/api_error.ts";
@@ -22,7 +22,7 @@ import { createEmptyResponse, createJsonResponse } from "./http_responses.ts";
 import { type RouteMeta, readJsonBody } from "./request_body.ts";
 import { toWebRequest } from "./web_request.ts";
 
-/** What a route needs to know of an operation. */
+/** The properties of an operation that a route needs. */
 interface Routed {
   http: HttpRoute;
   input: Parameters<typeof toJsonSchema>[0];
@@ -31,7 +31,7 @@ interface Routed {
   stillSame?(whole: unknown): boolean;
 }
 
-/** Who runs the operations of a list, and how. */
+/** The executor of a list of operations. */
 export interface RestRunner<O extends Routed, C> {
   /** @throws 401 */
   authenticate(operation: O, event: H3Event): Promise<C>;
@@ -40,7 +40,7 @@ export interface RestRunner<O extends Routed, C> {
   patienceOf?(event: H3Event): WaitContext;
   /** For calls that wait. */
   authenticateAgain?(event: H3Event): OperationCall["authenticateAgain"];
-  /** Stands around an answer of an operation that may be held: `ask` makes it, as often as it takes. */
+  /** Wraps the response of an operation with long polling: `ask` computes it, as often as needed. */
   hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
 }
 
@@ -52,7 +52,7 @@ const plainOf = <O extends Routed>(onRoute: readonly O[]): O =>
 /** `/pushers/{id}` → `/pushers/:id`, the router's spelling. */
 const routePattern = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
-/** Adds the routes of a list of operations; a known path asked with another method is 404 with `Allow`. */
+/** Adds the routes of a list of operations; a known path with another method is 404 with `Allow`. */
 export function addRestRoutes<O extends Routed, C>(app: H3, operations: readonly O[], runner: RestRunner<O, C>): void {
   for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
     const byMethod = Map.groupBy(onPath, ({ http }) => http.method as string);
@@ -101,19 +101,19 @@ async function serve<O extends Routed, C>(event: H3Event, onRoute: O[], runner: 
   return createJsonResponse(status, body, { ...headers, ...version });
 }
 
-/** Our own programs say who they are; whoever says the same is taken for one of them. */
+/** Our own programs send their name. Any client with the same name is treated as one of them. */
 const transportOf = (agent: string | null) => (agent === CLI_USER_AGENT ? "cli" : "rest");
 
 /** The opaque tags of a list. A proxy that compresses answers may have made weak ones of them. */
 export const parseEtags = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
 
-/** The versions that `If-Match` names; null where it names any. One that is no tag names a version that no row has. */
+/** The versions that `If-Match` names; null where it names any. An invalid tag names a version that no row has. */
 function expectedOf(header: string | null): string[] | null {
   if (header === null || header.trim() === "*") return null;
   return parseEtags(header).map((tag) => tag.slice(1, -1));
 }
 
-/** A condition that nobody looks at would be taken for one that held. */
+/** An ignored condition would be mistaken for a fulfilled one. */
 function unexpected(operation: Routed, expected: string[] | null): ApiError | undefined {
   const takes = toJsonSchema(operation.input).properties ?? {};
   const knows = Object.hasOwn(takes, `expected_${operation.version}`);
@@ -168,8 +168,8 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
 }
 
 /**
- * The operation of the body's `action`, and the body without it; with other fields beside it than the operation's own
- * the request is refused (rules#action-or-fields).
+ * The operation of the body's `action`, and the body without it. Other fields than the operation's own are refused
+ * (rules#action-or-fields).
  */
 function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
   const plain = plainOf(onRoute);
@@ -200,7 +200,7 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
 
 const nameable = (name: string) => (/^[\p{L}\p{N}_.$-]{1,64}$/u.test(name) ? name : null);
 
-/** Beside a body only what says how to answer stands in the query. */
+/** With a body, the query contains only the format of the response. */
 function strayQuery(args: Record<string, string>, allowed: string[]): ApiError | undefined {
   const name = Object.keys(args).find((given) => !allowed.includes(given));
   if (name === undefined) return undefined;
@@ -208,7 +208,7 @@ function strayQuery(args: Record<string, string>, allowed: string[]): ApiError |
   return invalidRequest("unknown_field", `This route accepts ${takes}.`, nameable(name));
 }
 
-/** What is taken beside the body, and not in it. */
+/** Parameters outside of the body. */
 function misplaced(
   body: Record<string, unknown>,
   inQuery: readonly string[],
@@ -253,7 +253,9 @@ export function parseQuery(params: URLSearchParams): { args: Record<string, stri
   return { args };
 }
 
-/** Query strings by declared type. What does not convert stays a string, and the schema refuses it by name. */
+/**
+ * Query strings by declared type. A value that cannot be converted stays a string, and the schema refuses it by name.
+ */
 export function convertQueryArguments(args: Record<string, string>, schema: JsonSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => {

@@ -1,5 +1,5 @@
-// Answers that were made once and stay the same: told apart by ETag, GET and HEAD alike; and text in fewer bytes, for
-// who takes it.
+// Responses that are built once and stay the same, with an ETag, for GET and HEAD. Text is compressed for clients that
+// accept it.
 
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -12,14 +12,14 @@ import { toWebRequest } from "./web_request.ts";
 
 const zip = promisify(gzip);
 
-/** Below so many bytes there is nothing to gain. */
+/** Below this size in bytes, compression gains nothing. */
 const WORTH = 1024;
 
 export const acceptsGzip = ({ headers }: Request): boolean => /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
 
 /**
- * A page that was made for one person. One that another site opened stays as it is: by the length of what is
- * compressed, that site could guess at secrets that stand beside words which it chose itself (BREACH).
+ * A page for one person. It is not compressed if another site opened it. That site could guess secrets by the
+ * compressed length if it chose the text near them (BREACH).
  */
 export async function compressResponse(request: Request, page: Response): Promise<Response> {
   const from = request.headers.get("sec-fetch-site") ?? "none";
@@ -33,7 +33,7 @@ export async function compressResponse(request: Request, page: Response): Promis
   return new Response(await zip(body), { status, headers });
 }
 
-/** Text is kept compressed as well; bytes are kept as they are. `headers` say the type and how long it may be kept. */
+/** Text is also kept compressed; bytes are kept as they are. `headers` contain the type and the cache lifetime. */
 export function prepareStatic(content: string | Uint8Array, headers: Record<string, string>) {
   const plain = new Uint8Array(Buffer.from(content));
   return {
@@ -58,7 +58,7 @@ function staticAnswer(request: Request, { plain, gzip, headers }: StaticContent)
     return new Response(null, { status: 304, headers });
   const compressed = gzip !== null && acceptsGzip(request);
   const body = request.method === "HEAD" ? null : compressed ? gzip : plain;
-  // These bytes are written as they are: a thousand clients who do not read hold no copy of them.
+  // These bytes are written without a copy: a thousand slow clients share them.
   return new FastResponse(body, {
     headers: { ...headers, ...(compressed ? { "content-encoding": "gzip" } : {}) },
   });

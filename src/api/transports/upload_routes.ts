@@ -1,6 +1,6 @@
-// The uploads of a signed-in person as JSON, which no key reaches (rules#uploads). The console says who is signed in,
-// and dispatch says what the person may do. This file makes sure that a page of another origin cannot make the
-// browser upload or delete.
+// The uploads of a signed-in person as JSON, which no key can use (rules#uploads). The console identifies the person,
+// and dispatch checks permissions. This file ensures that a page of another origin cannot make the browser upload or
+// delete.
 
 import type { H3, H3Event } from "h3";
 import { IncomingFile } from "../../effects/assets/incoming_file.ts";
@@ -19,9 +19,9 @@ import { toWebRequest } from "./web_request.ts";
 
 export interface UploadRoutes {
   dispatcher: Pick<Dispatcher, "runSession">;
-  /** Who is signed in with this request; null for nobody. */
+  /** The signed-in person of this request; null without one. */
   callerOf(request: Request): Promise<MemberCaller | null>;
-  /** PUBLIC_URL: an origin that the console is served from, whatever proxy stands in between. */
+  /** PUBLIC_URL: an origin that the console is served from, with any proxy in between. */
   publicUrl: string;
   logOf(event: H3Event): Log;
 }
@@ -92,7 +92,7 @@ export function refuseOtherOrigins(request: Request, publicUrl: string): void {
   throw forbidden("origin_not_allowed", "This call is only allowed from the console's pages.");
 }
 
-/** The file of a request, as its body or in a form with one file; nothing of it is read before it is asked for. */
+/** The file of a request, as its body or in a form with one file; nothing is read before it is requested. */
 function fileOf(request: Request, name: string, kind: string | undefined): IncomingFile {
   const contentType = request.headers.get("content-type") ?? "";
   const announced = Number(request.headers.get("content-length") ?? 0);

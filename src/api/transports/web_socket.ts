@@ -1,5 +1,5 @@
-// WebSockets beside HTTP: a request to become one goes the way of every request, and whoever answers it says who
-// begins on the socket. Knows nothing of what is told.
+// WebSockets: an upgrade request passes through the middleware of every request, and its handler chooses the first
+// message. This module does not interpret messages.
 
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -17,13 +17,13 @@ const upgrades = new WeakMap<Request, Upgrade | null>();
 
 export const canUpgrade = (request: Request): boolean => upgrades.has(request);
 
-/** `never`: it was gone by then. */
+/** `never`: it was closed by then. */
 export function createWebSocketResponse(request: Request, begin: Upgrade["begin"], never: Upgrade["never"]): Response {
   upgrades.set(request, { begin, never });
   return new Response(null, { status: 204 });
 }
 
-/** Clients say nothing that anybody reads. */
+/** Messages of clients are ignored. */
 const MAX_PAYLOAD = 4 * 1024;
 
 const server = lazy(async () => {

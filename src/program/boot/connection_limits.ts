@@ -12,15 +12,15 @@ export const HTTP_TIMEOUTS = {
   headers: 10_000,
   /** From the first byte of a request to the end of its body. */
   body: 60_000,
-  /** How long a body may be slower than its minimum rate. */
+  /** The period in which a body may be slower than its minimum rate. */
   pace: 10_000,
   /** Between two requests; longer than the 60 s for which proxies keep a connection, so that they close first. */
   idle: 75_000,
   /** Silence in both directions during a response; above the longest long poll. */
   silence: 120_000,
-  /** How long a client may read nothing of a complete response. */
+  /** The time limit for a client that does not read a complete response. */
   unread: 40_000,
-  /** How long the rest of a body is discarded after its response. */
+  /** The time for which the rest of a body is discarded after its response. */
   rest: 30_000,
 };
 export type HttpTimeouts = typeof HTTP_TIMEOUTS;

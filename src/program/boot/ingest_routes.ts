@@ -65,7 +65,7 @@ interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
 
 /** The app's data about a request. */
 export interface IngestSupport {
-  /** What limits per address count; null is exempt. */
+  /** The client key for limits per address; null is exempt. */
   countedOf(event: H3Event): string | null;
   /**
    * Counts it towards the address's limit.
@@ -169,7 +169,7 @@ function inParts(parts: string[][], read: ReadPart): URLSearchParams {
     }
     response.end();
   };
-  // What pipes itself is written by the server as it stands.
+  // A body that pipes itself is written by the server directly.
   return Object.assign(new URLSearchParams(), {
     pipe: (response: ServerResponse) => void send(response).catch(() => response.destroy()),
   });

@@ -96,7 +96,7 @@ export const HISTOGRAMS = {
   },
 } satisfies Record<string, Figure & { buckets: number[] }>;
 
-/** How metrics of several processes are merged. */
+/** The method of merging metrics of several processes. */
 type Together = "sum" | "max";
 
 /** One that has parts has them under its one label. */

@@ -123,7 +123,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     held: (held: number) => gauge.held.set(held),
     /** Sets the number of open inbox streams. */
     streams: (open: number) => gauge.streams.set(open),
-    /** Counts a wake-up or end of a long poll or stream; `cause` is one of a few fixed terms. */
+    /** Counts a wakeup or end of a long poll or stream; `cause` is one of a few fixed terms. */
     woken: (cause: string) => count.wakes.inc({ cause }),
     /** Counts push notifications; `outcome` is one of a few fixed terms. */
     wakeUps: (outcome: string, many: number) => count.wakeUps.inc({ outcome }, many),

@@ -4,7 +4,7 @@
 import type { Command, Option } from "commander";
 import { assertDefined } from "../../model/assert.ts";
 
-/** One command: how it is reached (`/keys/create`), and what may stand behind it. */
+/** One command: its path (`/keys/create`), and the arguments that may follow it. */
 interface Node {
   path: string;
   names: string[];
@@ -34,7 +34,7 @@ function flagFor({ long, description, required, optional, argChoices }: Option) 
 
 const flatten = (node: Node): Node[] => [node, ...node.children.flatMap(flatten)];
 
-/** What may follow a command: its commands, its arguments' values, its flags. */
+/** The completions after a command: its commands, its arguments' values, its flags. */
 const followers = ({ children, words, flags }: Node) => [
   ...children.map(({ names }) => names[0] ?? ""),
   ...words,

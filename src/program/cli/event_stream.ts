@@ -12,7 +12,7 @@ export async function* parseEventStream(
   }
 }
 
-/** Lines of one name are one value, as the field's standard says of `data`. */
+/** Lines of one name are one value, as the field's standard defines for `data`. */
 function linesOf(block: string): Record<string, string> {
   const event: Record<string, string> = {};
   for (const [, name = "", value = ""] of block.matchAll(/^([^:\r\n]+): ?(.*)$/gm))

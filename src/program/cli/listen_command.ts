@@ -1,6 +1,6 @@
-// `belfry runListen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or
-// to a program, once and in the order of their instants; what it has passed on outlives it (rules#listen). Nothing of
-// the service is loaded.
+// `belfry listen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or to
+// a program, once and in the order of their times. Its state survives the process (rules#listen). Nothing of the
+// service is loaded.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,7 +21,7 @@ export interface ListenOptions {
   state?: string;
 }
 
-/** A card as the inbox shows it: lean, so a field that says nothing is absent. */
+/** A card as the inbox shows it: fields without a value are absent. */
 interface Card {
   id: string;
   handle: string;
@@ -35,9 +35,9 @@ interface Card {
 
 const PAGE = `/inbox?limit=${LIMITS.page}&view=lean`;
 const STREAM = PAGE.replace("?", "/stream?");
-/** Longer than a held poll, and than the service is silent on a stream. */
+/** Longer than a long poll, and longer than the heartbeat interval of a stream. */
 const SILENT_MS = 75_000;
-/** Where there is no stream, or no room for one, it is asked for again after so long. */
+/** Without a stream, or without capacity for one, it is requested again after this time. */
 const NO_STREAM_MS = 5 * 60_000;
 const LONGEST_PAUSE_S = 60;
 /** Alerts that one call confirms. */
@@ -45,7 +45,7 @@ const REPORTED = 20;
 
 /**
  * Listens until a signal ends it, or `count` alerts are passed on.
- * @throws ApiError for what trying again does not mend (an unknown channel, a device that is gone), UsageError.
+ * @throws ApiError for permanent failures (an unknown channel, a deleted device), UsageError.
  */
 export async function runListen(handle: string, version: string, options: ListenOptions): Promise<void> {
   if (!/^[\w-]+$/.test(handle)) throw new UsageError("A handle consists of letters, digits and hyphens.");
@@ -102,7 +102,7 @@ type Call = (
   asked?: { body?: object; headers?: Record<string, string>; until?: AbortSignal },
 ) => Promise<Response>;
 
-/** The card with its whole text. If the alert was withdrawn meanwhile, the card stays as it is. */
+/** The card with its whole text. If the alert was withdrawn in the meantime, the card stays as it is. */
 async function withWholeText(call: Call, card: Card): Promise<Card> {
   if (card.body_length === undefined) return card;
   try {
@@ -123,7 +123,10 @@ interface Following {
   stop: AbortSignal;
 }
 
-/** Joins, polls and follows in turns. What may pass is tried again, with pauses that grow. @throws what may not */
+/**
+ * Joins, then polls and follows alternately. Temporary failures are retried, with growing pauses. @throws permanent
+ * failures
+ */
 async function follow({ call, join, take, isNew, stop }: Following): Promise<void> {
   let joined = false;
   let etag: string | null = null;
@@ -157,7 +160,7 @@ async function follow({ call, join, take, isNew, stop }: Following): Promise<voi
 interface Polled {
   cards: Card[];
   etag: string | null;
-  /** Whether the server held the request, or had something to say. */
+  /** Set if the server delayed the response, or had something to report. */
   waited: boolean;
 }
 
@@ -178,8 +181,8 @@ async function poll(call: Call, etag: string | null, wait: number, isNew: (card:
 }
 
 /**
- * Takes what the stream says for as long as it fits what is held (docs/reference/handset-api.md#follow). Then it is
- * time to poll. @returns the validator that is held then; null where there is no stream
+ * Applies the stream's changes for as long as they fit the current state (docs/reference/handset-api.md#follow). Then a
+ * poll is needed. @returns the current validator; null without a stream
  */
 async function followStream(call: Call, etag: string | null, take: Following["take"], stop: AbortSignal) {
   let held = etag;
@@ -204,7 +207,7 @@ async function followStream(call: Call, etag: string | null, take: Following["ta
     return held;
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    // Cut off in the middle: the next poll says what was missed.
+    // The connection was cut: the next poll returns the missed changes.
     return held;
   } finally {
     clearTimeout(timer);
@@ -212,7 +215,7 @@ async function followStream(call: Call, etag: string | null, take: Following["ta
   }
 }
 
-/** Where the server did not hold what it was asked: it is not asked again at once. */
+/** If the server did not delay the poll as requested, the next one is not sent at once. */
 const rest = (stop: AbortSignal) => pause(1_000 * (1 + Math.random()), null, { signal: stop });
 
 /** Registers this machine as a device. @returns its credential */
@@ -256,7 +259,7 @@ const told = ({ id, handle, sent_at, title, body = "", priority = "normal", sour
 
 const said = <T>(response: Response) => response.json() as Promise<T>;
 
-/** Calls of the handset API. @throws ApiError: `server_error` also where nobody answers */
+/** Calls of the handset API. @throws ApiError: `server_error` also without any response */
 const caller =
   (url: string, memory: ListenState, stop: AbortSignal): Call =>
   async (method, path, { body, headers = {}, until } = {}) => {

@@ -1,5 +1,5 @@
-// What a listener knows after it was killed: its device, and which alerts it has passed on. One file, whole or as it
-// was before.
+// The persistent state of a listener: its device, and the alerts that it has passed on. It is one file, written
+// atomically.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -14,7 +14,7 @@ interface ListenStateFile {
   token: string;
   /** Everything sent before is passed on, or older than the subscription. Null: not yet subscribed. */
   since: string | null;
-  /** Of what was sent since, what is passed on. */
+  /** The ids of alerts that were passed on since. */
   passed: Sent[];
   /** Ids of alerts that are passed on and still to be confirmed. */
   owed: string[];
@@ -22,10 +22,10 @@ interface ListenStateFile {
 
 type Sent = { id: string; sent_at: string };
 
-/** As many are told apart by their ids; of older ones the instant alone is known. */
+/** This number of alerts is distinguished by id; for older ones only the time is stored. */
 const REMEMBERED = 500;
 
-/** One file for each channel of each server, below the home of whoever runs this. */
+/** One file for each channel of each server, below the home of the current user. */
 export const getListenStatePath = (url: string, handle: string): string =>
   join(
     loadClientSettings().stateHome || join(homedir(), ".local/state"),
@@ -55,12 +55,12 @@ export function openListenState(file: string, { url, handle }: Pick<ListenStateF
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       write({ url, handle, token, since: null, passed: [], owed: [] });
     },
-    /** What was sent before this instant is none of the listener's. */
+    /** Alerts that were sent before this time are not passed on. */
     subscribed(at: string): void {
       const { since } = device();
       if (since === null || since < at) write({ ...device(), since: at });
     },
-    /** Whether the alert is still to be passed on. */
+    /** Reports if the alert is still to be passed on. */
     isNew({ id, sent_at }: Sent): boolean {
       const { since, passed } = device();
       return since !== null && sent_at >= since && !passed.some((one) => one.id === id);

@@ -1,7 +1,6 @@
-// MCP over standard input for a local assistant: each message goes to /mcp of the server, with the key, and what
-// comes back is written as it came. So what an assistant is offered, told and refused is the server's own, also of a
-// newer one. Nothing but protocol messages on standard output; nothing of the service is loaded
-// (rules#mcp-over-stdio).
+// MCP over standard input for a local assistant. Each message is sent to /mcp of the server with the key, and the
+// response is written unchanged. Tools, results and refusals are therefore the server's own, also of a newer one.
+// Standard output has protocol messages only. Nothing of the service is loaded (rules#mcp-over-stdio).
 
 import { createInterface } from "node:readline";
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
@@ -17,7 +16,7 @@ import {
   wrongServerError,
 } from "./server_connection.ts";
 
-/** Where a message of the protocol of 2026 says its version. */
+/** The place of the version in a message of the protocol of 2026. */
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 
 const SESSION = "mcp-session-id";
@@ -32,11 +31,14 @@ interface Message {
   result?: { protocolVersion?: string };
 }
 
-/** Serves until standard input ends. The server is looked up at each message: it may move meanwhile, or begin anew. */
+/**
+ * Serves until standard input ends. The server is looked up at each message, since it may move or restart in the
+ * meantime.
+ */
 export async function serveMcp(options: ConnectionOptions): Promise<void> {
   checkNames(options);
   const calls = new Map<Message["id"], AbortController>();
-  /** What `initialize` agreed on, for clients that say it once, and the session that it was answered with. */
+  /** The version that `initialize` agreed on, for clients that send it once, and the session of its response. */
   let agreed: string | undefined;
   let session: string | null = null;
 
@@ -70,11 +72,11 @@ export async function serveMcp(options: ConnectionOptions): Promise<void> {
     if (message) void pass(message);
     else if (line.trim()) say({ error: { code: -32_700, message: "Parse error" }, id: null } as object);
   }
-  // Calls in flight have nobody left to answer to.
+  // Calls in flight have no recipient any more.
   process.exit(0);
 }
 
-/** An address that is none stops the start; a missing key is told in the answers, since it may come later. */
+/** An invalid address stops the start; a missing key is reported in the responses, since it may be added later. */
 function checkNames(options: ConnectionOptions): void {
   try {
     printTarget(resolveConnection(options));
@@ -83,7 +85,7 @@ function checkNames(options: ConnectionOptions): void {
   }
 }
 
-/** The protocol of 2026 says in headers what the message says, so that gateways need not read it. */
+/** The protocol of 2026 repeats parts of the message in headers, so that gateways need not parse it. */
 function headersOf(
   { method, params }: Message,
   { key }: ServerConnection,
@@ -104,13 +106,13 @@ function headersOf(
   return headers;
 }
 
-/** What no header can carry travels as the protocol's base64. */
+/** Text that a header cannot carry is sent as the protocol's base64. */
 const asHeader = (text: string) =>
   /^[!-~]([ -~]*[!-~])?$/.test(text) && !text.startsWith("=?")
     ? text
     : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
-/** @throws ApiError where nobody answers, or nobody is let in without a key */
+/** @throws ApiError without a response, or if access requires a key */
 async function ask(
   message: Message,
   { url, key }: ServerConnection,
@@ -150,7 +152,7 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
   for await (const { data } of parseEventStream(response.body)) if (data) yield data;
 }
 
-/** A refusal as the server would tell it: of a call in its result, of anything else as an error of the protocol. */
+/** A refusal in the server's own format: of a call in its result, of anything else as an error of the protocol. */
 function refused({ id, method, params }: Message, error: unknown): Message {
   const known = error instanceof ApiError ? error : new ApiError("no_answer", "The connection to the server was lost.");
   const jsonrpc = { jsonrpc: "2.0", id };

@@ -1,6 +1,6 @@
-// Which Node runs the service: the one that was started, where it is new enough, else the one that npm brings.
-// `belfry mcp` runs on older ones, too. Why no Node comes with the package:
-// docs/decisions/0027-the-package-runs-on-the-users-node.md.
+// The Node that runs the service: the one that was started, if it is new enough, else the one that npm installed.
+// `belfry mcp` also runs on older ones. docs/decisions/0027-the-package-runs-on-the-users-node.md explains why the
+// package does not bundle Node.
 
 import { execFileSync, spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -8,7 +8,10 @@ import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { printNote } from "./output.ts";
 
-/** Of Node: SQLite, which locks the data folder, and hooks for imports; and what our packages name as the least. */
+/**
+ * Requirements for Node: SQLite, which locks the data folder, hooks for imports, and the minimum version of our
+ * packages.
+ */
 const NEEDED = [22, 19] as const;
 
 export function isNewEnough(version = process.versions.node): boolean {

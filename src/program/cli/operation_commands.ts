@@ -1,5 +1,5 @@
-// A command for every operation of the list: its flags made from the JSON schema of its input, its arguments read back
-// from flags and --json. What the values mean, and whether they hold, the service decides.
+// A command for every operation of the list. Its flags are generated from the JSON schema of its input. Arguments are
+// parsed from flags and --json. The service validates them.
 
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { ApiError } from "../../model/api_error.ts";
@@ -141,7 +141,10 @@ function placeholder(schema: JsonSchema): string {
   return kind === "object" ? "json" : kind === "string" ? "text" : kind;
 }
 
-/** What does not convert stays as it is, and the service refuses it by name; only unreadable JSON is wrong usage. */
+/**
+ * A value that cannot be converted stays as it is, and the service refuses it by name. Only unreadable JSON is wrong
+ * usage.
+ */
 function readScalar(kind: Kind, raw: string): unknown {
   if (kind === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(raw)) return Number(raw);
   if (kind === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";

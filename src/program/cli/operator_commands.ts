@@ -1,5 +1,5 @@
-// The operator's commands as a table: flags in, named operation out. What the operations do stands in
-// src/identity/operator; how they reach the database, too.
+// The operator's commands as a table: flags in, named operation out. The operations and their database access are in
+// src/identity/operator.
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operator_operations.ts";
@@ -121,7 +121,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
     const made = await ask("link_member", args);
     const { member_id, email, workspace_name, joined, path } = made as LinkMade;
-    // The embedded server may listen elsewhere than these settings say; it wrote down where.
+    // The embedded server may listen elsewhere than in these settings; it stores its address.
     const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
     const link = (local?.url ?? settings.publicUrl) + path;
     const mailed = await mailTo(settings, email, (linkMail) => linkMail(email, workspace_name, link, joined));
@@ -161,7 +161,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
 
 type Mailing = typeof import("../../identity/auth/mail.ts");
 
-/** True when the mail server of the settings took the mail. The first owner's stand-in is no address. */
+/** True when the mail server of the settings accepted the mail. The first owner's placeholder is not an address. */
 async function mailTo(
   settings: Parameters<Mailing["createMailer"]>[0],
   email: string,
@@ -181,7 +181,7 @@ interface LinkMade {
   email: string;
   workspace_name: string;
   joined: boolean;
-  /** Of the link, below the address of the server. */
+  /** The path of the link, below the address of the server. */
   path: string;
 }
 

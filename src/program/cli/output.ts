@@ -1,5 +1,5 @@
-// What leaves the command line: results as JSON on standard output, everything else on standard error, and the exit
-// code that goes with it. Knows no command.
+// The output of the command line: results as JSON on standard output, everything else on standard error, and the exit
+// code. It knows no command.
 
 import { CommanderError } from "commander";
 import { ApiError, conflict, serverError } from "../../model/api_error.ts";
@@ -15,12 +15,12 @@ export function printResult(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }
 
-/** A remark beside the result. */
+/** A remark in addition to the result. */
 export function printNote(text: string): void {
   process.stderr.write(`belfry: ${text}\n`);
 }
 
-/** Says what went wrong; the exit code: 1 refused (the envelope), 2 wrong usage (a sentence). */
+/** Reports the error; the exit code: 1 refused (the envelope), 2 wrong usage (a sentence). */
 export function printError(error: unknown): number {
   // commander has printed its own already; code 0 is --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -42,7 +42,7 @@ function refusalFor(error: unknown): ApiError {
   return serverError();
 }
 
-/** A reader that has gone (`belfry tools | head`) is no failure, and nothing more can be said to it. */
+/** A reader that closed the pipe (`belfry tools | head`) is not a failure, and cannot receive anything more. */
 export function exitOnClosedPipe(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(process.exitCode ?? 0));
 }

@@ -64,8 +64,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Refuses, in the service's own words, what no request can carry as it was meant: an absent path argument would name
- * another route, and a field `action` would turn an edit into a send.
+ * Refuses arguments that no request can carry as intended, with the service's own messages: an absent path argument
+ * would name another route, and a field `action` would turn an edit into a send.
  */
 function refuseUnsendable(tool: OwnerOperation, args: Record<string, unknown>): void {
   const { idempotency_key: key, ...rest } = args;

@@ -1,16 +1,16 @@
-// Where every command line begins: the program's name, its version and its server, and the commands `mcp` and
-// `runListen`. Loads nothing of the service, so that whoever starts them need not wait.
+// The start of every command line: the program's name, its version and its server, and the commands `mcp` and
+// `listen`. Loads nothing of the service, so that these commands start quickly.
 
 import { Command, InvalidArgumentError } from "commander";
 import { printError } from "./output.ts";
 import { addConnectionOptions } from "./server_connection.ts";
 
-/** What every command line begins with, and what needs nothing of the service. */
+/** The common part of every command line, without anything of the service. */
 export function createRootCommand(version: string): Command {
   const program = new Command("belfry")
     .description("Alert channels from the command line. Results are JSON on standard output.")
     .version(version)
-    // What stands behind a command's name is the command's: operations may have a --url of their own.
+    // Arguments behind a command's name belong to the command: operations may have a --url of their own.
     .enablePositionalOptions()
     .exitOverride()
     .showSuggestionAfterError()

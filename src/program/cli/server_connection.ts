@@ -1,5 +1,5 @@
-// Which server a command speaks to, and with which key: flags, the environment, or what the first start of a local
-// one left.
+// The server that a command sends requests to, and its key: from flags, the environment, or the first start of a local
+// server.
 
 import type { Command } from "commander";
 import { ApiError } from "../../model/api_error.ts";
@@ -30,7 +30,7 @@ export interface ServerConnection {
   url: string;
   /** Null: a server was named, but no key for it. */
   key: string | null;
-  /** Why this server, where it goes without saying neither from a flag nor from BELFRY_URL nor from DATA_DIR alone. */
+  /** The reason for this server, where it follows neither from a flag nor from BELFRY_URL nor from DATA_DIR alone. */
   because: string | null;
 }
 
@@ -40,9 +40,9 @@ function namedServer({ url }: Pick<ConnectionOptions, "url">): string | null {
 }
 
 /**
- * Where to speak and with which key: flags, then the environment, then the local server with the key of its first
- * start. That key is never sent to another address, nor used beside settings that speak of another server. @throws
- * UsageError when the settings contradict one another, ConfigError, 401 without any key for the local server.
+ * Finds the address and the key: from flags, then the environment, then the local server with the key of its first
+ * start. That key is never sent to another address, nor used with settings of another server. @throws UsageError when
+ * the settings contradict one another, ConfigError, 401 without any key for the local server.
  */
 export function resolveConnection(options: ConnectionOptions): ServerConnection {
   const settings = loadClientSettings();
@@ -101,7 +101,7 @@ export const unreachableServerError = (url: string) =>
 export const wrongServerError = (url: string, status: number) =>
   new ApiError("server_unreachable", `${url} is not a Belfry server (HTTP ${status}). Check --url or BELFRY_URL.`);
 
-/** What REST tells of the limits; an MCP result carries the same. */
+/** The limits of a REST response; an MCP result carries the same. */
 const TOLD = ["ratelimit-policy", "ratelimit", "retry-after"];
 
 export const getLimitHeaders = ({ headers }: Response): Record<string, string> =>

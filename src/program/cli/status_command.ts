@@ -1,9 +1,8 @@
-// `belfry status`: where the database is, whether a service answers, and how it is; a table for a person, JSON for a
-// program. What cannot be found out is null and no failure, since whoever asks may ask because something is wrong.
-// `belfry doctor`: a table on a terminal, JSON for programs, and an exit code that says whether something must be
-// mended. `belfry cell`: lays out a Belfry on Citus. `belfry secret rotate`: which secrets, from where, and what is
-// left to do; neither is ever an argument, where other users of the machine could read it. What they do stands in
-// src/identity/operator.
+// `belfry status`: the location of the database, and the state of the service; a table for a person, JSON for a
+// program. Unknown values are null and not a failure, since the command is used to find problems. `belfry doctor`: a
+// table on a terminal, JSON for programs, and an exit code that is set if a fix is needed. `belfry cell`: lays out a
+// Belfry on Citus. `belfry secret rotate`: the secrets, their sources, and the remaining steps. Neither secret is ever
+// an argument, where other users of the machine could read it. The operations are in src/identity/operator.
 
 import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
@@ -14,7 +13,7 @@ import { ConfigError } from "../../store/config/setting_types.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
 
-/** What does not answer within so long is told as not answering. */
+/** A service without a response in this time is reported as not responding. */
 const ANSWER_MS = 3_000;
 
 async function asked(url: string, path: string): Promise<Response | null> {
@@ -22,7 +21,7 @@ async function asked(url: string, path: string): Promise<Response | null> {
   return fetch(url + path, { signal, redirect: "manual" }).catch(() => null);
 }
 
-/** What the service on this machine says of itself; null where none answers. */
+/** The state that the service on this machine reports; null without a service. */
 async function serviceAt(url: string) {
   const [ready, metrics] = await Promise.all([asked(url, "/readyz"), asked(url, "/metrics")]);
   if (!ready) return null;
@@ -40,7 +39,7 @@ interface Rows {
   [name: string]: unknown;
 }
 
-/** A line for each value; what lies in another stands below it. */
+/** A line for each value; nested values are below their parent. */
 function lines(of: Rows, indent = ""): [string, string][] {
   return Object.entries(of).flatMap(([name, value]): [string, string][] => {
     const title = indent + (/[A-Z]/.test(name) ? name : name.replaceAll("_", " "));
@@ -74,7 +73,8 @@ export function addStatusCommand(program: Command): void {
         "../../identity/operator/operator_database.ts"
       );
       const settings = loadOperatorSettings();
-      // By URL the service may be on another machine; what answers at its address is believed all the same.
+      // With a database by URL, the service may be on another machine; a response at its address is trusted all the
+      // same.
       const left = settings.databaseUrl === null ? readCredentials(settings.dataDir)?.url : undefined;
       const url = left ?? loadSettings(["host", "port", "publicUrl"]).publicUrl;
       const found = await serviceAt(url);

@@ -1,7 +1,6 @@
-// `belfry export`, `belfry import` and `belfry import-from`: where a file is read and written, and a table of what
-// becomes of another program's files. `belfry backup` and `belfry restore`: what is asked of them, and what a person
-// should know afterwards. What stands in files is decided in src/identity/operator, what becomes of another program's
-// in src/program/importers.
+// `belfry export`, `belfry import` and `belfry import-from`: reading and writing files, and a table of the results of
+// an import. `belfry backup` and `belfry restore`: their arguments, and the information for a person afterwards. The
+// contents of files are defined in src/identity/operator, imports of other programs in src/program/importers.
 
 import { once } from "node:events";
 import { existsSync, renameSync, rmSync } from "node:fs";
@@ -79,7 +78,7 @@ export function addExportCommands(program: Command, now: () => Date): void {
     });
 }
 
-/** @throws 422 for what cannot be opened, or is no file. */
+/** @throws 422 if it cannot be opened, or is not a file. */
 async function opening(path: string): Promise<FileHandle> {
   const refused = (code: string | undefined) =>
     invalidRequest(
@@ -97,7 +96,7 @@ async function opening(path: string): Promise<FileHandle> {
 
 type Write = (lines: string | Uint8Array) => Promise<void>;
 
-/** Waits for whoever reads it. */
+/** Waits until it is read. */
 async function toOutput<T>(work: (write: Write) => Promise<T>): Promise<T> {
   return work(async (lines) => {
     if (!process.stdout.write(lines)) await once(process.stdout, "drain");
@@ -213,7 +212,7 @@ function tableOf(channels: readonly ImportedChannel[]): string {
     .join("");
 }
 
-/** What both need besides where the database is. The secret may come out of a backup, so it is not asked for. */
+/** The arguments of both, in addition to the database. The secret may come out of a backup, so it is not required. */
 const settings = () =>
   loadSettings([
     "dataDir",

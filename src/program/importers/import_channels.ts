@@ -1,6 +1,5 @@
-// `belfry import-from`: a channel for each topic or application, a key for whoever publishes there, and past messages
-// as alerts that were sent when they were sent. One transaction; a channel of the workspace that is there already is
-// left as it is.
+// `belfry import-from`: a channel for each topic or application, a key for each publisher, and past messages as alerts
+// with their original times. It runs in one transaction. An existing channel of the workspace is left as it is.
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -38,7 +37,7 @@ type Em = SqlEntityManager;
 export interface ImportChannelsOptions {
   workspace?: string;
   member?: string;
-  /** Whether everybody may find the channels. */
+  /** Set if the channels are public. */
   isPublic: boolean;
   most: number;
   /** A new file for the keys; null: they are in the answer. */
@@ -51,7 +50,7 @@ export interface ImportedChannel {
   handle: string;
   state: "new" | "already exists";
   messages: number;
-  /** Messages that could be no alert, and those beyond the newest. */
+  /** Messages that cannot become an alert, and those beyond the newest. */
   left_out: number;
   pusher_id?: string;
   key?: string;
@@ -69,7 +68,7 @@ export async function importChannels(
   return runInTransaction(em, asked.dryRun, async (inside) => {
     const channels = await moveAll(inside, source, asked, now);
     if (asked.dryRun) return channels.map(({ key: _, pusher_id: __, ...rest }) => rest);
-    // Before the commit: a key that exists is then always one that somebody has.
+    // Runs before the commit, so every key that exists has been delivered.
     if (asked.keysTo === null) return channels;
     const made = channels.filter(({ key }) => key);
     writePrivateFile(
@@ -138,7 +137,7 @@ function handleOf(from: string, program: string): string {
   return clean.length >= LIMITS.handle_least ? clean : `${program}-${clean || "channel"}`;
 }
 
-/** The same names always come to the same handles, so a second run finds its channels. */
+/** The same names always result in the same handles, so a second run finds its channels. */
 async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
   const used = new Set<string>();
   const named = [];

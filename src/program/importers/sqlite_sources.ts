@@ -1,6 +1,6 @@
-// What another program kept, as far as it can be anything here: topics or applications, and messages that are over.
-// Gotify's database (data/gotify.db): applications and their messages. ntfy's: topics that somebody was given access
-// to (its auth-file), and messages that it still keeps (its cache-file).
+// Data of another program that can be imported: topics or applications, and past messages. Gotify's database
+// (data/gotify.db): applications and their messages. ntfy's: topics with access rules (its auth-file), and cached
+// messages (its cache-file).
 
 import type { SenderAdapter } from "../../api/ingest/adapter.ts";
 import { gotifyAdapter } from "../../api/ingest/gotify.ts";
@@ -10,9 +10,9 @@ import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { SqliteRow, SqliteTables } from "./sqlite_tables.ts";
 
 export interface SourceMessage {
-  /** Null: it says none that can be read. */
+  /** Null: it has no readable version. */
   at: Date | null;
-  /** As its program's own request would say it, in JSON. */
+  /** In the JSON format of its program's own request. */
   said: object;
 }
 
@@ -20,7 +20,7 @@ export interface SourceMessage {
 export interface SourceChannel {
   id: string;
   from: string;
-  /** What people call it; the name where nobody called it otherwise. */
+  /** Its display name; the name without one. */
   title: string;
   about: string;
   messages: number;
@@ -29,9 +29,9 @@ export interface SourceChannel {
 export interface ImportSource {
   tongue: SenderAdapter;
   found: readonly SourceChannel[];
-  /** What is in the files and stays there, each a sentence of ours. */
+  /** Contents that are not imported, each as a fixed sentence. */
   notes: readonly string[];
-  /** Of one that was found, the newest first. */
+  /** The messages of a source, the newest first. */
   messages(of: SourceChannel): Iterable<SourceMessage>;
 }
 
@@ -66,7 +66,7 @@ export class SourceCollector {
   }
 }
 
-/** By seconds, or by a text as SQLite keeps one; null for what is none, or is before 1970. */
+/** A time in seconds, or as SQLite's text; null for an invalid one, or one before 1970. */
 export function parseSqliteTime(value: string | number | undefined): Date | null {
   const at =
     typeof value === "number"
@@ -128,9 +128,7 @@ const MESSAGE = [
   ...["attachment_name", "attachment_size", "attachment_url", "mid", "sequence_id", "event"],
 ];
 
-/**
- * What was delivered already, and is text. Rows of newer versions may be events: a message that was deleted, or read.
- */
+/** Delivered text messages. Rows of newer versions may be events: a message that was deleted, or read. */
 function isOver({ time, encoding, event }: SqliteRow, now: Date): boolean {
   const at = Number(time) * 1000;
   return at > 0 && at <= now.getTime() && encoding === "" && (event === "" || event === "message");
@@ -175,7 +173,7 @@ export function readNtfy(files: readonly SqliteTables[], now: Date): ImportSourc
 }
 
 function keptOf(row: SqliteRow): SourceMessage {
-  // A file of its own is gone with it, and an address elsewhere is not.
+  // Attachments in local files are not available, but those at an address are.
   const isElsewhere = row.attachment_url !== "" && Number(row.attachment_size) === 0;
   return {
     at: parseSqliteTime(row.time),

@@ -1,5 +1,5 @@
-// A file of SQLite that another program has written: opened to be read, and trusted with nothing. Columns are asked
-// for by name, since versions differ, and one that is not there is empty.
+// A SQLite file of another program: opened read-only and not trusted. Columns are requested by name, since versions
+// differ. A missing column is empty.
 
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -9,12 +9,12 @@ import { ApiError, invalidRequest } from "../../model/api_error.ts";
 export type SqliteRow = Record<string, string | number>;
 
 const HEADER = "SQLite format 3\0";
-/** Of a text, more than any of these programs takes. */
+/** The maximum length of a text, more than any of these programs permits. */
 const MOST = 65_536;
 
 const refused = (why: string) => invalidRequest("invalid_file", `The file ${why}.`, "file");
 
-/** @throws 422 for what is no such file. */
+/** @throws 422 for a file that is not a SQLite database. */
 export function openSqliteTables(path: string) {
   let head: string;
   try {
@@ -37,7 +37,7 @@ export function openSqliteTables(path: string) {
   const db = sound(() => new DatabaseSync(path, { readOnly: true }));
   const close = () => db.close();
   try {
-    // What the file defines runs nothing, and what is counted wrong in it is found before it is followed.
+    // Definitions of the file cannot run code, and damaged pages are detected before they are followed.
     sound(() => db.exec("pragma trusted_schema = off; pragma cell_size_check = on; pragma mmap_size = 0"));
     const names = sound(() => db.prepare("select name from sqlite_master where type = 'table'").all());
     const tables = new Set(names.map(({ name }) => name));
@@ -76,7 +76,7 @@ export function openSqliteTables(path: string) {
 
 export type SqliteTables = ReturnType<typeof openSqliteTables>;
 
-/** SQLite's own words may quote the file. */
+/** SQLite's own messages may quote the file. */
 function sound<T>(work: () => T): T {
   try {
     return work();

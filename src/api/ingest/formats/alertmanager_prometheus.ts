@@ -44,12 +44,12 @@ export type AlertGroup = z.output<typeof alertGroupSchema>;
 /** Texts that the author of the contact point wrote for the whole group, where the program has such. */
 interface OwnTexts {
   title?: string;
-  /** The title says that the group is resolved. */
+  /** The title shows that the group is resolved. */
   saysState?: boolean;
   message?: string;
 }
 
-/** What `shown` does not say already, each text once. */
+/** The texts that `shown` does not contain, each once. */
 function newTexts(texts: readonly string[], shown: string): string[] {
   return [...new Set(texts)].filter((text) => !shown.includes(text));
 }
@@ -95,7 +95,7 @@ function groupKeyOf(kind: string, { groupKey, groupLabels, commonLabels, receive
   return labels && createCollapseKey(kind, JSON.stringify(Object.entries(labels).sort()));
 }
 
-/** How many different names make a title. */
+/** The number of different names in a title. */
 const NAMES_IN_TITLE = 3;
 
 /** The names of alerts that are shown together. */
@@ -184,7 +184,7 @@ function readGroup(
   }));
   const firing = stated.filter(({ status }) => status === "firing");
   const identities = firing.map(({ labels, startsAt }) => JSON.stringify([Object.entries(labels).sort(), startsAt]));
-  // What ended is left out one by one, so the last end tells one time from another.
+  // Resolved alerts are left out one by one, so the last end distinguishes times.
   const state =
     firing.length > 0
       ? identities.sort()
@@ -227,7 +227,7 @@ export const prometheusAdapter: SenderAdapter = {
     // More names at once than may be published are one alert.
     const groups = byName.size > LIMITS.ingest_alerts ? new Map([["", alerts]]) : byName;
     const { now } = request;
-    // Of several groups it is not known which one they would be in.
+    // With several groups, the group of an alert is unknown.
     const omitted = groups.size === 1 ? request.omitted : 0;
     return {
       alerts: [...groups].map(([name, group]) => readGroup(name, group, { now, omitted })),

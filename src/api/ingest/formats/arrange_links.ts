@@ -33,5 +33,5 @@ export function arrangeLinks(links: readonly MessageLink[], sourceUrl: string): 
   return { actions, lines };
 }
 
-/** Whether a text is nothing but the address of a page. */
+/** Reports if a text is only the address of a page. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());

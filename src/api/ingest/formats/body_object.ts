@@ -17,17 +17,17 @@ const XML = /^(?:application|text)\/xml$|\+xml$/;
 /** A form whose fields include the title or the text of a message. `curl -d` declares each text to be a form. */
 const MESSAGE_FORM = /^(?:[\w.-]{1,64}=[^&]*&){0,20}(?:title|subject|summary|message|text|msg|body|payload)=/;
 
-/** Programs declare texts to be JSON as well. */
+/** Programs also declare texts to be JSON. */
 const isJsonText = (body: Uint8Array) => /^[\s\uFEFF]*[{[]/.test(new TextDecoder().decode(body.subarray(0, 64)));
 
-/** Whether a body has one of these forms, as far as its type and its beginning show. Does not throw. */
+/** Reports if a body has one of these forms, by its type and its beginning. Does not throw. */
 export function hasObjectBody({ contentType, body }: IngestRequest): boolean {
   if (/[/+]json$/.test(contentType)) return isJsonText(body);
   if (contentType === PARTS || XML.test(contentType)) return true;
   return contentType === FORM && MESSAGE_FORM.test(Buffer.from(body.subarray(0, 8_192)).toString("latin1"));
 }
 
-/** @throws ApiError (invalid_request) for a body that is none of them */
+/** @throws ApiError (invalid_request) for any other body */
 export async function parseObjectBody(request: IngestRequest): Promise<BodyObject> {
   const { contentType } = request;
   if (contentType === FORM && hasObjectBody(request)) {

@@ -55,7 +55,7 @@ function binaryEvent(request: IngestRequest, notes: string[]): unknown {
   };
 }
 
-/** The data of an event, whichever of its encodings is used. */
+/** The data of an event, in either of its encodings. */
 function dataOf({ data, data_base64, datacontenttype }: Event, notes: string[]): unknown {
   const text = data_base64 === "" ? data : textOf(Buffer.from(data_base64, "base64"), notes);
   if (typeof text !== "string" || !isJson(datacontenttype)) return text;

@@ -1,5 +1,5 @@
-// What the shapes share: words of fields that nobody vouches for, brought to what an alert takes. A field that is
-// missing or of another kind is empty; only what makes a body that of its program is insisted on.
+// Helpers of the formats: untrusted fields are converted to the fields of an alert. A missing field or one of another
+// type is empty. Only the fields that identify a program's body are required.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { arrangeLinks, isWebAddress, type MessageLink } from "./arrange_links.ts
 
 /** A word or a number; empty for anything else. */
 export const wordSchema = z.union([z.string(), z.number().transform(String)]).catch("");
-/** Words by their names. */
+/** Severity terms by name. */
 export const wordMapSchema = z.record(z.string(), wordSchema).catch({});
 
 /** The body as one of this program. @throws 422 */
@@ -21,7 +21,7 @@ export function parseAs<S extends z.ZodType>(schema: S, body: unknown, problem: 
   return data;
 }
 
-/** The body when it is an object, for a look at its shape; empty where it is none or cannot be read. */
+/** The body as an object, for detection by shape; empty if it is not one or cannot be read. */
 export function peekObject(request: IngestRequest): Record<string, unknown> {
   try {
     return request.object();
@@ -55,14 +55,14 @@ const PRIORITY_OF: [AlertInput["priority"] & string, RegExp][] = [
   ["important", /^(error|err|warning|warn|major|high|important|p2)$/i],
 ];
 
-/** What a word for how grave something is comes to. It is a ceiling: each phone decides what it lets through. */
+/** The priority for a severity term. It is a maximum: each phone decides what it permits. */
 export const parsePriority = (severity: string): AlertInput["priority"] & string =>
   PRIORITY_OF.find(([, words]) => words.test(severity))?.[0] ?? "normal";
 
 interface Told {
   title: string;
   body?: string;
-  /** Where to read more. One that phones may not open stands in the text instead. */
+  /** The link for more information. A link that phones may not open is in the text instead. */
   url?: string;
   /** Other links: buttons, or lines of the text. */
   links?: readonly MessageLink[];

@@ -1,7 +1,7 @@
-// Any JSON object: the usual names of title, text, gravity and link are looked for, and the templates `?title=` and
-// `?body=` say where else they stand. A template has no logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}), and neither
-// it nor what fills it is trusted: there is no way to code or files, lists are walked on one level only, and what it
-// puts in ends where no alert has room for more.
+// Any JSON object. Common names of title, text, severity and link are detected. The templates `?title=` and `?body=`
+// name other paths. A template has no logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}). Neither the template nor its
+// values are trusted. Templates cannot reach code or files, lists are iterated on one level only, and output ends at
+// the limit of an alert.
 
 import { invalidRequest } from "../../../model/api_error.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../../model/fields/sender_programs.ts";
@@ -12,7 +12,7 @@ import { addLowerCaseKeys, buildAlert, limitLines, parsePriority, peekObject } f
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 
-/** The same value without what a look-up would inherit, each list cut. How deep it is was bounded when it was read. */
+/** The same value without inherited properties, each list cut. Its depth was limited when it was parsed. */
 function bare(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return Object.setPrototypeOf(value.slice(0, LIMITS.shape_lines).map(bare), null);
@@ -33,7 +33,7 @@ function writer(): (value: unknown) => string {
 
 const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (Array.isArray(part[4]) ? part[4] : []);
 
-/** @throws 422 for a template that is none, is too long, or asks for more than it may. */
+/** @throws 422 for a template that is invalid, over the length limit, or over the limits of its output */
 export async function fillTemplate(template: string, told: object): Promise<string> {
   if (template.length > LIMITS.template)
     throw invalidRequest("too_long", `A template can have at most ${LIMITS.template} characters.`);
@@ -47,7 +47,7 @@ export async function fillTemplate(template: string, told: object): Promise<stri
     if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(within).length === 0)
       return mustache.render(template, bare(told), undefined, { escape: writer() });
   } catch {
-    // What it says would repeat the template.
+    // The parser's message would repeat the template.
   }
   throw invalidRequest(
     "invalid_format",
@@ -73,7 +73,7 @@ function found(told: object, part: keyof typeof NAMES): string {
 
 const hasTexts = (told: object) => found(told, "title") !== "" || found(told, "body") !== "";
 
-/** The fields of an alert by their usual names; `otherwise` what stands in for one that is missing. */
+/** The fields of an alert by their common names; `otherwise` is the default for a missing one. */
 export function parseUsualFields(told: object, otherwise = { title: "", body: "" }): AlertInput {
   const title = found(told, "title") || otherwise.title;
   const body = found(told, "body") || otherwise.body;
@@ -94,7 +94,7 @@ export function parseUsualFields(told: object, otherwise = { title: "", body: ""
   });
 }
 
-/** How many levels and objects are searched for a title. */
+/** The number of levels and objects that are searched for a title. */
 const SEARCHED = { levels: 3, objects: 200 };
 /** Names that are those of a message in any program. */
 const SURE_NAMES = ["title", "subject", "summary", "message", "text", "msg"];

@@ -71,7 +71,7 @@ function commitsText(commits: Payload["commits"], omitted = 0): string {
   );
 }
 
-/** What was opened or closed, by its number. */
+/** The opened or closed item, by its number. */
 function opened(what: "pull_request" | "issue", p: Payload): AlertInput | null {
   const found = p[what];
   if (!found) return other(what, p);

@@ -42,7 +42,7 @@ const payload = z.object({
     .catch(undefined),
   issue: titled,
   merge_request: titled,
-  // Releases, deployments and jobs have these beside the kind.
+  // Releases, deployments and jobs have these in addition to the kind.
   path_with_namespace: wordSchema,
   name: wordSchema,
   tag: wordSchema,

@@ -1,4 +1,4 @@
-// The texts and links of labelled alerts: what the author of a rule wrote, beside what the program adds.
+// The texts and links of labelled alerts: the text of the rule's author, and the program's additions.
 
 import { z } from "zod";
 import { LIMITS } from "../../../model/limits.ts";

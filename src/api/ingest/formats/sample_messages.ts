@@ -1,5 +1,5 @@
-// What each program sends, after its own documentation, and what that looks like here, read as if it had come: for a
-// draft that shows somebody who connects it what its messages look like.
+// Sample messages of each program, after its own documentation, and the resulting alert, parsed like a real request. A
+// draft shows it to the person who connects the program.
 
 import { assertDefined } from "../../../model/assert.ts";
 import type { SenderProgram } from "../../../model/fields/sender_programs.ts";
@@ -7,7 +7,7 @@ import type { AlertInput } from "../adapter.ts";
 import { findAdapter } from "../adapters.ts";
 import { readIngestRequest } from "../read_ingest_request.ts";
 
-/** Headers beside a JSON body, or a text as it stands. */
+/** Headers with a JSON body, or a plain text. */
 interface Sample {
   headers?: Record<string, string>;
   body: unknown;
@@ -103,7 +103,7 @@ export async function buildSampleAlert(program: SenderProgram, now: Date): Promi
   const sent = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request("http://sample/", { method: "POST", body: sent, ...(headers && { headers }) });
   const read = await readIngestRequest(request, { path: "/", channel: "sample", secret: "", now });
-  // Nobody signed it.
+  // It has no signature.
   const { alerts } = await assertDefined(findAdapter(program), "every program has one").read({
     ...read,
     isSignature: () => true,

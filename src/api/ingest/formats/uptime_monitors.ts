@@ -114,7 +114,7 @@ export const uptimeKumaAdapter: SenderAdapter = {
       });
       return { alerts: [{ fields }], notes: [] };
     }
-    // By itself, Uptime Kuma puts the name and the state of the monitor before the heartbeat's message.
+    // Uptime Kuma by default puts the name and the state of the monitor before the heartbeat's message.
     const own = msg.startsWith(`[${monitor.name}]`) ? "" : msg;
     const texts = [...new Set([heartbeat.msg || msg, own, monitor.description])];
     const fields = buildAlert({

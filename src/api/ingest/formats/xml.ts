@@ -13,7 +13,7 @@ interface Open {
   filename: string | undefined;
 }
 
-/** @throws ApiError (invalid_request) for a text without an element, too many of them, or too many levels */
+/** @throws ApiError (invalid_request) for a text without an element, or with more elements or levels than permitted */
 export function parseXml(text: string): { told: Record<string, unknown>; files: ReceivedFile[] } {
   const told: Record<string, unknown> = Object.create(null);
   const files: ReceivedFile[] = [];
