@@ -27,9 +27,9 @@ export default defineOperation({
   asDraft: ({ send: _, ...draft }) => draft,
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY_BYTES.alerts },
-  // With send true it cannot be undone, and clients ask before they let that happen.
+  // With `send` true it cannot be undone, and clients require confirmation first.
   creates: true,
-  // Files are locked meanwhile, and so is the channel where repeats wait for one another.
+  // Files are locked until then. The channel is also locked where repeats wait for one another.
   isOneStatement: (input, onRepeat) =>
     !(input.image_asset_id || input.audio_asset_id || input.html_asset_id) && !(input.send && onRepeat === "answer"),
   answerAgain: completeInsertAnswer,
@@ -70,7 +70,7 @@ export default defineOperation({
             () => null,
             (limit) => limit,
           );
-    // What is refused is not tried; a missing or paused channel is reported before what is wrong with the alert.
+    // A refused call is not attempted; a missing or paused channel is reported before errors of the alert.
     const refusal = problem ?? counted;
     const row = refusal
       ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, answer: null }))[0]

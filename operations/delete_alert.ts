@@ -29,7 +29,7 @@ export default defineOperation({
     const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(NOT_VISIBLE)]: [] });
     // It came due while we looked at it.
     if (removed === 0) throw alreadySent("delete");
-    // Receivers that planned from alert.scheduled are told that it will not come.
+    // Receivers that planned from alert.scheduled are notified that it will not come.
     if (alert.status === "scheduled") emitAlertEvent(ctx, "alert.cancelled", { ...alert, status: "cancelled" });
     return { deleted: true as const, id: input.alert_id };
   },

@@ -26,7 +26,7 @@ export default defineOperation({
     requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/delete`);
     // A handle that is given up while suspended stays taken.
     if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });
-    // The narrow row goes first: the triggers of the alerts that go with the channel then have nothing to count.
+    // The narrow row is deleted first: the triggers of the channel's alerts then have nothing to count.
     await ctx.em.nativeDelete(ChannelState, { pusher: pusher.id });
     await ctx.em.remove(pusher).flush();
     return { deleted: true as const, id: input.pusher_id };

@@ -71,7 +71,7 @@ export default defineOperation({
     const { pusher_id, alert_id, to_pusher_id = pusher_id, send, cancel_original, view: _, ...sent } = input;
     const { pusherId: from } = parseAlertIds({ pusher_id, alert_id });
     const to = parseChannelId(to_pusher_id);
-    // Whoever copies the other way takes both channels in the same order.
+    // A copy in the other direction locks both channels in the same order.
     const channels = from === to ? [] : [from, to].sort();
     for (const channel of channels) await ctx.sql(lockChannel, channelScopeParameters(channel, ctx.caller));
     const { alert } = await loadLockedAlert({ pusher_id, alert_id }, ctx);
@@ -92,7 +92,7 @@ export default defineOperation({
     checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
     const { title, body, send_at } = fields;
     const words = { pusher_id: to, title, body, send_at };
-    // A correction goes out once by its original, which is cancelled then.
+    // A correction is sent once by its original, which is cancelled then.
     const first = send && !cancel_original ? await findRepeatedAlert("duplicate_alert", words, ctx) : null;
     if (first) return first;
     const note = send && !cancel_original ? await findCopyNote(words, ctx) : {};

@@ -18,7 +18,7 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
-  // One that came due was sent by nobody's change (rules#expected-version).
+  // An alert that came due was sent without a client's change (rules#expected-version).
   stillSame: (alert) => {
     const { status, send_at } = alert as z.infer<typeof reviewedView>;
     return status !== "sent" || send_at === null;

@@ -53,7 +53,7 @@ export default defineOperation({
   async handler(input, ctx) {
     if (input.from && input.to && input.from >= input.to)
       throw invalidRequest("invalid_time_range", "from must be before to.", "from");
-    // A channel may be gone whose history is not, so one that nobody knows has an empty history.
+    // A channel may be deleted while its history is kept, so an unknown one has an empty history.
     const pusherId = input.pusher_id === undefined ? null : parseChannelId(input.pusher_id);
     const { rows, next_before } = await readKeysetPage(
       input.limit ?? DEFAULT_LIMIT,

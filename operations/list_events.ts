@@ -11,10 +11,10 @@ import { eventView, feedPosition, formatFeedPosition, showEvent } from "../src/s
 const NUMBERED = 1000;
 const DAY_MS = 86_400_000;
 
-/** What stands around the events of an answer. */
+/** The response around the events. */
 const AROUND = 300;
 
-/** How many rows, one at least, an answer over MCP has room for: over REST a page ends there as well. */
+/** The number of rows, one at least, that fit in a response over MCP: over REST a page ends there too. */
 function fitting(rows: readonly EventRecord[]): number {
   let room = LIMITS.mcp_answer - AROUND;
   const end = rows.findIndex((row) => {
@@ -48,7 +48,7 @@ export default defineOperation({
   async handler({ after, limit: wanted = DEFAULT_LIMIT }, ctx) {
     const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
     const [{ numbered } = { numbered: 0 }] = await ctx.sql(numberEvents, { workspace_id, limit: NUMBERED });
-    // What ends here is whole: places become visible in their order.
+    // A page ends at a complete position: positions become visible in their order.
     const [{ last_event_position: end } = { last_event_position: "0" }] = await ctx.sql(readFeedEnd, { workspace_id });
     const at = ctx.now().getTime();
     const tooOld = after !== undefined && at - after.at > LIMITS.events_days * DAY_MS;

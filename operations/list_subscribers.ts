@@ -86,11 +86,14 @@ export default defineOperation({
   },
 });
 
-/** Strangers decide how many different words there are, so the largest stand for themselves and all others together. */
+/**
+ * Devices choose the texts, so the number of different ones is unlimited. The largest groups are listed, and all others
+ * are summed.
+ */
 function largest(counted: ReadonlyMap<string, number>): Record<string, number> {
   const ordered = [...counted].filter(([word]) => word !== OTHER_VALUE).sort(([, a], [, b]) => b - a);
   const rest = ordered.splice(LIMITS.breakdown).reduce((sum, [, n]) => sum + n, counted.get(OTHER_VALUE) ?? 0);
-  // The keys are what strangers sent, so there is no prototype that one of them could mean.
+  // The keys come from devices, so the object has a null prototype.
   return Object.assign(Object.create(null), Object.fromEntries(rest > 0 ? [...ordered, [OTHER_VALUE, rest]] : ordered));
 }
 

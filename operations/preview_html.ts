@@ -31,7 +31,7 @@ export default defineOperation({
       .describe("html is cleaned; document stays whole, and notes list its hidden parts. Absent: html."),
   }),
   output: preview,
-  // Over MCP the caller holds the markup already; what is left of a long one does not come back.
+  // Over MCP the caller has the markup already; the rest of a long one is not returned.
   brief: {
     output: preview.omit({ html: true }).extend({ html_length: z.int() }),
     of: (whole) => {

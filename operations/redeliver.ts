@@ -39,7 +39,7 @@ export default defineOperation({
           "The webhook is disabled. Fix its receiver, send a test, then enable it.",
         ),
       );
-    // What was delivered before events had ids gets one now.
+    // Deliveries from before events had ids get one now.
     const { event, body, event_id = null } = old;
     const what = { endpoint_id: endpoint.id, event, body, event_id: event_id ?? newUuid() };
     return deliverManually({ ...what, redelivery_of: id }, ctx);

@@ -32,7 +32,7 @@ export default defineOperation({
     const id = parseId("inv", input.invite_id);
     const invite = id && (await ctx.em.findOne(Invite, { id, pusher: pusher.id }));
     if (!invite) throw notFound("invite");
-    // The first instant stays (rules#revoke-invite).
+    // The first time stays (rules#revoke-invite).
     invite.revoked_at ??= raw("clock_timestamp()");
     await ctx.em.flush();
     const [evicted] = input.remove_subscribers

@@ -78,7 +78,7 @@ export default defineOperation({
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, previous_values: previousValues });
     // It came due while we looked at it.
     if (!after) throw alreadySent("schedule");
-    // Moving the instant changes no state, so it is not counted (rules#limit-sends).
+    // Moving the time changes no state, so it is not counted (rules#limit-sends).
     if (cell.do === "change") await countSend(ctx, pusherId);
     emitAlertEvent(ctx, "alert.scheduled", after);
     return formatVerbAnswer("schedule", after, ctx);

@@ -63,7 +63,7 @@ export default defineOperation({
     // A scheduled alert without send_at is a draft again (rules#edit-to-draft).
     const status = alert.status !== "draft" && fields.send_at === null ? "draft" : alert.status;
     checkRecurrenceChange(status, fields.recurrence);
-    // What repeats began at its send_at, perhaps long ago; its end is only held against that.
+    // A repeating alert began at its send_at, perhaps long ago; only its end is checked against that.
     const repeats = status === "repeating";
     const moved = repeats ? fields.send_at !== stored.send_at : sent.send_at !== undefined;
     const changed = {

@@ -24,7 +24,7 @@ const changedMessage = (version: string) =>
     "The channel has changed since you opened it. Check it again before you save.",
   );
 
-/** What a line of the audit log may name. */
+/** The fields that a line of the audit log may name. */
 const EDITED = [...getFieldNames(CHANNEL_FIELDS), "status"];
 
 export default defineOperation({

@@ -11,5 +11,5 @@ const keep = followKnownImports();
 const { failStart, serveUntilStopped } = await import("./program/boot/run_service.ts");
 await serveUntilStopped().catch(failStart);
 keep();
-// A process that is killed leaves it to the next one as well.
+// A process that is killed leaves it to the next one too.
 flushCompileCache();

@@ -112,8 +112,8 @@ export function createDispatcher(deps: DispatcherDeps) {
         seen(tool, call, "rest", () => runOwnerOperationOrDraft(running, tool, caller, call)),
       ),
     /**
-     * Returns the stored response for an idempotency key of the caller, who may no longer see its rows; null if there
-     * is none.
+     * Returns the stored response for an idempotency key of the caller, who may no longer see its rows; null without
+     * one.
      */
     findKeptAnswer: async (tool: OwnerOperation, caller: Caller, key: string): Promise<unknown> => {
       const own = { credentialId: caller.credential.id, tool, key, seal: deps.idempotencySeal };

@@ -1,6 +1,6 @@
-// Review challenges: the pending request to a person, carried by the client that repeats the call. They are encrypted,
-// bound to the caller, the call, the alert and its version, and valid for an hour and once. They allow nothing: only a
-// signed-in person's decision counts. rules#mcp-review
+// Review challenges: the pending request to a person, carried by the client that repeats the call. They are encrypted
+// and valid once, within an hour, for one caller, call, alert and version. They allow nothing: only a signed-in
+// person's decision counts. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import type { ReviewTarget } from "../model/api_error.ts";

@@ -69,7 +69,7 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message }
   }
 }
 
-/** Returns the schema of the object at a path, without wrappers; null if there is none. */
+/** Returns the schema of the object at a path, without wrappers; null without one. */
 function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject | null {
   let at: z.ZodType | undefined = schema;
   const steps = [...path];

@@ -18,6 +18,6 @@ export interface AlertWait {
 /** The context of a call that may wait. */
 export interface WaitContext {
   signal: AbortSignal;
-  /** Suspends the call until the promise settles. */
+  /** Suspends the call until the promise resolves or rejects. */
   rest(waiting: Promise<void>): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// The alert card, the same wherever an alert is shown: who speaks, how loudly, when; what is said; where and until
-// when; what to do. Loudness is said by tone and by word, never by colour alone.
+// The alert card, the same wherever an alert is shown: sender, priority and time; the text; place and end; actions. The
+// priority has a colour and a label, never a colour alone.
 
 import { type AvatarData, avatar } from "./avatar.ts";
 import { type Content, type Html, html } from "./html.ts";

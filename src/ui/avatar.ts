@@ -1,6 +1,6 @@
-// A channel's face: its picture where that lies on this server, else its initials on its two colours. Colours stand
-// in SVG attributes, so that a policy without inline styles allows any of them. What lies on another server is named
-// by its host, and fetched when somebody asks for it.
+// A channel's avatar: its picture if it is on this server, else its initials on its two colours. Colours are SVG
+// attributes, so that a policy without inline styles permits any of them. A picture on another server is replaced by
+// the host's name, and fetched on request.
 
 import { type Content, type Html, html } from "./html.ts";
 import { readableTextColor } from "./text_color.ts";
@@ -15,8 +15,8 @@ export interface AvatarData {
 }
 
 /**
- * The path of a channel's picture that was uploaded here. One that lies elsewhere is null: no page asks another
- * server by itself. @param server the origin under which people reach us
+ * The path of a channel's picture that was uploaded here. Null for one on another server: no page sends a request to
+ * another server by itself. @param server the origin under which people reach us
  */
 export const getLocalPicturePath = (imageUrl: string | null, server: string): string | null =>
   imageUrl?.startsWith(`${server}/assets/`) ? imageUrl.slice(server.length) : null;
@@ -31,9 +31,8 @@ export function avatar(facts: AvatarData, id: string, size: "m" | "l" | "" = "")
 export const getUrlHost = (address: string): string => new URL(address).host;
 
 /**
- * `alt` is the attribute, with a space before it.
- * A picture of another server, which would learn who looks at the page, and when. A closed disclosure loads nothing,
- * and who decides about an alert decides about this as well.
+ * `alt` is the attribute, with a space before it. A picture of another server, which would learn the viewer and the
+ * time. A closed disclosure loads nothing. The reviewer of an alert also decides about this.
  */
 export const externalPicture = (
   address: string,

@@ -1,4 +1,4 @@
-// What channels' own words mean to a person: categories, and what a channel asks a phone for.
+// Labels for people of a channel's categories and requested permissions.
 
 import type { CATEGORIES, Capability } from "../model/fields/channel.ts";
 import { LIMITS } from "../model/limits.ts";

@@ -1,4 +1,4 @@
-// Fields of a row that a page draws by their kind: what it calls each of them, and what they hold as words.
+// Fields of a row that a page draws by their kind: their labels, and their values as text.
 
 import {
   type DisplayPage,
@@ -22,11 +22,11 @@ export interface FieldFact {
   name: string;
   label: string;
   words: string;
-  /** Before the host of a link; null where it is none. */
+  /** Before the host of a link; null without one. */
   leads: string | null;
 }
 
-/** Those of them that hold something; what is off says nothing. */
+/** The fields that have a value; a disabled flag is left out. */
 export function listPlainFacts(fields: FieldDefinitions, place: DisplayPage, row: object): FieldFact[] {
   const values = new Map(Object.entries(row));
   const plain: FieldDefinitions = selectPlainOn(fields, place);

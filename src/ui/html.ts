@@ -24,7 +24,9 @@ class Markup {
 export type Html = Markup;
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-/** A text by a person or a program inside of a line of ours: it has its own direction, and changes no order around it. */
+/**
+ * A text by a person or a program inside of a line of ours: it has its own direction, and changes no order around it.
+ */
 export const isolate = (text: string | null): Html => new Markup(text === null ? "" : `<bdi>${show(text)}</bdi>`);
 
 function show(value: Content): string {

@@ -1,4 +1,4 @@
-// Our own line icons on a grid of 24. They stand beside a word, so nobody has to be told what they show.
+// Our own line icons on a grid of 24. They are next to a label, so they need no text alternative.
 
 import { type Html, html } from "./html.ts";
 

@@ -1,5 +1,5 @@
-// Instants as the reader's own clock has them: pages are written in UTC, which stays as the tip of each. What a script of the page puts
-// in later follows. In a block, since all scripts of a page share their names.
+// Converts times to the reader's own zone. Pages are written in UTC, which stays as the tooltip of each. Parts that a
+// script adds later are also converted. It is in a block, since all scripts of a page share their names.
 {
   const date = { day: "numeric", month: "short" };
   // The page has the clock format of the browser's own fields for times.

@@ -1,5 +1,5 @@
-// A channel's circle, drawn to scale on a grid of whole kilometres: no map, so nobody else learns who looks at which
-// place.
+// A channel's circle, drawn to scale on a grid of whole kilometres. It uses no map, so no third party learns who views
+// which place.
 
 import { formatDistance } from "./alert_card.ts";
 import { type Html, html } from "./html.ts";
@@ -16,7 +16,7 @@ export const toMapCircle = ({ lat, lon, radius_km }: { [Part in keyof MapCircle]
 
 const WIDTH = 280;
 const HEIGHT = 168;
-/** Of the circle on the drawing. */
+/** The radius of the circle on the drawing. */
 const RADIUS = 58;
 
 /** 1, 2 or 5 times a power of ten: the side of a square that fits into half of the radius. */

@@ -1,5 +1,5 @@
-// What stands at the head of every page that people open on a phone: how wide it is, and the palette's grounds, which
-// browsers paint around it.
+// The head elements of every page for phones: the viewport, and the palette's background colours, which browsers paint
+// around it.
 
 import { html } from "./html.ts";
 

@@ -1,4 +1,4 @@
-// An address as a QR code: black on white with four modules of margin in the dark as well, since readers expect that.
+// An address as a QR code: black on white with four modules of margin, also in dark mode, since readers expect that.
 
 import encodeQR from "qr";
 import { type Html, html } from "./html.ts";
@@ -27,7 +27,7 @@ export function qrDrawing(text: string, label: string | Html): Html {
   return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img"${typeof label === "string" ? html` aria-label="${label}"` : label} shape-rendering="crispEdges">${shapes(rows)}</svg>`;
 }
 
-/** The same as a file of its own, `side` pixels wide where nobody scales it. */
+/** The same as a file of its own, `side` pixels wide without scaling. */
 export function qrFile(text: string, side: number): Html {
   const rows = qrModules(text);
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges">${shapes(rows)}</svg>\n`;

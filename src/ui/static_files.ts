@@ -14,8 +14,8 @@ export interface StaticFile {
 }
 
 /**
- * The file `name` beside `module` (its `import.meta.url`), read once, served under /static; or one that its `parts`
- * make up.
+ * The file `name` in the folder of `module` (its `import.meta.url`), read once, served under /static; or one that is
+ * joined from its `parts`.
  */
 export const loadStaticFile = (name: string, type: string, module: string, parts = [name]): StaticFile =>
   createStaticFile(name, type, parts.map((part) => readFileSync(new URL(part, module), "utf8")).join("\n"));
@@ -39,7 +39,7 @@ export const ICON = loadStaticFile("icon.svg", "image/svg+xml", import.meta.url)
 /** Stores in this browser that a session exists, for the header of public pages (rules#session-hint). */
 export const SESSION_HINT_SCRIPT = loadStaticFile("session_hint.js", "text/javascript; charset=utf-8", import.meta.url);
 
-/** Compressed once, when somebody first takes it so. */
+/** Compressed once, on the first such request. */
 const zipped = new Map<StaticFile, Uint8Array<ArrayBuffer>>();
 
 function zip(file: StaticFile): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-// The colour of letters on a channel's two colours. Browsers run it as well, so it imports nothing of ours.
+// The colour of letters on a channel's two colours. Browsers also run it, so it imports nothing of ours.
 
 export interface GradientColors {
   /** `#rrggbb` */
@@ -19,7 +19,7 @@ function luminance(colour: string): number {
 
 const contrast = (one: number, other: number) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 
-/** Of white and ink, whichever reads better on the worse of the two colours. */
+/** White or black, the one that is easier to read on the worse of the two colours. */
 export function readableTextColor({ gradient_from, gradient_to }: GradientColors): string {
   const grounds = [gradient_from, gradient_to].map(luminance);
   const worst = (colour: string) => Math.min(...grounds.map((ground) => contrast(ground, luminance(colour))));

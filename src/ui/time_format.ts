@@ -1,10 +1,10 @@
-// Instants on pages: written in UTC, for everybody alike. In an element LOCAL_TIME_SCRIPT makes one the reader's own,
-// and UTC stays as its tip.
+// Times on pages, written in UTC for all readers. LOCAL_TIME_SCRIPT converts elements to the reader's own zone, and UTC
+// stays as the tooltip.
 
 import { type Html, html } from "./html.ts";
 import { loadStaticFile } from "./static_files.ts";
 
-/** Made with the first page: the calendars that stand behind them take a twentieth of a start to read. */
+/** Created with the first page: loading the calendars behind them takes a twentieth of a start. */
 let formats: { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat } | undefined;
 
 function made(): NonNullable<typeof formats> {

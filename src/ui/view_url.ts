@@ -1,8 +1,8 @@
-// The address of one view of a list: its path, what it is asked for, and the place on the page.
+// The address of one view of a list: its path, its query, and the anchor on the page.
 
 export type UrlQuery = Record<string, string | null | undefined>;
 
-/** What has no value is left out of the address. `part` is a place on the page, as `#list`. */
+/** Parameters without a value are left out of the address. `part` is an anchor on the page, such as `#list`. */
 export function buildViewUrl(path: string, query: UrlQuery, part = ""): string {
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) asked.set(name, value);

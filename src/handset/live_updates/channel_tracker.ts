@@ -45,13 +45,13 @@ export class ChannelDelta {
   readonly current: ChannelSnapshot;
   /** Alerts that came, the oldest first. */
   readonly added: readonly TrackedAlert[];
-  /** Ids of alerts that are gone. */
+  /** Ids of removed alerts. */
   readonly removed: readonly string[];
   /** When the oldest of all these was sent; infinite for none. */
   readonly oldestSentAt: number;
   /** Devices whose subscriptions are not those that are known: nothing is reported to them. */
   readonly changedDevices: ReadonlySet<string>;
-  /** What is written to several streams, by what it depends on. */
+  /** The texts that are written to several streams, by the state that they depend on. */
   readonly renderedBytes = new Map<string, Buffer>();
   readonly #events = new Map<InboxView, string[] | null>();
   readonly #render: RenderEvents;
@@ -96,11 +96,11 @@ function lacking({ alerts: one }: ChannelSnapshot, { alerts: other }: ChannelSna
   return ids.slice(0, end).filter((id) => !other.has(id));
 }
 
-/** What is notified of the changes of the channels that it follows. */
+/** The subscribers to the changes of their channels. */
 export interface ChannelFollower {
   /** The device that it is for, with the revision of its subscriptions; null for an anonymous listener. */
   readonly device: { readonly id: string; readonly rev: string } | null;
-  /** A null delta: the channel is gone. */
+  /** A null delta: the channel was deleted. */
   changed(delta: ChannelDelta | null): void;
   /** Something has come due that cannot be written down as sent. */
   due(): void;

@@ -70,7 +70,7 @@ export function createPushSender({
   /** Receives the status of an answer that refuses who sends, 401 or 403. Must not throw. */
   refused?(status: number): void;
 }) {
-  /** By origin, the least recently used first. */
+  /** Keyed by origin, the least recently used first. */
   const pools = new Map<string, { pool: Promise<Pool>; using: number }>();
   const underWay = new Set<AbortController>();
 

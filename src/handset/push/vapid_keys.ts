@@ -1,7 +1,7 @@
 // The identification of the sender of push notifications (VAPID, RFC 8292): a token for a push service, signed with
-// this server's key. One token is valid for hours, so many notifications cost one signature. The key is created when
-// push notifications are first enabled, and stored encrypted, because every browser's subscription is bound to it. This
-// module does not depend on endpoints.
+// this server's key. One token is valid for hours, and several notifications share one signature. The key is created
+// when push notifications are first enabled, and stored encrypted, because every browser's subscription depends on it.
+// This module does not depend on endpoints.
 
 import {
   createPrivateKey,

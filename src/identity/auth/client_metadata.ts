@@ -89,7 +89,7 @@ const isWeb = (address: string) => /^https:/i.test(address);
 const SHOWN = 60;
 
 /**
- * Returns the name of an assistant for display; null if there is none. It is not verified, so it must not imitate other
+ * Returns the name of an assistant for display; null without one. It is not verified, so it must not imitate other
  * parts of a page: one line, short, without characters that hide or reorder others, without quotes.
  */
 export function parseClientName(said: unknown): string | null {

@@ -1,4 +1,4 @@
-// The host name to which passkeys are bound.
+// The host name that passkeys belong to.
 
 /** @returns null where browsers create no passkeys: under an IP address, and over plain http. */
 export function getPasskeyHost(publicUrl: string): string | null {

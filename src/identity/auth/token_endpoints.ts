@@ -90,7 +90,7 @@ export function createAccessTokenReader(options: {
       verifyOptions: { issuer, audience },
     }).catch(() => null);
     if (!claims) return null;
-    // A token that is bound to a client's key needs a proof, which is not supported here.
+    // A token with a client's key needs a proof, which is not supported here.
     if (claims.cnf !== undefined) return null;
     const { sub, [GRANT_CLAIM]: grantId } = claims;
     const clientId = claims.azp ?? claims.client_id;

@@ -112,7 +112,7 @@ interface Beginning {
   sendAt: number;
   now: number;
   most: number;
-  /** Of the whole answer. */
+  /** Covers the whole result. */
   budget?: RecurrenceStepBudget;
 }
 
@@ -144,7 +144,7 @@ interface Window {
   most: number;
   /** The begin of the day after the one of a time. */
   nextDay(at: number): number;
-  /** Of the whole answer. */
+  /** Covers the whole result. */
   budget: RecurrenceStepBudget;
 }
 

@@ -13,7 +13,7 @@ export const WebhookEndpoint = defineEntity({
   name: "WebhookEndpoint",
   indexes: [{ name: "webhook_list", properties: ["workspace", "created_at"] }],
   filters: {
-    // A caller that is restricted to channels sees the endpoints that it, or its bound key, created.
+    // A caller with restricted channels sees only the endpoints that it, or its key, created.
     visible: {
       name: "visible",
       default: true,
@@ -29,7 +29,7 @@ export const WebhookEndpoint = defineEntity({
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
     /** The member that registered it. A member restricted to channels receives only events of these channels. */
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
-    /** The channel of the credential that registered it, if it was bound to one. */
+    /** The channel of the credential that registered it; null for a credential of all channels. */
     pusher_id: p.uuid().nullable(),
     /**
      * With what it was registered, as the audit log names that: a key, a connection or a member; null from before

@@ -1,4 +1,4 @@
-// What validators of inboxes begin with is kept with the rows, so that they hold on every server that has these.
+// The prefix of inbox validators is stored with the rows, so that validators are valid on every server with these rows.
 
 import { Migration } from "@mikro-orm/migrations";
 

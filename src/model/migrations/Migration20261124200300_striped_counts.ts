@@ -1,4 +1,4 @@
-// What statements of one moment count on one channel, they count in rows of their own.
+// Concurrent statements count a channel's events in separate rows.
 
 import { Migration } from "@mikro-orm/migrations";
 

@@ -1,5 +1,5 @@
-// Triggers of whole statements take the rows' values as arrays: beside tables that Citus distributes, the rows
-// themselves cannot be read.
+// Statement-level triggers take the rows' values as arrays. The rows themselves cannot be read in a database with
+// tables that Citus distributes.
 
 import { Migration } from "@mikro-orm/migrations";
 

@@ -1,6 +1,5 @@
-// Alerts are found by a column of words and its indexes, and no more by blocks of alerts. The housekeeping makes the
-// words of those that are there. `alert_words` stays for earlier versions, which write into it while they serve
-// beside this one.
+// Alerts are found by a column of search terms and its indexes, instead of blocks of alerts. The housekeeping fills the
+// column for existing alerts. `alert_words` stays for earlier versions, which write to it while they run in parallel.
 
 import { Migration } from "@mikro-orm/migrations";
 

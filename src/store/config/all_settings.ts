@@ -21,7 +21,7 @@ export const SETTINGS = {
   ...TRACE_SETTINGS,
 };
 
-/** What they hold, by key. */
+/** Their values, by key. */
 export type Config = {
   [Key in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Key]["read"]>;
 };

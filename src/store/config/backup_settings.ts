@@ -3,7 +3,7 @@
 import { ACCESS_KEY, REGION } from "./external_service_settings.ts";
 import { type EarlierSettings, parseHttpUrl, patternSetting, type SettingTable } from "./setting_types.ts";
 
-/** What is not set is that of the store of uploaded files. */
+/** An unset setting has the value of the store of uploaded files. */
 const orOfFiles = (
   key: keyof EarlierSettings & `assets${string}`,
   read: (raw: string, name: string) => string | null,

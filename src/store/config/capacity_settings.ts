@@ -1,5 +1,5 @@
-// How many handsets and assistants may register, how many pages are shown, how long a handset is kept, and where an
-// assistant may get its answer.
+// Limits of registrations of handsets and assistants, limits of pages, the retention of handsets, and the permitted
+// redirect addresses of assistants.
 
 import { canAddScheme } from "../../model/domain/redirect_schemes.ts";
 import { LIMITS } from "../../model/limits.ts";

@@ -1,20 +1,17 @@
-// Where things lie below DATA_DIR.
+// Paths below DATA_DIR.
 
 import { join } from "node:path";
 
 export function dataPaths(dataDir: string) {
   return {
     lock: join(dataDir, "instance.lock"),
-    /**
-     * Where the embedded database lies (see store/embedded/data_directory.ts), and the database of an earlier
-     * version.
-     */
+    /** The embedded database (see store/embedded/data_directory.ts), and the database of an earlier version. */
     database: join(dataDir, "database.json"),
     earlier: join(dataDir, "pg"),
     assets: join(dataDir, "assets"),
     secret: join(dataDir, "secret"),
     nextSecret: join(dataDir, "secret.next"),
-    /** There while a restore into an unused folder has not come to its end. */
+    /** Exists while a restore into an unused folder is incomplete. */
     restoring: join(dataDir, "restoring"),
     credentials: join(dataDir, "credentials.json"),
   };

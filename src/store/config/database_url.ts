@@ -5,11 +5,11 @@ import { ConfigError, urlSetting } from "./setting_types.ts";
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
 
-/** Whoever is asked must take writes: these two say so, and libpq's other words do not. */
+/** Every server of the list must accept writes: these two values require it, and libpq's other values do not. */
 const WRITABLE = ["read-write", "primary"];
 
 /**
- * libpq's words that say what a connection is. Its others (allow, prefer) go on in the open where the server likes,
+ * libpq's values of sslmode that guarantee a kind of connection. The others (allow, prefer) permit an unencrypted one,
  * so they are refused.
  */
 const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"];
@@ -20,7 +20,10 @@ export function parseHosts(url: string): string[] {
   return hosts.split(",").map((host) => before + host + after);
 }
 
-/** Whether a connection counts only where its server takes writes: with several hosts, or where the URL says so. */
+/**
+ * Reports if a connection is only accepted when its server takes writes: with several hosts, or where the URL requires
+ * it.
+ */
 export const requiresWritableHost = (url: string): boolean =>
   parseHosts(url).length > 1 || /[?&]target_session_attrs=/.test(url);
 
@@ -28,9 +31,9 @@ export const requiresWritableHost = (url: string): boolean =>
 export const parseHost = (url: string): string => decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
 
 /**
- * What a URL says of TLS, as pg takes it, which the ORM leaves out: `require` encrypts and believes whoever answers,
- * `verify-ca` asks for a certificate of an authority (`sslrootcert`, else those that Node knows), `verify-full` also
- * for the host's name. Empty where nothing is said, so that pg looks at PGSSLMODE.
+ * A URL's TLS options in pg's format, which the ORM leaves out. `require` encrypts without checking the server.
+ * `verify-ca` requires a certificate of an authority (`sslrootcert`, else Node's own). `verify-full` also checks the
+ * host's name. Empty without any, so that pg reads PGSSLMODE.
  */
 export function parseTlsOptions(url: string): { ssl?: false | object } {
   const { searchParams } = new URL(url);
@@ -40,7 +43,8 @@ export function parseTlsOptions(url: string): { ssl?: false | object } {
   const authority = searchParams.get("sslrootcert");
   const ssl = {
     rejectUnauthorized: mode !== "require",
-    // pg says names by itself; of an address Node would otherwise ask whether the certificate is for localhost.
+    // pg sends server names by itself. For an IP address Node would otherwise check that the certificate is for
+    // localhost.
     host: parseHost(url),
     ...(authority === null ? {} : { ca: readFileSync(authority, "utf8") }),
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
@@ -48,7 +52,7 @@ export function parseTlsOptions(url: string): { ssl?: false | object } {
   return { ssl };
 }
 
-/** @throws ConfigError for what would be less than it asks for. */
+/** @throws ConfigError for a weaker mode than requested. */
 function refuseOpenWays({ searchParams }: URL, name: string): void {
   const mode = searchParams.get("sslmode");
   if (mode !== null && !TLS_MODES.includes(mode))

@@ -1,4 +1,4 @@
-// What else the service speaks to: Redis, the receivers of webhooks, a store of files, a mail server.
+// The other external services: Redis, the receivers of webhooks, a store of files, a mail server.
 
 import { isIP } from "node:net";
 import {
@@ -28,7 +28,7 @@ function isDnsServer(item: string): boolean {
 export const ACCESS_KEY = patternSetting(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
 export const REGION = patternSetting(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto");
 
-/** The five settings of the store go together; asked when the last of them is read. */
+/** The five settings of the store belong together; checked when the last of them is read. */
 function refuseHalfAStore(soFar: EarlierSettings): void {
   const parts = [
     "assetsS3Endpoint",

@@ -42,7 +42,7 @@ export function checkSettings(environment: Env = process.env): { config: Partial
         [key]: setting.read(readVariable(environment, setting.name), setting.name, config),
       });
     } catch (error) {
-      // One that is derived from a setting that is wrong says nothing of its own.
+      // A setting that is derived from an invalid one has no error of its own.
       if (error instanceof ConfigError) wrong.push(error.message);
       else if (wrong.length === 0) throw error;
     }
@@ -83,7 +83,7 @@ export const readHostVariables = (env: Env = process.env): { path: string; inPod
   inPod: Boolean(env.KUBERNETES_SERVICE_HOST),
 });
 
-/** What the command line reads besides the settings: where the server is, and with which key to speak to it. */
+/** The command line's own input besides the settings: the server's address, and the key. */
 export interface ClientSettings {
   url: string | null;
   key: string | null;

@@ -1,5 +1,4 @@
-// Where the service listens, how clients reach it, how much it takes at once, how it stops and what it says about
-// itself.
+// The addresses of the service, its clients' access, its concurrency limits, its shutdown and its public information.
 
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";

@@ -1,5 +1,4 @@
-// Whether handsets are woken through push services while their app is closed, who sends the wake-ups, and to where
-// they may go.
+// Push notifications while the app is closed: enabled or not, the sender's contact, and the permitted push services.
 
 import { isHostAndPort } from "./external_service_settings.ts";
 import { ConfigError, listSetting, type SettingTable } from "./setting_types.ts";
@@ -10,10 +9,10 @@ const CONTACT = /^(mailto:[^\s@<>"\\]+@[^\s@<>"\\]+|https:\/\/[^\s"\\]+)$/;
 const HERE = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 const isHttps = (publicUrl: string) => publicUrl.startsWith("https:");
 
-/** Whether browsers can be woken by pages of this address. */
+/** Reports if browsers can receive push notifications from pages of this address. */
 export const canReceivePush = (publicUrl: string) => isHttps(publicUrl) || HERE.test(new URL(publicUrl).hostname);
 
-/** Whether push services may refuse this contact: the https address of a host that public DNS does not have. */
+/** Reports if push services may refuse this contact: the https address of a host that public DNS does not have. */
 export const isPrivateContact = (contact: string): boolean => {
   const { protocol, hostname } = new URL(contact);
   if (protocol !== "https:" || HERE.test(hostname)) return false;

@@ -1,4 +1,4 @@
-// What a setting is, and how the kinds of values are read and checked: a bad one is refused by name.
+// The definition of a setting, and how each kind of value is parsed and validated. An invalid value is refused by name.
 
 /** A setting that cannot be used; the message names it. */
 export class ConfigError extends Error {
@@ -16,14 +16,14 @@ export interface Setting<Value> {
   /** As the README shows it. */
   shownDefault: string;
   meaning: string;
-  /** `soFar`: what stands before it, for a default that is derived. @throws ConfigError */
+  /** `soFar`: the settings before it, for a derived default. @throws ConfigError */
   read(raw: string | undefined, name: string, soFar: EarlierSettings): Value;
 }
 
-/** How a pooler lends its connections: for as long as we are connected to it, or for a transaction. */
+/** The pooler's mode: a connection per session, or per transaction. */
 export type PoolerMode = "session" | "transaction";
 
-/** The values of settings that the reading of a later one asks for. */
+/** The values of settings that a later one needs. */
 export type EarlierSettings = Partial<{
   host: string;
   port: number;

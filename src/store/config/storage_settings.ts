@@ -1,4 +1,4 @@
-// Where the rows lie and how long they are waited for: the data directory, the database, the embedded one, the secret.
+// Storage of rows and its timeouts: the data directory, the database, the embedded database, the secret.
 
 import { resolve } from "node:path";
 import { parseDatabaseUrl } from "./database_url.ts";
@@ -14,7 +14,7 @@ import {
 
 export const MIN_SECRET_BYTES = 32;
 
-/** What goes with a database of one's own. @throws ConfigError without one. */
+/** Settings that require a database by URL. @throws ConfigError without one. */
 function besideUrl<Value>(value: Value, name: string, { databaseUrl }: EarlierSettings): Value {
   if (value !== null && !databaseUrl) throw new ConfigError(name, "requires DATABASE_URL. Set both or neither.");
   return value;

@@ -1,4 +1,4 @@
-// Whether somebody follows requests as traces of OpenTelemetry, and where they go. The names are the standard's.
+// OpenTelemetry traces of requests: enabled or not, and their destination. The names are the standard's.
 
 import { ConfigError, parseHttpUrl, type SettingTable } from "./setting_types.ts";
 

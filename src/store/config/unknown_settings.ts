@@ -18,7 +18,7 @@ const OTHER_VARIABLES = /^(NEW_SECRET|BELFRY_(URL|API_KEY)|XDG_STATE_HOME)$/;
 const isServiceLink = (name: string, value = "") =>
   /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
 
-/** First words of settings with which other programs begin their variables, too. */
+/** First parts of our settings' names with which other programs' variables also begin. */
 const COMMON = ["NODE", "LOG", "REQUESTS", "CLIENT", "POSTGRES"];
 
 const FAMILIES = new Set(["BELFRY", ...[...SETTING_NAMES].filter((name) => name.includes("_")).map(firstWord)]);
@@ -36,7 +36,7 @@ export function findUnknownSettings(environment: Env): string[] {
     .sort();
 }
 
-/** The most letters that a misspelt name may have too many, too few, wrong or swapped. */
+/** The maximum number of wrong, missing, extra or swapped letters in a misspelt name. */
 const maxTypos = (name: string) => (name.length < 12 ? 2 : 3);
 const WORDS = new Set([...NAMES].flatMap((name) => name.split("_")));
 /** Shorter names resemble variables of other programs, such as HOME and HOST. */
@@ -82,10 +82,7 @@ function isUnknownFile(name: string): boolean {
   return SETTING_NAMES.has(base) || (base.includes("_") && FAMILIES.has(firstWord(base)));
 }
 
-/**
- * False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of
- * DATABASE_POOL_SIZE.
- */
+/** False where one part differs too much: DATABASE_HOST is not a spelling of DATABASE_POOL_SIZE. */
 function isSpelling(name: string, setting: string): boolean {
   const [words, intended] = [name.split("_"), setting.split("_")];
   if (words.length !== intended.length) return true;
@@ -96,7 +93,9 @@ function isSpelling(name: string, setting: string): boolean {
   });
 }
 
-/** Whether one name becomes the other by inserting, removing, replacing or swapping letters at most so many times. */
+/**
+ * Reports if one name becomes the other by inserting, removing, replacing or swapping at most this number of letters.
+ */
 function isNear(a: string, b: string, typos: number): boolean {
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;

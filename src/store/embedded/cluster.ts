@@ -41,13 +41,11 @@ export interface ClusterLog {
 
 export interface Cluster {
   url: string;
-  /** Where its files lie, which version it is and who runs it: for people. */
+  /** The path of its files, its version and its user: for people. */
   folder: string;
   version: string;
   user: string;
-  /**
-   * A line that says so where somebody would not look for it; null when all is in DATA_DIR and of the service's user.
-   */
+  /** A message for unusual locations; null when all is in DATA_DIR and owned by the service's user. */
   elsewhere: string | null;
   /** The server's process now; null while it is down. */
   pid(): number | null;
@@ -65,20 +63,20 @@ export interface ClusterOptions {
   sync?: boolean;
 }
 
-/** How long to wait before a server that ended is started again; the last value is repeated. */
+/** The pauses before a server that ended is started again; the last value is repeated. */
 const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 /**
  * A server that has started is waited for no longer than this when it ends: what grows is the pause after failed
  * starts.
  */
 const STARTED = BACK_OFF_MS.indexOf(1_000);
-/** After so long without an end the server counts as healthy, and the pauses begin anew. */
+/** After this time without an end the server counts as healthy, and the pauses start over. */
 const WELL_MS = 60_000;
 
 const OF_OTHERS =
   " Other programs of that user can read and change them, and a separate user could not be created. Create one (useradd --system belfry) and start again.";
 
-/** Connections beside the service's pool: operator's commands, backups, somebody's psql. */
+/** Connections in addition to the service's pool: operator's commands, backups, a manual psql. */
 const OTHERS = 20;
 
 function serverSettings(config: Settings): Record<string, string> {
@@ -102,8 +100,8 @@ function serverSettings(config: Settings): Record<string, string> {
 }
 
 /**
- * Opens the embedded database of a data directory, which is made when there is none. The caller holds the directory's
- * lock. @throws ConfigError that names what a person can mend.
+ * Opens the embedded database of a data directory, and creates a missing one. The caller owns the directory's lock.
+ * @throws ConfigError that names what a person can fix.
  */
 export async function openCluster(config: Settings, options: ClusterOptions): Promise<Cluster> {
   const found = inspectDataDirectory(config.dataDir);
@@ -135,7 +133,7 @@ async function openPlace(
     );
   if (found.isInitialised) {
     refusePreReleaseCluster(found);
-    // As whoever runs what is left, who is not always who is to run it.
+    // Runs as the owner of the remains, who may differ from the user that will run the server.
     const uid = runner.uid && readClusterOwner(found);
     await removeLeftovers(found.cluster, uid ? { ...runner, uid } : runner).catch((error) => {
       throw stays(error);
@@ -174,7 +172,9 @@ async function openPlace(
   };
 }
 
-/** Whether the data directory holds a database already. @throws ConfigError when what it holds must not be used. */
+/**
+ * Reports if the data directory contains a database already. @throws ConfigError when its contents must not be used.
+ */
 export const hasDatabase = (dataDir: string): boolean => inspectDataDirectory(dataDir).isInitialised;
 
 /** Where the database of a data directory is, or will be, for people and their tools. */

@@ -38,12 +38,12 @@ function describeWrongUser(dataDir: string): string | null {
   }
 }
 
-/** An operator's command may hold the folder for a moment. */
+/** An operator's command may lock the folder for a moment. */
 const LOCK_MS = 3_000;
 
 /**
- * `restoring`: who holds it goes on with a restore that was interrupted. @throws ConfigError for a folder that cannot
- * be made or opened, or holds such a restore; DataDirInUseError once it waited so long for another holder.
+ * `restoring`: the lock's owner continues an interrupted restore. @throws ConfigError for a folder that cannot be
+ * created or opened, or has such a restore; DataDirInUseError after waiting this long for another owner of the lock.
  */
 export async function acquireDataDir(
   dataDir: string,

@@ -1,5 +1,5 @@
-// Where the embedded cluster lies, and whether what lies there may be used. A folder that was used before is never
-// initialised over: what is missing, foreign or of another version is refused by name.
+// The location of the embedded cluster, and the checks before it is used. A folder that was used before is never
+// initialised again. Missing or foreign parts and other versions are refused by name.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -33,18 +33,18 @@ export interface DataDirectory {
   lent: number | null;
 }
 
-/** What DATA_DIR remembers of its cluster. */
+/** The record of its cluster in DATA_DIR. */
 interface ClusterRecord {
   home: string;
   lent: number | null;
 }
 
-/** Where a lent user's clusters lie when it cannot reach DATA_DIR. */
+/** The place for a lent user's clusters when that user cannot reach DATA_DIR. */
 const ELSEWHERE = "/var/lib/belfry";
 
 const CLUSTER = "postgres";
 
-/** What initdb makes and PostgreSQL needs; copies that lose empty folders lose some of it. */
+/** Files and folders that initdb makes and PostgreSQL needs; copies that lose empty folders lose some of them. */
 const PARTS = [
   "PG_VERSION",
   "global/pg_control",
@@ -77,8 +77,8 @@ const placeIn = (dataDir: string, { home: clusterParent, lent }: ClusterRecord):
 };
 
 /**
- * Looks where the cluster of a data directory lies, and refuses what must not be used. Writes nothing. A first start
- * that was interrupted leaves no cluster behind, or a whole one. @throws ConfigError naming DATA_DIR.
+ * Finds the cluster of a data directory, and refuses one that must not be used. Writes nothing. A first start that was
+ * interrupted leaves no cluster behind, or a complete one. @throws ConfigError naming DATA_DIR.
  */
 export function inspectDataDirectory(dataDir: string): DataDirectory {
   const { earlier, database, credentials, assets } = dataPaths(dataDir);
@@ -135,7 +135,7 @@ export function recordClusterFolder(
   writePrivateFile(path, `${JSON.stringify(memory)}\n`);
 }
 
-/** What this user may not read looks as if it were missing or damaged. */
+/** Files that this user may not read look missing or damaged. */
 function refuseOthers(dataDir: string, path: string, mode = constants.R_OK): void {
   const own = process.getuid?.();
   try {

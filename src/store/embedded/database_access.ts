@@ -1,6 +1,6 @@
-// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser,
-// and who comes in stands in files that the user who runs PostgreSQL cannot change. A socket's address is limited to
-// about a hundred bytes, a data directory's path is not: so its folder is reached under a short name.
+// Access to the embedded database. The service is not a superuser. Access is defined in files that the user who runs
+// PostgreSQL cannot change. A socket's address is limited to about a hundred bytes, but a data directory's path is not.
+// Its folder is therefore reached under a short name.
 
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,19 +12,19 @@ import { type ProcessUser, readOwnUser } from "./process_user.ts";
 /** The role of the service, which owns the database and all in it and can do nothing outside of it. */
 export const SERVICE_ROLE = "belfry";
 export const DATABASE_NAME = "belfry";
-/** Of initdb. Nobody is let in as it. */
+/** The role of initdb. Logins as this role are disabled. */
 export const SUPERUSER = "belfry_superuser";
 
-/** What single-user mode, which is the superuser, is told of a new cluster. */
+/** The statements of single-user mode, which is the superuser, for a new cluster. */
 export const CREATE_DATABASE_SQL = `create role ${SERVICE_ROLE} login;\ncreate database ${DATABASE_NAME} owner ${SERVICE_ROLE};\n`;
 
 const HEADER = "# Belfry writes this file at each start.";
 
 /**
- * Who may connect: over the socket, the operating system's own word for who calls. Only the service's user and root
- * are the role; another program of the user that runs the server is not. Written at each start, since the service's
- * user may have changed. The files lie beside the cluster and are the service's own: nothing is ever written into the
- * folder of a lent user, who could plant a link there. Returns the server's settings that name them.
+ * Access rules: over the socket, by the operating system's identity of the caller. Only the service's user and root are
+ * the role; another program of the user that runs the server is not. They are written at each start, since the
+ * service's user may have changed. The files are next to the cluster and belong to the service. Nothing is ever written
+ * into the folder of a lent user, who could plant a link there. Returns the server's settings that name them.
  */
 export function writeAccessFiles({ clusterParent }: DataDirectory, { gid }: ProcessUser): Record<string, string> {
   const own = readOwnUser();
@@ -59,10 +59,10 @@ export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectory): vo
 const LONGEST = 103;
 const SOCKET = "/.s.PGSQL.5432";
 
-/** Of this process by its number, so that a program that it starts gets there as well. */
+/** The path by the number of this process, so that a program that it starts also reaches it. */
 const DESCRIPTORS = `/proc/${process.pid}/fd`;
 
-/** A name of the folder that leaves room for the socket in it, and the release of what holds that name open. */
+/** A name of the folder that is short enough for the socket's path, and a function that releases it. */
 export function openShortSocketPath(folder: string): { path: string; release(): void } {
   if (Buffer.byteLength(folder + SOCKET) <= LONGEST) return { path: folder, release: () => {} };
   if (!existsSync(DESCRIPTORS)) throw createDataDirError(folder, "is too long for a unix socket. Set a shorter path.");

@@ -1,7 +1,6 @@
-// Whether the disk under the embedded database has room for more writes. Looked at ahead of them: a database whose
-// disk is full cannot even note that it is, and needs room to come up again. Every door through which a request may
-// write asks here: dispatch, the console's forms, uploads, the authorization server. What only remembers who was here
-// waits.
+// Checks if the disk of the embedded database has room for more writes. The check runs before them: a database with a
+// full disk cannot even record it, and needs room to recover. Every entry point for writes uses it: dispatch, the
+// console's forms, uploads, the authorization server. Records of the last use are delayed.
 
 import { statfs } from "node:fs/promises";
 import { insufficientStorage } from "../../model/api_error.ts";
@@ -16,7 +15,7 @@ export interface DiskSpace {
 /** The disk of a database by URL is its own operator's. */
 export const UNWATCHED_DISK: DiskSpace = { isLow: () => false, assertNotLow: () => {}, close: () => {} };
 
-/** Within so long the service writes far less than the reserve. */
+/** Within this time the service writes far less than the reserve. */
 const LOOK_MS = 1_000;
 
 interface Log {
@@ -24,7 +23,7 @@ interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Looks at once and then again and again, until closed. A disk that cannot be asked is taken to have room. */
+/** Checks at once and then periodically, until closed. If the check fails, the disk is assumed to have room. */
 export async function watchDiskSpace(folder: string, reserveMb: number, log: Log): Promise<DiskSpace> {
   let low = false;
   const look = async () => {

@@ -19,8 +19,8 @@ function initArguments(cluster: string, { major }: Binaries): string[] {
 }
 
 /**
- * Makes the cluster. Its files are on the disk when `synced` resolves; other work can go on meanwhile.
- * @throws ConfigError with what initdb said.
+ * Makes the cluster. Its files are on the disk when `synced` resolves; other work can continue until then.
+ * @throws ConfigError with initdb's message.
  */
 export async function initCluster(
   place: DataDirectory,

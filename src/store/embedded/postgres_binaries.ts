@@ -67,8 +67,8 @@ const inside = (native: string, path: string) => join(native, path.replace(/^nat
 const linksAreWhole = (native: string) => linksOf(native).every(({ target }) => existsSync(inside(native, target)));
 
 /**
- * A copy of the package's files below `home`, with its links, which the runner can reach. Whole or not there: it is
- * made beside its place and renamed. Copies of other versions go.
+ * A copy of the package's files below `home`, with its links, for the runner. It is created under a temporary name and
+ * renamed, so it is never incomplete. Copies of other versions are removed.
  */
 function privateCopy(native: string, version: string, home: string): string {
   const name = `postgresql-${version}`;
@@ -89,8 +89,8 @@ function privateCopy(native: string, version: string, home: string): string {
 }
 
 /**
- * Finds the programs. `home` is where a private copy may be made, and the runner can reach what lies there.
- * @throws ConfigError naming the way out when there are none for this machine.
+ * Finds the programs. `home` is where a private copy may be made, which the runner can reach.
+ * @throws ConfigError with a solution, if this machine has none.
  */
 export async function findBinaries(
   setting: string | null,

@@ -1,5 +1,6 @@
-// One running PostgreSQL server: started as our own child, which goes when we go, however we go; its state read from
-// its postmaster.pid; what an earlier one left behind cleared away. Knows nothing of what is in the database.
+// One running PostgreSQL server. It is our own child process and ends with our process, even after a crash. Its state
+// is read from its postmaster.pid. Remains of an earlier one are cleared. This module does not use the contents of the
+// database.
 
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,16 +12,16 @@ import { findErrorLine, type ProcessUser, sendSignal, startProcess } from "./pro
 
 export interface PostgresProcess {
   pid: number;
-  /** Resolves when it has ended, asked to or not, with its last words. */
+  /** Resolves when it has ended, on request or not, with its last output. */
   ended: Promise<string>;
   /** Ends it: what is in progress is rolled back, nothing committed is lost. */
   stop(options?: { waitForClients?: boolean }): Promise<void>;
 }
 
 /**
- * The shell becomes the server itself, so that we see its end at once. Beside it runs a watchdog, which holds the
- * other end of a pipe of ours. When the pipe closes, our process is gone, and the watchdog ends the server if it is
- * still the same one. The watchdog must not be a child of the server, which would take its violent end for a crash.
+ * The shell becomes the server itself, so that we see its end at once. A separate watchdog owns the other end of a pipe
+ * of ours. When the pipe closes, our process has ended, and the watchdog ends the server if it is still the same one.
+ * The watchdog must not be a child of the server, which would take its violent end for a crash.
  */
 const WATCHED = `exec 3<&0 </dev/null
 ( (cat <&3 >/dev/null; read -r p <"$0/postmaster.pid" && [ "$p" = $$ ] && kill -INT $$) 2>/dev/null & )
@@ -34,7 +35,7 @@ const LOOK_MS = 5;
 const STOP_MS = 6_000;
 const CUT_MS = 2_000;
 
-/** What an operator looks at first, and nothing that a statement carries: no values reach the log. */
+/** The log settings that operators need first, without data of statements: no values reach the log. */
 const QUIET = {
   log_min_messages: "log",
   log_min_error_statement: "panic",
@@ -48,7 +49,7 @@ const QUIET = {
 
 /**
  * Starts a server on the cluster and waits until it takes connections. `hear` is given each line that it writes.
- * @throws Error with its last words when it ends instead, or when `signal` gives it up.
+ * @throws Error with its last output when it ends instead, or when `signal` gives it up.
  */
 export async function startPostmaster(
   { cluster }: DataDirectory,
@@ -87,7 +88,7 @@ export async function startPostmaster(
       resolve(said);
     };
     child.once("error", (error: NodeJS.ErrnoException) => end(String(error.code)));
-    // Its last words may still be on their way.
+    // Its last output may still be in the pipe.
     child.once("exit", (code, signal) =>
       setTimeout(() => end(`${signal ?? `exit ${code}`}: ${findErrorLine(words)}`), 20),
     );
@@ -129,7 +130,7 @@ export interface PostmasterStatus {
   ready: boolean;
 }
 
-/** What a cluster's postmaster.pid says; null when there is none that can be read. */
+/** The contents of a cluster's postmaster.pid; null without a readable one. */
 export function readPostmasterStatus(cluster: string): PostmasterStatus | null {
   let lines: string[];
   try {
@@ -141,17 +142,17 @@ export function readPostmasterStatus(cluster: string): PostmasterStatus | null {
   return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines[7]?.trim() === "ready" } : null;
 }
 
-/** A server that was left behind gets the second, harder signal after so long. */
+/** A server that was left behind gets the second, harder signal after this time. */
 const ASKED_MS = 8_000;
-/** After so long it is given up, and the start fails. */
+/** After this time it is given up, and the start fails. */
 const LEFTOVER_MS = 30_000;
-/** After so long the file of a dead process that nobody reaps is removed. */
+/** After this time the file of a dead process that is not reaped is removed. */
 const ZOMBIE_MS = 5_000;
 
 /**
- * Clears what an earlier server left on the cluster. A server that is still ending, as its watchdog asked it to, is
- * waited for and signalled again. A file whose process is dead, unreaped or another program is removed. The caller
- * holds the lock of the folder, so no Belfry uses the server. @throws Error when it does not go.
+ * Clears the remains of an earlier server of the cluster. A server that is still ending is awaited and signalled again.
+ * A file whose process is dead, unreaped or another program is removed. The caller owns the lock of the folder, so no
+ * Belfry uses the server. @throws Error when it does not end.
  */
 export async function removeLeftovers(cluster: string, runner: ProcessUser): Promise<void> {
   const begun = performance.now();
@@ -163,7 +164,7 @@ export async function removeLeftovers(cluster: string, runner: ProcessUser): Pro
     if (what === "foreign") return rmSync(join(cluster, "postmaster.pid"), { force: true });
     const waited = performance.now() - begun;
     if (what === "zombie") {
-      // Its number is not free before somebody reaps it; PostgreSQL looks at no more than that.
+      // Its process id is in use until it is reaped. PostgreSQL checks nothing more than that.
       if (waited > ZOMBIE_MS) return rmSync(join(cluster, "postmaster.pid"), { force: true });
     } else {
       if (waited > LEFTOVER_MS)
@@ -179,13 +180,13 @@ export async function removeLeftovers(cluster: string, runner: ProcessUser): Pro
   }
 }
 
-/** Whether a process is the server of this cluster, as far as the system tells. */
+/** Reports if a process is the server of this cluster, as far as the system shows it. */
 function whatIs(pid: number, cluster: string): "server" | "zombie" | "gone" | "foreign" {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // PostgreSQL takes the file over when the process is dead, and when it may not be signalled by who runs
-    // PostgreSQL. Root runs it as somebody else, and may itself be without the right to signal them.
+    // PostgreSQL replaces the file when the process is dead, and when its user may not signal it. Root runs it as
+    // another user, and may itself be unable to signal that user's processes.
     if ((error as NodeJS.ErrnoException).code !== "EPERM" || process.getuid?.() !== 0) return "gone";
   }
   if (!existsSync("/proc/self/stat")) return "server";
@@ -206,7 +207,7 @@ function standsIn(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch (error) {
-    // Of another user, and a container's root is seldom given CAP_SYS_PTRACE; the command line is shown to all.
+    // Another user's process needs CAP_SYS_PTRACE, which a container's root seldom has; the command line is public.
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
   }
   const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");

@@ -1,5 +1,5 @@
-// Which user PostgreSQL runs as, and how a program is run as that user. PostgreSQL refuses root, and initdb a user that
-// has no line in /etc/passwd; a service that is root therefore lends it another user.
+// The user that PostgreSQL runs as, and how a program is run as that user. PostgreSQL refuses root, and initdb a user
+// without a line in /etc/passwd. A service that is root therefore lends it another user.
 
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface ProcessUser {
 /** Nothing of the service's own environment (secrets, PG… variables) reaches the server. */
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** The user that a service of root lends. Every system has nobody, who runs other programs as well. */
+/** The user that a service of root lends. Every system has the user `nobody`, who also runs other programs. */
 const OWN = "belfry";
 export const FALLBACK_USER = "nobody";
 
@@ -47,7 +47,7 @@ function accounts(): Account[] {
 
 const named = (name: string) => accounts().find((account) => account.name === name);
 
-/** A user of PostgreSQL's own, made where there is none; where that cannot be (a system that is only read), nobody. */
+/** A user of PostgreSQL's own, created if missing; `nobody` where that is impossible (a read-only system). */
 function lentAccount(): Account | undefined {
   if (!named(OWN)) {
     const closed = ["--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"];
@@ -69,7 +69,7 @@ export function readOwnUser(): string {
 }
 
 /**
- * What root must be able to do for a lent user: give it files, reach them afterwards, become it. The numbers are
+ * The rights that root needs for a lent user: give it files, access them afterwards, become it. The numbers are
  * Linux's.
  */
 const CAPABILITIES = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, SETGID: 6, SETUID: 7 };
@@ -88,10 +88,9 @@ function refuseBoundRoot(): void {
 }
 
 /**
- * Who is to run PostgreSQL. `owner` is the uid that an existing cluster belongs to, null before there is one; `lent`
- * the one that was lent when it was last started, who may have another number on this system, or none; `wholly`: all
- * of DATA_DIR is its own, since that user runs the service and root only looks in. @throws ConfigError when nobody
- * can.
+ * The user that will run PostgreSQL. `owner` is the uid of an existing cluster, null before there is one. `lent` is the
+ * user of the last start, who may have another number on this system, or none. `wholly`: all of DATA_DIR is its own,
+ * since that user runs the service and root runs only commands. @throws ConfigError without a usable user.
  */
 export function chooseProcessUser(owner: number | null, lent: number | null = null, wholly = false): ProcessUser {
   const own = readOwnUser();
@@ -127,8 +126,8 @@ export function startProcess(runner: ProcessUser, program: string, args: string[
 }
 
 /**
- * Sends a signal to a process of the runner's, as the runner: a lent user's file names the process, so root's own
- * word would reach whatever that user likes. Nothing happens when it is gone.
+ * Sends a signal to a process of the runner's, as the runner. A lent user's file names the process, so root itself
+ * would signal any process that the user writes there. Nothing happens if the process has ended.
  */
 export function sendSignal(runner: ProcessUser, pid: number, signal: NodeJS.Signals): void {
   const name = signal.replace(/^SIG/, "");
@@ -155,7 +154,7 @@ export function runToEnd(runner: ProcessUser, program: string, args: string[], i
   });
 }
 
-/** Whether the runner may do what `test` asks (x: pass through or execute, r, w) with the path. */
+/** Reports if the runner has the permission of `test` (x: pass through or execute, r, w) for the path. */
 export function canAccess(runner: ProcessUser, path: string, test: "x" | "r" | "w"): boolean {
   if (runner.uid === null) return true;
   const { status } = spawnSync("/bin/sh", ["-c", `test -${test} "$0"`, path], options(runner));
@@ -163,7 +162,7 @@ export function canAccess(runner: ProcessUser, path: string, test: "x" | "r" | "
 }
 
 /**
- * Runs a program of PostgreSQL's that must succeed. Single-user mode ends well whatever became of its statements.
+ * Runs a program of PostgreSQL's that must succeed. Single-user mode exits with 0 even if a statement failed.
  * @throws what `refuse` makes of the program's complaint.
  */
 export async function runOrThrow(
@@ -183,7 +182,7 @@ export async function runOrThrow(
 
 const COMPLAINT = /^.*?(initdb: error|FATAL|PANIC|ERROR):\s*/m;
 
-/** The line of PostgreSQL's output that says what was wrong. */
+/** The line of PostgreSQL's output that explains the error. */
 export function findErrorLine(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const found = lines.findLast((line) => COMPLAINT.test(line)) ?? lines.at(-1) ?? "no error message";

@@ -1,4 +1,4 @@
-// What a copied cluster has lost is given back to it: its mode and its owner. Its former owner is not trusted.
+// Restores the mode and the owner that a copied cluster has lost. Its former owner is not trusted.
 
 import {
   chmodSync,
@@ -18,8 +18,8 @@ import type { DataDirectory } from "./data_directory.ts";
 import type { ProcessUser } from "./process_user.ts";
 
 /**
- * What a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root copied it,
- * its owner. A folder of another lent user is given to the one of now. The database must be down.
+ * Restores what a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root
+ * copied it, its owner. A folder of another lent user is given to the current one. The database must be down.
  */
 export function repairPermissions({ dataDir, cluster, isInitialised }: DataDirectory, { uid, gid }: ProcessUser): void {
   if (!isInitialised) return;
@@ -35,7 +35,7 @@ export function repairPermissions({ dataDir, cluster, isInitialised }: DataDirec
   }
 }
 
-/** A folder's entries by way of its descriptor, which stays that folder whatever is put in its place. */
+/** A folder's entries through its descriptor, which stays that folder even if its path is replaced. */
 const DESCRIPTORS = "/proc/self/fd";
 
 /**

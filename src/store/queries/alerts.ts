@@ -176,7 +176,7 @@ const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
 
 /**
  * The newest alert of a channel that was sent in the last minutes with the given fields. One row for a visible channel,
- * with nulls if there is none; the alert of the same form (`once`) does not count.
+ * with nulls without such an alert; the alert of the same form (`once`) does not count.
  */
 export const findEqualSend = defineList.reading("find_equal_send", {
   parameters: { ...CHANNEL_SCOPE, credential_id: text, once: nullable(text), ...READ },
@@ -260,8 +260,8 @@ export const cancelAlert = defineStatement("cancel_alert", {
 
 /**
  * The channel for the notification about a waiting draft, the name of the draft's channel, and the members who want an
- * e-mail and may decide. No row if there is no such channel, the draft was already reported, needs no decision, or is
- * on that channel itself. Once for each draft, also for simultaneous callers.
+ * e-mail and may decide. No row if the channel is missing, the draft was already reported, needs no decision, or is on
+ * that channel itself. Once for each draft, also for simultaneous callers.
  */
 export const claimReviewNotice = defineClaim("claim_review_notice", {
   parameters: { ...CHANNEL_SCOPE, id: uuid, review_notice_id: uuid },

@@ -63,7 +63,7 @@ export const membershipsToNotify = defineStatement.reading("memberships_to_notif
     where user_id = $user_id order by created_at`,
 });
 
-/** The last statement of its transaction, so it goes out together with the commit (see store/db/connection_pool.ts). */
+/** The last statement of its transaction, so it is sent together with the commit (see store/db/connection_pool.ts). */
 export const insertAudit = defineStatement("insert_audit", {
   parameters: AUDIT_LINE,
   text: AUDIT_INSERT,
@@ -172,7 +172,7 @@ export const eventRows = (events: readonly DomainEvent[]) => ({
   event_bodies: events.map(serializeEvent),
 });
 
-/** The last statement of its transaction, so it goes out together with the commit (see store/db/connection_pool.ts). */
+/** The last statement of its transaction, so it is sent together with the commit (see store/db/connection_pool.ts). */
 export const insertEvents = defineStatement("insert_events", { ...EVENTS, closes: true });
 
 /** The same with a line of the audit log. */

@@ -1,8 +1,8 @@
-// How many calls a subject may make in a window of time, and what a caller is told about it. Decides the counting
-// rule for one process and the header texts; src/store/rate_limits/redis_windows.ts shares the same rule between
-// processes. Must not know what a call is, who the subject is, or which route asked.
+// Limits of calls per subject in a time window, and their response headers. It defines the counting rule of one
+// process; src/store/rate_limits/redis_windows.ts shares the same rule between processes. It is independent of calls,
+// subjects and routes.
 
-/** A ceiling: `max` calls in `seconds`. The name is our own fixed word, for it is written into headers unescaped. */
+/** A limit: `max` calls in `seconds`. The name is our own fixed term, because it is written into headers unescaped. */
 export interface RateLimitPolicy {
   name: "pusher-creations" | "alert-sends" | "device-registrations" | (string & {});
   max: number;
@@ -11,7 +11,7 @@ export interface RateLimitPolicy {
   countsLocally?: boolean;
 }
 
-/** What became of one call. Pass the object itself to `refund`: it is the receipt. */
+/** The result of one call. Pass the object itself to `refund`: it is the receipt. */
 export interface RateLimitResult {
   allowed: boolean;
   limit: number;
@@ -25,12 +25,11 @@ export interface RateLimitResult {
 export interface RateLimits {
   /** Counts one call, or refuses it; a refused call is not counted and prolongs nothing. */
   take(policy: RateLimitPolicy, subject: string): Promise<RateLimitResult>;
-  /** Whether a call would be within the limit now. It is not counted, and neither is the question. */
+  /** Reports if a call would be within the limit now. Neither the call nor this check is counted. */
   hasRoom(policy: RateLimitPolicy, subject: string): Promise<boolean>;
   /**
-   * Returns a call because what it stood for was rolled back. Without the receipt a late return could not be told from
-   * one of the next window, nor from a call that was never counted; with it, each call is returned once and only to
-   * the window that counted it.
+   * Refunds a call because its action was rolled back. The receipt identifies the window that counted it. Each call is
+   * refunded once, only to its own window. Calls that were never counted cannot be refunded.
    */
   refund(policy: RateLimitPolicy, subject: string, taken: RateLimitResult): Promise<void>;
   close(): Promise<void>;
@@ -45,7 +44,7 @@ export interface RateLimitOptions {
   note?: (policy: string, outcome: "allowed" | "refused" | "uncounted") => void;
 }
 
-/** What a store of windows answers to a call. `window` names the window that counted it. */
+/** The result that a store of windows returns for a call. `window` names the window that counted it. */
 export interface WindowCount {
   allowed: boolean;
   count: number;
@@ -60,10 +59,10 @@ export interface RateLimitWindows {
   close(): void;
 }
 
-/** Limits that are shared fail open while their store is away, but for policies that say otherwise. */
+/** Shared limits fail open while their store is away, unless the policy is defined otherwise. */
 export function createRateLimits({ shared, now = () => performance.now(), note }: RateLimitOptions = {}): RateLimits {
   const windows = shared ?? createMemoryWindows(now);
-  // What a process counts by itself while the store is away.
+  // The process's own counts while the store is away.
   const alone = shared ? createMemoryWindows(now) : null;
   const receipts = new WeakMap<RateLimitResult, { windows: RateLimitWindows; window: string }>();
 
@@ -81,7 +80,7 @@ export function createRateLimits({ shared, now = () => performance.now(), note }
       const taken: RateLimitResult = {
         allowed: counted.allowed,
         limit,
-        // The ceiling may have been lowered while a window ran.
+        // The limit may have been lowered while a window ran.
         remaining: Math.max(0, limit - counted.count),
         // Whole milliseconds first: a clock with fractions would make 61 seconds of a minute that has just begun.
         resetSeconds: Math.max(1, Math.ceil(Math.round(counted.msLeft) / 1000)),
@@ -171,7 +170,7 @@ export function createMemoryWindows(now: () => number): RateLimitWindows {
       const running = windows.get(subject);
       if (running?.id !== window) return;
       running.count -= 1;
-      // A window begins with a counted call; with none left there is no window.
+      // A window begins with a counted call; a window without calls does not exist.
       if (running.count === 0) windows.delete(subject);
     },
 

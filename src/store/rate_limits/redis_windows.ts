@@ -1,8 +1,8 @@
-// Windows of calls shared by several processes through Redis or Valkey, and what happens while it is away. Decides
-// that nobody waits longer than `waitMs` and that a cache which refuses, hangs or dies lets calls through. What was
-// let through is counted as soon as the cache answers again: a stall admits no more than came while it lasted. Must
-// not know what the limits are for; never lets an address with its credentials, or Redis's own words, into a log. The
-// scripts that count and return a call inside Redis decide what is atomic.
+// Windows of calls shared by several processes through Redis or Valkey, and the behaviour while it is away. No call
+// waits longer than `waitMs`. A cache that refuses, hangs or ends lets calls through. These calls are counted as soon
+// as the cache responds again, so an outage admits only the calls that came during it. This module is independent of
+// the purpose of the limits. It never logs an address with its credentials, or Redis's own messages. The scripts that
+// count and refund a call inside Redis define what is atomic.
 
 import { randomUUID } from "node:crypto";
 import { Redis, ReplyError } from "ioredis";
@@ -36,7 +36,7 @@ end
 return {1, count + 1, left, id, at}
 `;
 
-/** KEYS: the window. ARGV: the name of the window that counted the call. A window without calls is no window. */
+/** KEYS: the window. ARGV: the name of the window that counted the call. A window without calls does not exist. */
 const GIVE_BACK = `
 if redis.call("HGET", KEYS[1], "id") ~= ARGV[1] then
   return 0
@@ -48,9 +48,8 @@ return 1
 `;
 
 /**
- * KEYS: the window. ARGV: how many calls were let through without being counted, the milliseconds that a window which
- * they open still has, and its name. More than the ceiling allows may come together: then nothing is left of the
- * window.
+ * KEYS: the window. ARGV: the number of uncounted calls, the remaining milliseconds of a window that they open, and its
+ * name. Their sum may exceed the limit: then nothing is left of the window.
  */
 const COUNT_LATE = `
 if redis.call("PTTL", KEYS[1]) < 0 then
@@ -86,7 +85,7 @@ export function connectRedis(url: string, pause: () => number): ScriptedRedis {
     retryStrategy: pause,
     // A fail-over leaves us on a replica: the address may lead to the new primary by now.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
-    // Both would wait on a hung server before "ready", without a bound; our own question on "ready" has one.
+    // Both would wait without limit on a hung server before "ready". Our own check on "ready" has a limit.
     enableReadyCheck: false,
     disableClientInfo: true,
   });
@@ -116,7 +115,7 @@ export function createRedisWindows(options: {
 }): RateLimitWindows {
   const { url, log, waitMs = 100, prefix = "belfry:limit:", now = () => performance.now() } = options;
   const cache = hostOf(url);
-  // A stall that is over is noticed soon; a cache that stays away is asked once a second.
+  // A short outage is detected soon; a cache that stays away is tried once a second.
   let misses = 0;
   const redis = connectRedis(url, () => (misses++ === 0 ? 50 : 1000));
   const keyOf = (policy: { name: string }, subject: string) => `${prefix}${policy.name}:${subject}`;
@@ -124,12 +123,12 @@ export function createRedisWindows(options: {
   let state: "starting" | "up" | "away" = "starting";
   let closed = false;
   let reason = CLOSED;
-  // How far Redis's clock is ahead of ours. It may be too much by one round trip, so that a late call is counted and
+  // The offset of Redis's clock from ours. It may be too large by one round trip, so that a late call is counted and
   // not missed.
   let clockAhead = 0;
   let unlimited = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
-  // The first calls of a process wait for the first connection, so that a healthy cache limits them, too.
+  // The first calls of a process wait for the first connection, so that a healthy cache also limits them.
   const { promise: started, resolve: startDone } = Promise.withResolvers<void>();
 
   /** Window → calls that were let through while the cache was away; `ms` is its length, `from` the first of them. */
@@ -176,7 +175,7 @@ export function createRedisWindows(options: {
     reason = reasonOf(error);
   });
   redis.on("close", () => enter("away"));
-  // A connection says little: a stopped server's kernel still accepts. Only an answer in time ends the outage.
+  // A connection proves little: a stopped server's kernel still accepts. Only a response in time ends the outage.
   redis.on("ready", async () => {
     try {
       const sentAt = performance.now();
@@ -184,7 +183,7 @@ export function createRedisWindows(options: {
       clockAhead = Number(seconds) * 1000 + Number(micros) / 1000 - sentAt;
       enter("up");
     } catch (error) {
-      // A refusal is an answer in time, too; the calls themselves will say what is wrong.
+      // A refusal is also a response in time; the calls themselves report the error.
       if (error instanceof ReplyError) return enter("up");
       reason = reasonOf(error);
       enter("away");
@@ -231,7 +230,8 @@ export function createRedisWindows(options: {
       const key = keyOf(policy, subject);
       const reply = await ask(async () => {
         const first = await takeOnce(key, policy.max, ms);
-        // Redis answered in time and yet says "too late": its clock was set, and this answer tells us how far.
+        // Redis responded in time, but reported a late call: its clock was changed, and this response contains the
+        // offset.
         return first[0] === -1 ? takeOnce(key, policy.max, ms) : first;
       });
       if (!reply || reply[0] === -1) {
@@ -255,8 +255,8 @@ export function createRedisWindows(options: {
 }
 
 /**
- * Bounds a wait. When the time is up the event loop is given one more look at its sockets: a process that was busy for
- * longer than the bound must not take its own delay for the cache's.
+ * Limits a wait. When the time is up, the event loop checks its sockets once more. A process that was busy for longer
+ * than the limit must not mistake its own delay for the cache's.
  */
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Who sends a request: the one judgement that limits, logs, metrics and sessions share. What a header says of the
-// client counts only when a proxy that we were told of wrote it.
+// Identifies the sender of a request, for limits, logs, metrics and sessions. A header about the client counts only
+// when a trusted proxy wrote it.
 
 import type { IncomingMessage } from "node:http";
 import proxyAddr from "@fastify/proxy-addr";
@@ -9,11 +9,11 @@ export interface RequestClient {
   /** In its shortest form; null for a call that came over no network. */
   address: string | null;
   /**
-   * The connection comes from this machine, and no header says that it carries another one's request. Limits per
-   * address and the closed /metrics do not concern it. An address that a header names is never local.
+   * The connection comes from this machine, and no header shows that it carries another client's request. Limits per
+   * address and the closed /metrics do not apply to it. An address from a header is never local.
    */
   local: boolean;
-  /** The peer is one of TRUSTED_PROXIES: what else it says of the request is believed, too. */
+  /** The peer is one of TRUSTED_PROXIES: its other headers about the request are also trusted. */
   byTrustedProxy: boolean;
 }
 
@@ -31,7 +31,7 @@ function plain(address: string): string | null {
 
 const MAX_KNOWN = 1_000;
 
-/** Remembers what was found of the last addresses: each asks many times. */
+/** Caches the results of the last addresses: each sends many requests. */
 function remembering<T>(find: (address: string) => T): (address: string) => T {
   const known = new Map<string, T>();
   return (address) => {
@@ -46,7 +46,7 @@ function remembering<T>(find: (address: string) => T): (address: string) => T {
 
 const isLoopback = (address: string) => ipaddr.process(address).range() === "loopback";
 
-/** What limits per address count: an IPv6 network of 64 bits, since one host has all of its addresses. */
+/** The key of limits per address: an IPv6 network of 64 bits, since one host has all of its addresses. */
 export const rateLimitAddress = remembering((address): string => {
   const known = ipaddr.isValid(address) ? ipaddr.process(address) : null;
   if (known?.kind() !== "ipv6") return known?.toString() ?? address;
@@ -54,13 +54,10 @@ export const rateLimitAddress = remembering((address): string => {
   return `${network}/64`;
 });
 
-/** From where programs of this machine come, a proxy that nobody named among them. */
+/** The addresses of programs on this machine, which may include an unlisted proxy. */
 const HERE = ["127.0.0.1", "::1"];
 
-/**
- * What a bound on connections counts: null for a proxy, whose clients are not those who connect, and for this
- * machine.
- */
+/** The key of connection limits: null for a proxy, whose clients are not the peers, and for this machine. */
 export function createPeerReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);
   return (peer: string): string | null => {
@@ -69,7 +66,7 @@ export function createPeerReader(trusted: readonly string[]) {
   };
 }
 
-/** `trusted` holds addresses, ranges and the names loopback, linklocal and uniquelocal. */
+/** `trusted` contains addresses, ranges and the names loopback, linklocal and uniquelocal. */
 export function createClientReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);
   const nearOf = remembering((peer) => {
@@ -92,7 +89,7 @@ export function createClientReader(trusted: readonly string[]) {
       socket: { remoteAddress: near },
       headers: { "x-forwarded-for": headers.get("x-forwarded-for") ?? undefined },
     } as unknown as IncomingMessage;
-    // From the peer on through the proxies that are trusted; what is no address was written by nobody whom we trust.
+    // From the peer through the trusted proxies. Text that is not an address does not come from a trusted proxy.
     const named = plain(proxyAddr(request, isTrusted));
     return { address: named ?? near, local, byTrustedProxy: true };
   };

@@ -2,9 +2,9 @@
 // Knows neither what is counted nor who the subject is.
 
 export interface Slots {
-  /** Whether one more may begin. A null subject is bounded by the whole alone. */
+  /** Reports if one more may begin. A null subject is limited by the total only. */
   hasRoom(subject: string | null): boolean;
-  /** Takes one, whether there is room or not. What it returns gives it back, once. */
+  /** Acquires one, even above the limit. The returned function releases it, once. */
   acquire(subject: string | null): () => void;
 }
 
@@ -36,8 +36,8 @@ export function createSlots(max: number, maxEach: number): Slots {
 /** Places of single subjects, counted for all processes of a service together. */
 export interface Leases {
   /**
-   * Takes one of `max` places of a kind. What it returns gives it back, once; null where the subject has no place
-   * left.
+   * Acquires one of `max` slots of a kind. The returned function releases it, once; null if the subject has no free
+   * slot.
    */
   acquire(kind: LeaseKind, subject: string, max: number): Promise<(() => void) | null>;
   /**
@@ -47,16 +47,16 @@ export interface Leases {
   acquireOrEvict(kind: EvictingLeaseKind, subject: string, max: number, end: () => void): () => void;
 }
 
-/** Held polls and streams of an address, calls of a credential that wait for a review or for replies. */
+/** Long polls and streams of an address, calls of a credential that wait for a review or for replies. */
 export type LeaseKind = "held polls" | "review waits";
 
-/** Held polls and streams of one device. */
+/** Long polls and streams of one device. */
 export type EvictingLeaseKind = "device polls" | "device streams";
 
 /** Leases that are counted in this process. */
 export function createLeases(): Leases {
   const places = new Map<LeaseKind, Slots>();
-  /** By kind and subject the ends of its places, the oldest first. */
+  /** The functions that end its slots, by kind and subject, the oldest first. */
   const evictable = new Map<string, Set<() => void>>();
   return {
     async acquire(kind, subject, max) {

@@ -1,11 +1,11 @@
-// One hot standby: whether it answers, how far it has come, and its connections. What waits for one that has fallen
-// silent is let go as soon as that is known. Knows nothing of what is asked.
+// One hot standby: its availability, its replay position, and its connections. Waiting calls end as soon as the standby
+// is known to be silent. This module does not interpret the queries.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeout } from "../db/timeout.ts";
 import { readReplayPosition } from "../queries/database_epoch.ts";
 
-/** What is used of pg's pool and its clients. */
+/** The parts of pg's pool and its clients that are used. */
 interface Client {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
   connection: { stream: { destroy(): void } };
@@ -24,9 +24,9 @@ export interface ReplicaPool {
   end(): Promise<void>;
 }
 
-/** An answer that takes longer is none: with the time between two looks less than a second. */
+/** The time limit of a response. With the interval between two checks it is less than a second. */
 const DEAD_MS = 600;
-/** So long a question waits until a standby has come as far as it has to. */
+/** The time that a query waits until a standby has replayed far enough. */
 const CATCH_UP_MS = 50;
 const LONGEST_PAUSE_MS = 8;
 
@@ -37,14 +37,14 @@ export class Replica {
   /** Without user and password. */
   readonly name: string;
   state: ReplicaState = "away";
-  /** How far it has come, as far as is known. */
+  /** The last known replay position. */
   place = 0;
   identity = "";
   readonly #pool: ReplicaPool;
   #own: OwnClient | null = null;
   #looking: Promise<void> | null = null;
   #waiting = new Set<{ place: number; resolve(): void; reject(error: Error): void; until: number }>();
-  /** What ends those who wait for an answer when it falls silent. */
+  /** Functions that end the waiting calls when it falls silent. */
   #asked = new Set<(error: Error) => void>();
 
   /** `options`: what its pool is made with. */
@@ -55,7 +55,7 @@ export class Replica {
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
-  /** @throws Error when it does not answer in time, or is no standby. */
+  /** @throws Error without a response in time, or if it is not a standby. */
   async look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
@@ -78,7 +78,7 @@ export class Replica {
   async #ask(): Promise<unknown[]> {
     if (!this.#own) {
       const made = new this.#pool.Client(this.#pool.options);
-      // One that starts again may stand further back than it did.
+      // A restarted standby may be at an earlier position than before.
       const gone = () => this.#own === made && this.leave("away");
       made.on("error", gone);
       made.on("end", gone);
@@ -88,7 +88,7 @@ export class Replica {
     return (await this.#own.query(readReplayPosition.text, [])).rows;
   }
 
-  /** It is not asked until it is found to answer again; who waits for it asks elsewhere. */
+  /** It gets no queries until it responds again; waiting callers use another server. */
   leave(state: "behind" | "away"): void {
     this.state = state;
     if (state === "behind") return;
@@ -132,7 +132,7 @@ export class Replica {
     return promise;
   }
 
-  /** @throws what it said, or when it falls silent before it answers. */
+  /** @throws its error, or when it falls silent before it responds. */
   async query(text: string, values: unknown[]): Promise<unknown[]> {
     const connecting = this.#pool.connect();
     const connection = await this.#unlessSilent(connecting).catch((error) => {

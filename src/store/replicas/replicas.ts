@@ -1,6 +1,6 @@
-// Reads from hot standbys (DATABASE_READ_URLS). A question is taken to one that has come at least as far as the
-// primary was when the question was asked: nothing that anybody has seen by then is missing in the answer, whoever
-// showed it (rules#replicas). Loaded only where there are any.
+// Reads from hot standbys (DATABASE_READ_URLS). A query is sent to a standby that has replayed at least the primary's
+// position at the time of the query. No data that a client has seen by then, from any server, is missing in the result
+// (rules#replicas). Loaded only with such settings.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { createBatcher } from "../db/batch_concurrent_calls.ts";
@@ -12,19 +12,19 @@ import { Replica, type ReplicaPool, type ReplicaState } from "./replica.ts";
 /** Between two checks at each. */
 const LOOK_MS = 250;
 /**
- * So long a transaction is waited for that may be committing: that takes microseconds, and a synchronous standby its
- * answer.
+ * The wait for a transaction that may be committing: that takes microseconds, and with a synchronous standby its
+ * response.
  */
 const COMMIT_MS = 500;
-/** What so many checks find is told in the log: one that is behind now and then is not. */
+/** A result that this number of checks finds is logged; a standby that is behind now and then is not. */
 const STEADY = 4;
-/** A statement that hangs keeps nobody from asking by the next one. */
+/** A hanging statement does not block queries on the next connection. */
 const LATE = { lateMs: 250 };
 
 export interface Replicas {
-  /** What each does now, in the order of the addresses. */
+  /** The current state of each, in the order of the addresses. */
   each(): ReplicaState[];
-  /** How many of them do what. */
+  /** The number of standbys in each state. */
   states(): Record<ReplicaState, number>;
   /** Statements that standbys have answered, and that the primary did though they might have. */
   counts(): { moved: number; stayed: number };
@@ -42,14 +42,14 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   const kysely = getKysely(orm);
   const replicas = urls.map((url) => new Replica(url, primary, createServerOptions(orm, url)));
   let timeline = "";
-  /** Of the primary, as of the last look; empty: not known. */
+  /** The primary's position at the last check; empty: unknown. */
   let identity = "";
-  /** Of the primary, a look ago: a standby that lacks it is behind. */
+  /** The primary's position one check ago: a standby that lacks it is behind. */
   let before = 0;
   let turn = 0;
   let moved = 0;
   let stayed = 0;
-  /** Of the answers that standbys gave, those that the primary shows, too. */
+  /** The positions that standbys have returned and that the primary also shows. */
   let shown = 0;
   let untold = false;
   const closing = new AbortController();
@@ -69,7 +69,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     return callers.map(() => row);
   }, LATE);
 
-  /** Of those that answer one that has come so far; null where all take too long. */
+  /** A standby that has reached this position; null where all take too long. */
   async function comeTo(place: number): Promise<Replica | null> {
     const able = replicas.filter(({ state }) => state === "answers");
     const ready = able.filter((replica) => replica.place >= place);
@@ -100,9 +100,9 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   }
 
   /**
-   * The primary shows a transaction a moment after it has written that it is committed, and a standby may have been
-   * faster. What it showed here must not be missing in the next answer: that would go back, or stand under a
-   * validator that is ahead of it.
+   * The primary shows a transaction a moment after writing its commit, and a standby may be faster. Data that was shown
+   * from a standby must not be missing in the next response. That would be a step back, or a response under a newer
+   * validator.
    */
   const untilShown = createBatcher<null, undefined>(
     async (callers) => {
@@ -140,7 +140,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
 
   async function checkAllReplicas(): Promise<void> {
     const { place } = await placeNow(null);
-    // Which server this is a standby knows from a row.
+    // A row identifies the server of this standby.
     if (untold) await runStatement(kysely, keepEpoch, { place: null });
     untold = false;
     const [row] = await runStatement(kysely, readIdentity, {});
@@ -151,7 +151,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
 
   async function watch(): Promise<void> {
     while (!closing.signal.aborted) {
-      // Without the primary, which every call misses by itself, no standby is asked either.
+      // Without the primary, which every call detects by itself, no standby is used either.
       await checkAllReplicas().catch(() => {});
       await pause(LOOK_MS, undefined, { ref: false, signal: closing.signal }).catch(() => {});
     }

@@ -1,6 +1,6 @@
-// The alert on the wire: what reads and changes answer. Its fields stand in model/fields/alert.ts. And the same in
-// few words, for readers who pay by the word: long texts are cut and markup is left out, and a length tells what is
-// missing; what `alertViewParameter` chooses.
+// The alert on the wire: the results of reads and changes. Its fields are defined in model/fields/alert.ts. Also the
+// short form for readers with a token budget. Long texts are cut, markup is left out, and lengths show the missing
+// parts. `alertViewParameter` selects the form.
 
 import { z } from "zod";
 import { REVIEW_DECISIONS } from "../../model/domain/alert_review.ts";
@@ -38,7 +38,7 @@ const assetUrls = {
   audio_asset_url: z.string().nullable(),
 };
 
-/** What a handset may see of an alert. */
+/** The fields of an alert that a handset may see. */
 export const handsetAlertFields = { ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "handset")), ...assetUrls };
 
 const alertHead = {
@@ -47,7 +47,7 @@ const alertHead = {
   status: z.enum(ALERT_STATUSES),
 };
 
-/** Of a text that is cut. */
+/** The length of a text that is cut. */
 export const bodyLength = z
   .int()
   .optional()
@@ -100,7 +100,7 @@ export const alertView = nameSchema(
   z.object({ ...alertHead, ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "owner")), ...assetUrls, ...alertTail }),
 );
 
-/** One alert, with what its author and its reviewer need beside the row. */
+/** One alert, with the fields for its author and its reviewer. */
 export const reviewedView = alertView.extend({
   review_url: z
     .string()
@@ -110,7 +110,7 @@ export const reviewedView = alertView.extend({
   blocked: blockedRows,
 });
 
-/** What waiting for a review answers. */
+/** The result of waiting for a review. */
 export const decidedView = nameSchema(
   "DecidedAlert",
   reviewedView.extend({
@@ -119,7 +119,7 @@ export const decidedView = nameSchema(
   }),
 );
 
-/** What create, a field edit and a duplicate answer. */
+/** The result of create, of a field edit and of a duplicate. */
 export const composedView = nameSchema(
   "ComposedAlert",
   reviewedView.extend({
@@ -127,7 +127,7 @@ export const composedView = nameSchema(
   }),
 );
 
-/** What send, schedule and cancel answer. */
+/** The result of send, schedule and cancel. */
 export const publishedView = nameSchema("PublishedAlert", alertView.extend({ note: z.string() }));
 
 const alertForms = createFieldFormatter(ALERT_FIELDS);
@@ -177,7 +177,7 @@ export const alertViewParameter = z
   .optional()
   .describe("brief (MCP default) cuts texts and omits empty fields.");
 
-/** The fields that are cut, and their lengths beside them. */
+/** The fields that are cut, with their lengths. */
 const CUT = getFieldNames(selectMarked(ALERT_FIELDS, "cut"));
 
 const lengths = Object.fromEntries(
@@ -269,5 +269,5 @@ export const briefAlertList = {
   row: leanRow,
 };
 
-/** Of one alert that was asked for by name: whole where it fits, else like this. */
+/** One alert that was requested by name: complete where it fits, else in this form. */
 export const alertBrief = (whole: z.ZodObject) => briefOf("AlertBrief", whole);

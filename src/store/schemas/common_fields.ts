@@ -1,4 +1,4 @@
-// What arguments and answers of many operations share: ids in paths, pages, the answer to a deletion.
+// Arguments and results that many operations share: ids in paths, pages, the result of a deletion.
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
@@ -11,15 +11,15 @@ import { LIMITS } from "../../model/limits.ts";
 export interface PagePosition {
   at: string;
   id: string | null;
-  /** The list that it is a place in, as ten digits; null where any instant is one. */
+  /** The list that it is a position in, as ten digits; null where any time is valid. */
   of?: string | null;
 }
 
 const INSIDE = /^(.{19}\.\d{6})(\d{39})(\d{10})?Z$/;
 
 /**
- * A place is written as an instant, too: the row's uuid follows the microseconds as 39 more digits, so that places sort
- * as rows do, and what takes an instant takes a place.
+ * A position is also written as a time: the row's uuid follows the microseconds as 39 more digits. Positions therefore
+ * sort like rows, and every parameter for a time accepts a position.
  */
 export const formatPagePosition = ({ at, id, of }: PagePosition): string =>
   id === null
@@ -40,7 +40,7 @@ function readPlace(value: string): PagePosition | null {
   return hex.length === 32 ? { at, id, of } : null;
 }
 
-/** An instant, or `next_before` of the page before, which may name a place inside of one. */
+/** A time, or `next_before` of the page before, which may be a position within one time. */
 export function pagePosition() {
   return z
     .string()
@@ -70,7 +70,7 @@ export const expectedVersion = () => timestampSchema().optional().describe("Refu
 /** The largest page. */
 export const MAX_LIMIT = LIMITS.page;
 const SIZES = `must be a whole number from 1 to ${MAX_LIMIT}`;
-/** How many rows a page has; `absent`: what is answered without it. */
+/** The number of rows on a page; `absent`: the result without it. */
 export const limitParameter = (absent = `Rows. Absent: ${LIMITS.page_usual}.`) =>
   z.int(SIZES).min(1, SIZES).max(MAX_LIMIT, SIZES).optional().describe(absent);
 
@@ -89,16 +89,16 @@ export const listSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ da
 /** DELETE answers 204 without a body over REST, and this over MCP and the CLI. */
 export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
 
-/** The page size when none is asked for. */
+/** The default page size. */
 export const DEFAULT_LIMIT = LIMITS.page_usual;
 
-/** The page size of lists that answer all unless they are asked for pages. */
+/** The page size of lists that are complete unless pages are requested. */
 export const NO_LIMIT = 1_000_000_000;
 export const ALL_WHEN_ABSENT = "Rows. Absent: all.";
 
 const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`;
 
-/** How long a call may wait. */
+/** The time that a call may wait. */
 export const waitSeconds = () =>
   z
     .int(SECONDS)
@@ -107,14 +107,11 @@ export const waitSeconds = () =>
     .optional()
     .describe(`Longest wait. Absent: ${LIMITS.review_held_seconds}.`);
 
-/** A text in few words: its beginning (rules#views). `most`: characters, the mark that it goes on among them. */
+/** The beginning of a text (rules#views). `most`: its characters, including the ellipsis. */
 export const truncateText = (text: string, most: number = LIMITS.brief_text): string =>
   countCodePoints(text) <= most ? text : `${[...text].slice(0, most - 1).join("")}…`;
 
-/**
- * What may be wished for a member. Whether it makes sense, and whether the manager may give it, the rules for members
- * say.
- */
+/** The fields that can be requested for a member. The rules for members decide if they are consistent and permitted. */
 export const memberInput = z.strictObject({
   role: z.string(),
   every_channel: z.boolean().describe("Every channel, later ones included. Beside single ones it contradicts itself."),

@@ -1,4 +1,4 @@
-// The channel on the wire: what reads and changes answer. Its fields stand in model/fields/channel.ts.
+// The channel on the wire: the results of reads and changes. Its fields are defined in model/fields/channel.ts.
 
 import { z } from "zod";
 import { getChannelNotes } from "../../model/domain/channel_rules.ts";
@@ -39,7 +39,7 @@ export const pusherView = nameSchema(
   }),
 );
 
-/** What create and update answer. */
+/** The result of create and update. */
 export const changedPusherView = pusherView.extend({
   notes: z
     .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))

@@ -1,7 +1,7 @@
-// A webhook endpoint, its deliveries and the feed of events on the wire. The secret appears in the answer that makes
-// it and nowhere else; the answer's body is nobody's business, so it is not kept. An event says what a webhook's body
-// says, and its id. A place in the feed is a text that says nothing to the client: where it is, and when it was
-// given, so that one that outlived the events after it is known.
+// A webhook endpoint, its deliveries and the feed of events on the wire. The secret appears only in the response that
+// creates it. The receiver's response body is not stored. An event has the content of a webhook's body, and its id. A
+// position in the feed is opaque to the client. It contains the place and the time, so that a position that outlived
+// the next events is detected.
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
@@ -138,7 +138,7 @@ export function showEvent({ id, body }: EventRecord): z.infer<typeof eventView> 
   return { id: formatId("evt", id), ...JSON.parse(body) };
 }
 
-/** A place in the feed: after so many, as of an instant in milliseconds. */
+/** A position in the feed: after this number of events, at a time in milliseconds. */
 export interface FeedPosition {
   position: string;
   at: number;
@@ -147,7 +147,7 @@ export interface FeedPosition {
 export const formatFeedPosition = ({ position, at }: FeedPosition): string =>
   Buffer.from(`${position}.${at}`).toString("base64url");
 
-/** Null for a text that is no place. */
+/** Null for a text that is not a position. */
 function readFeedPlace(value: string): FeedPosition | null {
   const [, position, at] = /^(\d{1,18})\.(\d{1,15})$/.exec(Buffer.from(value, "base64url").toString()) ?? [];
   return position === undefined ? null : { position, at: Number(at) };

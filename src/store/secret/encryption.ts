@@ -1,5 +1,5 @@
-// What must be readable again is encrypted at rest under the server secret (AES-256-GCM), each use under a key of its
-// own.
+// Data that must be readable again is encrypted at rest under the server secret (AES-256-GCM), each use under a key of
+// its own.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
@@ -12,10 +12,10 @@ export interface Encryption {
 const NONCE = 12;
 const TAG = 16;
 
-/** What is sealed in the database; `belfry secret rotate` knows each. */
+/** Purposes of encrypted data in the database; `belfry secret rotate` covers each. */
 export type EncryptionPurpose = "webhook secrets" | "idempotency" | "push endpoints" | "push key";
 
-/** What only travels, in pages and with clients: another secret ends it. */
+/** Purposes of encrypted data in pages and clients: a new secret invalidates it. */
 type Handed = "kept forms" | "asked reviews";
 
 /** `purpose` separates the keys: a box sealed for one purpose does not open for another. */

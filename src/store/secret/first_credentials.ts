@@ -1,4 +1,4 @@
-// What the first start leaves for the command line on the same machine: the first key, and where its server listens.
+// The files of the first start for the command line on the same machine: the first key, and the server's address.
 
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/all_settings.ts";
@@ -14,7 +14,7 @@ export interface FirstCredentials {
   key: string;
 }
 
-/** Null: there is none, or it cannot be read. */
+/** Null: missing or unreadable. */
 export function readCredentials(dataDir: string): FirstCredentials | null {
   try {
     return JSON.parse(readFileSync(dataPaths(dataDir).credentials, "utf8"));
@@ -23,7 +23,7 @@ export function readCredentials(dataDir: string): FirstCredentials | null {
   }
 }
 
-/** The command line finds the server through this file, so a server on another port says so in it. */
+/** The command line finds the server through this file, so a server on another port writes its port to it. */
 export function refreshAddress({ dataDir, publicUrl }: Pick<Config, "dataDir" | "publicUrl">): void {
   const credentials = readCredentials(dataDir);
   if (!credentials || credentials.url === publicUrl) return;

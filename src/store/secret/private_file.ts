@@ -4,8 +4,8 @@ import { closeSync, fchmodSync, fchownSync, fsyncSync, openSync, renameSync, rmS
 import { dirname } from "node:path";
 
 /**
- * Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not
- * kept, and a link that stands in its place is replaced, not followed. `group`: one that may read it, too.
+ * A reader, a crash or a loss of power never sees or leaves half of it. An old file's permissions are not kept. A link
+ * in its place is replaced, not followed. `group`: a group that may also read it.
  */
 export function writePrivateFile(path: string, text: string, group: number | null = null): void {
   rmSync(`${path}.new`, { force: true });

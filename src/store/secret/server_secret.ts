@@ -22,15 +22,15 @@ export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boo
     );
   if (!existsSync(path)) writePrivateFile(path, `${randomBytes(32).toString("base64url")}\n`);
   const secret = readFileSync(path, "utf8").trim();
-  // What is sealed under a short one would be as good as open.
+  // A short secret would not protect the encrypted data.
   if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
     throw new ConfigError("SECRET", `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes. Restore that file.`);
   return secret;
 }
 
 /**
- * Puts the secret of the data directory beside the present one for the time of `rotate`, and in its place afterwards: a
- * crash in between leaves both, and the next start takes the one that the database knows.
+ * Stores the secret of the data directory next to the present one during `rotate`, and replaces it afterwards: a crash
+ * in between leaves both, and the next start takes the one that the database knows.
  */
 export async function replaceSecretFile(dataDir: string, secret: string, rotate: () => Promise<void>): Promise<void> {
   const { secret: path, nextSecret } = dataPaths(dataDir);

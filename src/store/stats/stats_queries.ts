@@ -1,5 +1,5 @@
 // The aggregate SQL: counters by day and channel, never the alerts or reports themselves, so that cost does not grow
-// with history. What is visible comes as an argument: the ids of the channels to sum.
+// with history. The visible channels are an argument.
 
 import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
@@ -21,8 +21,8 @@ export const visibleChannels = defineStatement.reading("visible_channels", {
 });
 
 /**
- * What channels have in a range of days. `published` counts scheduled alerts on the day of their instant; those whose
- * instant has not come are taken off again.
+ * The counts of channels in a range of days. `published` counts scheduled alerts on the day of their time; future ones
+ * are subtracted.
  */
 const DAYS = {
   parameters: { pusher_ids: array(uuid), from: date, to: date },
@@ -75,8 +75,8 @@ export const alertTotals = defineStatement.reading("alert_totals", {
 export const TIMELINE_SAMPLE = LIMITS.stats_sample;
 
 /**
- * Half hours, then hours (rules#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is
- * how many reports survive, counted up to one more than the sample.
+ * Half hours, then hours (rules#alert-stats). `sent_at` is the time at which the alert became visible. `seen` is the
+ * number of remaining reports, counted up to one more than the sample.
  */
 export const alertTimeline = defineStatement.reading("alert_timeline", {
   parameters: { alert_id: uuid, sent_at: timestamptz, sample: int },

@@ -1,5 +1,5 @@
-// Statistics on the wire: counts that can be backed, nothing else, so no delivered figure and no rate, anywhere. And
-// which UTC days a request means; no plan shortens a range (rules#stats-no-clamp).
+// Statistics on the wire: verifiable counts only, without a number of deliveries or a rate. Also the UTC days of a
+// request; no plan shortens a range (rules#stats-no-clamp).
 
 import { z } from "zod";
 import { invalidRequest } from "../../model/api_error.ts";
@@ -17,7 +17,7 @@ export const totalsView = z.object({
 
 export const dayBuckets = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
 
-/** What channel and account statistics share. */
+/** Fields that channel and account statistics share. */
 export const rangeView = {
   timezone: z.literal("UTC"),
   from: z.string(),
@@ -53,7 +53,7 @@ const date = () =>
     .refine(isDate, fieldError("invalid_timestamp", "must be a date, such as 2026-11-20"))
     .meta({ format: "date" });
 
-/** What both range statistics accept. */
+/** Arguments of both range statistics. */
 export const periodFields = {
   period: z
     .enum(["day", "week", "month"])
@@ -68,7 +68,7 @@ export interface DateRange {
   to: string;
 }
 
-/** @throws 422 for a range that is half, backwards, too long or beside a period. */
+/** @throws 422 for a range that is incomplete, reversed, over the limit or combined with a period. */
 export function resolveDateRange(
   input: { period?: keyof typeof DAYS; from?: string; to?: string },
   now: Date,

@@ -47,7 +47,7 @@ export interface AppState {
   /** When the inbox was last known to be current, in milliseconds since 1970. */
   currentAt: number | null;
   update: (() => void) | null;
-  /** Whether this device receives push notifications while the app is closed, or why it cannot; null: unknown. */
+  /** The state of push notifications while the app is closed, or why they are unavailable; null: unknown. */
   wakes: PushState | null;
   /** With `failed` only. */
   pushProblem: PushProblem | null;

@@ -67,7 +67,7 @@ export async function removeOwnDevice(): Promise<void> {
   try {
     localStorage.removeItem(MARK);
   } catch {
-    // There was no device.
+    // The device did not exist.
   }
   await notifyStoreChanged();
 }

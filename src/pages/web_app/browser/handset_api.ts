@@ -17,7 +17,7 @@ export class ServiceRefused extends Error {
   }
 }
 
-/** There was no response: no network, no server, or a response that is not from this API. */
+/** The response is missing: no network, no server, or a response that is not from this API. */
 export class ServiceUnreachable extends Error {}
 
 /** The time limit of an ordinary response, and the extra time of a long poll beyond its requested wait. */

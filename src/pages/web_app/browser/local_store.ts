@@ -46,13 +46,13 @@ export interface QueuedReport {
 }
 
 export interface AppSettings {
-  /** Whether the app reports to channels what was read and confirmed. */
+  /** Set if the app reports to channels what was read and confirmed. */
   reports: boolean;
   quiet_hours: QuietHours | null;
   /** Null: the browser's. */
   language: string | null;
   volume: number;
-  /** Whether pictures and sounds of other sites are fetched without confirmation. */
+  /** Set if pictures and sounds of other sites are fetched without confirmation. */
   elsewhere: boolean;
 }
 

@@ -16,7 +16,7 @@ const BEGINS_WITHIN_MS = 5000;
 export type PlaybackResult = "ended" | "cut" | "failed" | "stopped";
 
 export interface Recording {
-  /** Whether a sound plays; resolves when it starts or fails. */
+  /** Reports if a sound plays; resolves when it starts or fails. */
   begun: Promise<boolean>;
   heard: Promise<PlaybackResult>;
   stop(): void;
@@ -99,7 +99,7 @@ function show(next: RingState | null): void {
   for (const watcher of watchers) watcher(next);
 }
 
-/** Whether sounds can be played: `locked` until the page was touched. */
+/** The permission to play sounds: `locked` until the page was touched. */
 export function getSoundState(): "ready" | "locked" | "missing" {
   if (typeof AudioContext !== "function") return "missing";
   return context?.state === "running" ? "ready" : "locked";

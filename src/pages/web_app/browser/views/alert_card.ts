@@ -25,7 +25,7 @@ import { ChannelAvatar, describeError, icon, tryAction } from "./components.ts";
 /** The address of the picture, the uploaded one first. */
 export const getPictureUrl = (alert: InboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
 
-/** Whether it is fetched without confirmation. */
+/** Reports if it is fetched without confirmation. */
 export const canFetch = (address: string, { elsewhere }: AppSettings): boolean => elsewhere || isOwnOrigin(address);
 
 export function Picture({ alert, inList = false }: { alert: InboxAlert; inList?: boolean }): VNode | null {

@@ -106,7 +106,7 @@ export async function tryAction(work: () => Promise<unknown>): Promise<boolean> 
   }
 }
 
-/** The message about a failure: the service's own sentence, or that there was no response. */
+/** The message about a failure: the service's own sentence, or one about a missing response. */
 export function describeError(error: unknown): string {
   if (error instanceof LocalStoreUnavailable) return t("app.no_store");
   if (error instanceof ServiceRefused) return error.status === 404 ? t("channel.not_there") : error.message;
