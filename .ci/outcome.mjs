@@ -1,7 +1,8 @@
-// What test runs said, from vitest's JSON. `node outcome.mjs failed FILE` prints the test files with a failure, a line each.
-// `node outcome.mjs told FILE …` prints each failure with its message, and a last line that counts the tests of all of them; it
-// exits with 1 when one failed or a run tells nothing. NAME.again.json, beside NAME.json, is a second run of what failed: what
-// passes there is unsteady. The first sighting is written into test/unsteady.json, to be committed; the second one is a failure.
+// The outcome of test runs, from vitest's JSON. `node outcome.mjs failed FILE` prints the test files with a failure, a
+// line each. `node outcome.mjs told FILE …` prints each failure with its message, and a last line that counts all
+// tests. It exits with 1 when a test failed or a run has no result. NAME.again.json next to NAME.json is a second run
+// of the failures. Tests that pass there are unsteady. The first time is written into test/unsteady.json, to be
+// committed. The second time is a failure.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// A database of a size with a server in front of it, made for one run and gone after it.
+// A database of a given size with a server for it, created for one run and removed after it.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,14 +18,14 @@ import { type BenchServer, startServer } from "./start_servers.ts";
 export interface OpenWorld extends BenchWorld {
   size: WorldSize;
   databaseUrl: string;
-  /** Of its service, and of whoever serves the same database. */
+  /** Connections of its service, and of other programs on the same database. */
   secret: string;
   /**
    * Microseconds that PostgreSQL's side of the connections to this database, or another, has used; null where it
    * cannot be read from here.
    */
   databaseCpu(of?: string): Promise<number | null>;
-  /** The service as `npm start` gives it: with its log, and with nobody beside it to be told what changed. */
+  /** The service as `npm start` runs it: with its log, and without other processes to notify of changes. */
   delivered(): Promise<LoadTarget>;
   memory(): ProcessMemory | null;
   profile: BenchServer["profile"];
@@ -76,7 +76,7 @@ export async function openWorld(adminUrl: string, making: WorldOptions): Promise
       });
     const [logged, delivered] = [withLog(), withLog({ BENCH_ALONE: "1" })];
     const sql = async (text: string) => void (await getKysely(orm).executeQuery(CompiledQuery.raw(text)));
-    // What a connection that has ended had used stays counted.
+    // The usage of ended connections stays counted.
     const used = new Map<string, Map<number, number>>();
     const databaseCpu = async (of = name) => {
       const { rows } = await getKysely(orm).executeQuery<{ pid: number }>(

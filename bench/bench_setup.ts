@@ -1,5 +1,5 @@
-// What a run stands on: PostgreSQL by URL or of its own, pgbench, and databases with servers in front of them. All of
-// it is gone at the end.
+// The environment of a run: PostgreSQL by URL or of its own, pgbench, and databases with their servers. All of it is
+// removed at the end.
 
 import { readdirSync } from "node:fs";
 import { loadConfig } from "../src/store/config/load_settings.ts";
@@ -12,7 +12,7 @@ import { mintTokens, type Tokens, type WorldSize } from "./seed_database.ts";
 import { startEverything } from "./start_servers.ts";
 import { inFolder } from "./start_times.ts";
 
-/** The address of a PostgreSQL by URL; null: there is none. */
+/** The address of a PostgreSQL by URL; null without one. */
 export const givenUrl = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL || null;
 
 /** Its path; null when it is nowhere. */

@@ -1,4 +1,4 @@
-// The calls that cases are made of: how each is asked for over HTTP, and what it is to pgbench.
+// The calls of cases: each as an HTTP request, and as a pgbench script.
 
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { findKeys } from "../src/store/queries/api_keys.ts";

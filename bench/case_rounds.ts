@@ -1,5 +1,5 @@
-// Takes the rounds of a case through every database and every side before they begin again, so that what disturbs the
-// machine meanwhile meets all of them. A case that fails says so in its line; the others go on.
+// Runs each round of a case on every database and every side before the next round, so that a disturbance of the
+// machine affects all of them. A case that fails shows the error in its line; the others continue.
 
 import type { OpenWorld } from "./bench_databases.ts";
 import type { BenchCase } from "./case_types.ts";
@@ -7,9 +7,9 @@ import { type LoadFigure, loadHttp, loadPg } from "./load_generators.ts";
 
 export interface MeasuredCase {
   of: BenchCase;
-  /** size → side → one figure a round. */
+  /** size → side → one value for each round. */
   bySize: Map<string, Record<string, LoadFigure[]>>;
-  /** side → why there is no figure of it. */
+  /** side → the reason for a missing value. */
   missing: Record<string, string>;
   failed: string | null;
 }
@@ -80,7 +80,7 @@ async function figure(
   return loadPg(load, seconds, { pgbench, databaseUrl: world.databaseUrl });
 }
 
-/** In one line: what a program says of its error, where it is marked, else the beginning. */
+/** In one line: a program's error message where it is marked, else the beginning of its output. */
 export function formatError(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (/ERROR: .*/.exec(text)?.[0] ?? text).replace(/\s+/g, " ").replaceAll("|", "/").slice(0, 200);

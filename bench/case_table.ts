@@ -1,4 +1,4 @@
-// Cases as a table: medians and spreads of ratios, each beside its goal.
+// Cases as a table: medians and spreads of ratios, each with its goal.
 
 import type { MeasuredCase } from "./case_rounds.ts";
 import type { GoalRatio } from "./case_types.ts";
@@ -31,7 +31,7 @@ export function formatCaseTable(cases: readonly MeasuredCase[]): string {
   return lines.join("\n");
 }
 
-/** case → size → side → one figure a round. */
+/** case → size → side → one value for each round. */
 export const casesToJson = (cases: readonly MeasuredCase[]) =>
   Object.fromEntries(
     cases.map(({ of, bySize, failed }) => [

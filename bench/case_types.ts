@@ -1,4 +1,4 @@
-// What a case is: sides that load a world, and the ratios between them that goals are set for.
+// The type of a case: sides with a load, and the ratios between them that have goals.
 
 import type { LoadTarget, SideLoad } from "./load_generators.ts";
 import type { Tokens } from "./seed_database.ts";
@@ -8,7 +8,7 @@ export interface BenchWorld {
   service: LoadTarget;
   /** The plainest answer that the same libraries can give, from the same process. */
   plain: LoadTarget;
-  /** The same service on the same database, with its request log; started when it is first asked for. */
+  /** The same service on the same database, with its request log; started when it is first needed. */
   logged(): Promise<LoadTarget>;
   /** The MCP SDK's own example, in a process of its own; null where it is not installed. */
   everything(): Promise<LoadTarget | null>;
@@ -30,7 +30,7 @@ export interface GoalRatio {
 
 export interface BenchCase {
   name: string;
-  /** Made anew for every round, the warm-up being round 0. */
+  /** Created again for every round; the warm-up is round 0. */
   sides: Record<string, (world: BenchWorld, round: number) => Promise<SideLoad>>;
   ratios: GoalRatio[];
   /** The sides whose p50 must not grow from S to L. */

@@ -1,4 +1,4 @@
-// Figures and how they are shown: the median of all rounds, the least and the greatest in brackets, and the goal.
+// Measured values and their format: the median of all rounds, the least and the greatest in brackets, and the goal.
 
 import type { BenchCase, Goal, GoalRatio } from "./case_types.ts";
 import type { LoadFigure } from "./load_generators.ts";
@@ -28,7 +28,7 @@ export const formatDigits = (value: number) => value.toFixed(value >= 1000 || va
 
 export const getRatioName = ({ of, to, by }: GoalRatio) => `${of} ÷ ${to}${by === "cpu" ? " (CPU)" : ""}`;
 
-/** Of the same round only: the machine's speed differs from one to the next. */
+/** Only within one round: the machine's speed differs from one to the next. */
 export function computeRatios({ of, to, by }: GoalRatio, sides: Record<string, LoadFigure[]> | undefined): number[] {
   const value = (figure: LoadFigure) => (by === "rate" ? figure.perSecond : (figure.cpu ?? Number.NaN));
   const others = sides?.[to] ?? [];

@@ -1,5 +1,5 @@
-// Draws a table of goals: each line on one scale of how many times as good as its goal the figure is, with the spread
-// of its rounds. The picture stands alone, in the colours that its reader prefers.
+// Draws a table of goals. One scale shows how many times better than its goal each value is, with the spread of its
+// rounds. The picture needs no other file, and follows the reader's colour scheme.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { type Html, html } from "../src/ui/html.ts";
@@ -15,7 +15,7 @@ const ROW = 23;
 const GROUP = 30;
 const FOOT = 54;
 
-/** Ends and ticks of the scale; what lies beyond stands at its end. */
+/** Ends and ticks of the scale; values beyond it are drawn at its end. */
 const FURTHEST = 8;
 const TICKS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
 
@@ -48,11 +48,11 @@ function place(times: number): number {
   return round(EDGE + LABELS + share * PLOT);
 }
 
-/** Above 1: better than the goal, or than the other side where there is no goal. */
+/** Above 1: better than the goal, or than the other side without a goal. */
 const timesAsGood = (value: number, { goal }: GoalRow) =>
   goal !== null && "most" in goal ? goal.most / value : value / (goal?.least ?? 1);
 
-/** A line is drawn when it has a goal, or is a ratio to somebody else. */
+/** A line is drawn when it has a goal, or is a ratio to another program. */
 const isDrawn = (row: GoalRow) => row.values.length > 0 && (row.goal !== null || row.unit === "");
 
 const text = (x: number, y: number, name: string, said: string, anchor = "start") =>

@@ -7,12 +7,12 @@ import { formatDigits, goalText, median, meetsGoal } from "./figure_format.ts";
 export interface GoalRow {
   group: string;
   work: string;
-  /** Stands behind figure and goal; a ratio has none. */
+  /** The unit of value and goal; a ratio has none. */
   unit: "" | " ms" | " %" | " s" | " MB" | " kB" | " µs" | "/s";
   /** One a round; none when it was not measured. */
   values: number[];
   goal: Goal | null;
-  /** Absolute figures of this run, or why there are none. */
+  /** Absolute values of this run, or why they are missing. */
   note: string;
 }
 

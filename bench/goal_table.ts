@@ -1,5 +1,5 @@
-// The table of goals: one line for each, made of what a whole run measured. Holds no goal of its own where a case, or
-// the held polls, have it already.
+// The table of goals: one line for each, from the measurements of a whole run. Goals of cases and of long polls are
+// defined there.
 
 import type { MeasuredCase } from "./case_rounds.ts";
 import { compareRates, GROWTH_GOAL } from "./case_table.ts";
@@ -17,7 +17,7 @@ const MEMORY_GOAL: Goal = { most: 130 };
 /** Measured on the embedded database and on the one by URL. */
 const BESIDE_URL = /^(inbox unchanged, 5 |inbox of 50 cards, 5 |create and send$|send of a draft$)/;
 
-/** What a run gave; a part that failed says why. */
+/** The results of a run; a part that failed has its reason. */
 export interface GoalResults {
   cases: MeasuredCase[];
   held: PollFigure[];
@@ -25,7 +25,7 @@ export interface GoalResults {
   heldFailed: string | null;
   starts: StartFigures | null;
   startsFailed: string | null;
-  /** Whether a million rows and a database by URL were there. */
+  /** Set if a million rows and a database by URL were available. */
   million: boolean;
   byUrl: boolean;
 }
@@ -38,7 +38,7 @@ export function listGoalSides(size: string, of: BenchCase, million: boolean): st
   return BESIDE_URL.test(of.name) ? ["http"] : [];
 }
 
-/** Whoever is beside the MCP SDK's example has no goal, and is shown. */
+/** The comparison with the MCP SDK's example has no goal, and is shown. */
 const BESIDE_EXAMPLE = /^everything-server/;
 const hasLine = ({ name }: BenchCase, { goal }: GoalRatio) => goal !== null || BESIDE_EXAMPLE.test(name);
 

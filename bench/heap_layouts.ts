@@ -1,5 +1,5 @@
-// How Node's heap is laid out, which decides between memory and speed: one process for each way on the same database,
-// loaded in turns. What each takes after that, and how fast it is beside one with the flags that `npm start` gives.
+// Compares layouts of Node's heap, which trade memory for speed: one process for each layout on the same database,
+// loaded in turns. It shows the memory of each afterwards, and its speed relative to one with the flags of `npm start`.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type Bench, progress } from "./bench_setup.ts";

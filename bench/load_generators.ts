@@ -10,7 +10,7 @@ import type { Statement } from "../src/store/db/statement.ts";
 
 export const CONNECTIONS = 32;
 
-/** A server process that is asked. */
+/** A server process under load. */
 export interface LoadTarget {
   url: string;
   /** Microseconds of processor time that it has used so far; null where they cannot be read. */
@@ -20,7 +20,7 @@ export interface LoadTarget {
 export interface HttpLoad {
   kind: "http";
   target: LoadTarget;
-  /** What one connection asks for, in turn. */
+  /** The requests of one connection, in turn. */
   requests(connection: number): Request[];
   status: number;
   /**
@@ -29,7 +29,7 @@ export interface HttpLoad {
   mayRefuse?: boolean;
   /** Each request is sent once: running out of them fails the run. */
   once?: boolean;
-  /** Holds for every right answer. */
+  /** Returns true for every right response. */
   verify?(body: string): boolean;
 }
 
@@ -50,7 +50,7 @@ export type SideLoad = HttpLoad | PgLoad | MissingSide;
 
 export interface LoadFigure {
   perSecond: number;
-  /** Of one that may: how many it refused. */
+  /** The number of refusals, for requests that may be refused. */
   refused?: number;
   /** Milliseconds; only of requests. */
   p50?: number;

@@ -1,5 +1,5 @@
-// Held polls: from the beginning of a send to its being seen, with more and more handsets that wait on one channel,
-// and what they cost while there is nothing to say.
+// Long polls: the time from the beginning of a send to its arrival, with more and more waiting handsets on one channel,
+// and their cost while nothing changes.
 
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -9,10 +9,10 @@ import type { ProcessMemory } from "./process_usage.ts";
 import { channelPath, HOT_CHANNEL } from "./seed_database.ts";
 
 export const HANDSETS = [1, 100, 1_000, 5_000];
-/** As many as one process holds by default. */
+/** The default limit of one process. */
 export const DEFAULT_POLL_LIMIT = 10_000;
 
-/** What each handset asks for: the newest alert alone, or a whole page. */
+/** The request of each handset: the newest alert alone, or a whole page. */
 export const PAGE_SIZES = [1, 50];
 
 export interface PollFigure {
@@ -37,13 +37,16 @@ export interface PollFigure {
 const sendsTo = (handsets: number) => (handsets >= 1_000 ? 10 : handsets >= 100 ? 20 : 50);
 /** Sends before them that are not counted: few handsets do not warm up a server by themselves. */
 const WARM_UP = 100;
-/** Milliseconds that one may take to reach everybody. */
+/** Milliseconds until the last handset may have it. */
 const PATIENCE_MS = 60_000;
 const IDLE_MS = 8_000;
 /** Polls that begin at once, so that the server's queue of new connections is not flooded. */
 const AT_ONCE = 100;
 
-/** One handset on one connection that always holds a poll. Reads just enough of HTTP to know where an answer ends. */
+/**
+ * One handset on one connection that always has a pending poll. Parses only as much of HTTP as needed to find the end
+ * of a response.
+ */
 export class PollingHandset {
   seen = 0;
   onSeen: () => void = () => {};
@@ -53,7 +56,7 @@ export class PollingHandset {
   readonly #open: () => Socket;
   #socket: Socket | undefined;
 
-  /** @param onWrong is told of an answer that is none of a poll */
+  /** @param onWrong receives a response that does not belong to a poll */
   constructor(url: URL, token: string, limit: number, onWrong: (error: Error) => void) {
     this.#open = () => {
       const socket = connect(Number(url.port), url.hostname);
@@ -78,7 +81,7 @@ export class PollingHandset {
     this.#socket?.destroy();
   }
 
-  /** The head of an answer that is none of a poll. */
+  /** The head of a response that does not belong to a poll. */
   #read(chunk: Buffer): string | null {
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
     for (;;) {
@@ -98,7 +101,10 @@ export class PollingHandset {
   }
 }
 
-/** Why so many cannot be held here, null when they can: each takes an open file in both processes. */
+/**
+ * The reason why this machine cannot have this number of long polls, or null: each takes an open file in both
+ * processes.
+ */
 export function checkFileLimit(count: number): string | null {
   try {
     // Node itself raises the soft limit to the hard one.
@@ -132,11 +138,11 @@ export async function sendAlert(world: OpenWorld, title: string): Promise<void> 
 export interface PollOptions {
   handsets: number;
   limit: number;
-  /** Milliseconds with nothing to say. */
+  /** Milliseconds without changes. */
   idleMs?: number;
 }
 
-/** With so many handsets on the hot channel. */
+/** With this number of handsets on the hot channel. */
 export async function measureLongPolls(
   world: OpenWorld,
   { handsets: count, limit, idleMs = IDLE_MS }: PollOptions,
@@ -214,7 +220,7 @@ export async function measureLongPolls(
 /** Milliseconds at the median, by handsets; those that no goal is set for have none. */
 export const DELIVERY_GOALS_MS: Record<number, number> = { 1: 5, 100: 8, 1000: 30 };
 
-/** What one held poll takes, in kB. */
+/** The memory of one long poll, in kB. */
 export const memoryPerPoll = ({ before, held }: { before: ProcessMemory; held: ProcessMemory }, handsets: number) =>
   ((held.rss - before.rss) * 1024) / handsets;
 

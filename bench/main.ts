@@ -1,5 +1,5 @@
-// Seeds databases of a thousand and of a million rows, loads a server in front of each and pgbench beside it in
-// interleaved rounds, and prints ratios next to their goals. See README.md.
+// Seeds databases of a thousand and of a million rows. Loads a server for each, and pgbench for comparison, in
+// interleaved rounds. Prints ratios next to their goals. See README.md.
 
 import { writeFile } from "node:fs/promises";
 import { type Bench, findPgbench, givenUrl, progress, withBench } from "./bench_setup.ts";
@@ -70,7 +70,7 @@ async function measureCases({ worlds, open }: Bench): Promise<void> {
   }
 }
 
-/** Prints a table and writes it, and its figures, where the options say. */
+/** Prints a table, and writes it with its values where the options require it. */
 async function give(table: string, figures: object): Promise<void> {
   console.log(table);
   if (options.json) await writeFile(options.json, `${JSON.stringify(figures, null, 1)}\n`);

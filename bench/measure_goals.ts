@@ -1,5 +1,5 @@
-// The run behind the table of goals: cases, held polls and starts, each in interleaved rounds; what fails says so in
-// its lines.
+// The run of the table of goals: cases, long polls and starts, each in interleaved rounds; failures appear in their
+// lines.
 
 import { cpus, loadavg } from "node:os";
 import { type Bench, findPgbench, givenUrl, progress } from "./bench_setup.ts";
@@ -47,7 +47,7 @@ export async function measureGoals(bench: Bench, run: GoalRun): Promise<GoalRepo
     at: new Date().toISOString(),
     machine: { cores: cpus().length, processor, node: process.version, load },
     settings: { seconds: run.seconds, rounds: run.rounds },
-    // What was not asked for has no line.
+    // Parts that were not requested have no line.
     rows: createGoalRows(results).filter(
       ({ values, note }) => run.only === "" || values.length > 0 || note.startsWith("failed"),
     ),

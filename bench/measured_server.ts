@@ -1,6 +1,5 @@
-// The process that is measured: the service as it is behind its own socket, with the ceilings out of the way, and
-// beside it the plainest answer that the same libraries can give. Tells its processor time when asked, and profiles
-// itself.
+// The process that is measured: the service with its own socket and without limits, and the simplest response that the
+// same libraries can give. Reports its processor time on request, and profiles itself.
 
 import { writeFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
@@ -50,7 +49,7 @@ const ANSWERS: Record<string, (file: string) => unknown> = {
 process.on("message", async ({ ask, file }: { ask: string; file: string }) => {
   process.send!({ answer: (await ANSWERS[ask]!(file)) ?? null });
 });
-// The parent is gone or done.
+// The parent has ended.
 process.on("disconnect", async () => {
   await Promise.all([listening.close(), plain.close(true)]);
   await service.close();

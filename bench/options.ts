@@ -1,4 +1,4 @@
-// What the command takes.
+// The options of the command.
 
 import { parseArgs } from "node:util";
 

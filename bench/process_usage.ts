@@ -1,4 +1,4 @@
-// What the system tells of a process: processor time and memory. Null where there is no /proc.
+// Processor time and memory of a process, from the system. Null without /proc.
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Where the service's processor time goes in one case: a profile for the browser's tools, and its heaviest frames and
+// Profiles the service's processor time in one case: a profile for the browser's tools, and its heaviest frames and
 // packages.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -53,7 +53,7 @@ export async function profileCase(name: string, seconds: number, clients = CONNE
   });
 }
 
-/** Of a start on a folder that has its database already. */
+/** A start on a folder that has its database already. */
 const profileStart = (into: string) =>
   inFolder(async (folder) => {
     await (await startService(folder)).end();

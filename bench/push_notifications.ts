@@ -1,6 +1,7 @@
-// What it costs to wake many handsets: `node bench/push_notifications.ts [10000]`. A send on a channel with so many
-// endpoints at one push service, which answers at once, in a process of its own: the time to the first and last
-// wake-up, the server's processor time and memory, and what somebody else's request takes before and meanwhile.
+// The cost of push notifications to many handsets: `node bench/push_notifications.ts [10000]`. Sends on a channel with
+// this number of endpoints at one push service, which responds at once, in a process of its own. Measures the time to
+// the first and last notification, and the server's processor time and memory. Also measures other requests' latency
+// before and during the send.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -19,11 +20,11 @@ const RECEIVER = "--receiver";
 const SECRET = "a secret of the bench that is long enough";
 const CLIENTS = 4;
 const ROUNDS = 3;
-/** Milliseconds for which requests are measured while nobody is woken. */
+/** Milliseconds for which requests are measured without push notifications. */
 const QUIET_MS = 4_000;
 const PATIENCE_MS = 120_000;
 
-/** In a process of its own: takes every wake-up, and tells when they came. */
+/** In a process of its own: receives every push notification, and reports their times. */
 async function receive(): Promise<void> {
   let times: number[] = [];
   let connections = 0;
@@ -85,7 +86,7 @@ async function measure(count: number): Promise<void> {
   await insertPushHandsets({ settings: { SECRET }, sql }, pusher.id, count, (n) => `http://127.0.0.1:${port}/${n}`);
   await sql("vacuum analyze");
 
-  /** Sends, and answers when the wake-ups came, from the beginning of the send. */
+  /** Sends, and returns the times of the push notifications from the beginning of the send. */
   async function wake(title: string): Promise<{ times: number[]; connections: number }> {
     const began = Date.now();
     await post(`/pushers/${pusher.id}/alerts`, { title, send: true });

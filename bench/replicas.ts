@@ -1,7 +1,7 @@
-// What standbys take from the primary: `node bench/replicas.ts [seconds] [clients]`. A primary and two standbys of
-// Debian's PostgreSQL, and a service with none, one and both of them, in turns: processor time of the primary, of the
-// standbys and of the service for each unchanged poll, while nothing is written and while ten drafts a second are
-// written. Every process counts, those of replication too.
+// The load that standbys take from the primary: `node bench/replicas.ts [seconds] [clients]`. A primary and two
+// standbys of Debian's PostgreSQL, and a service with none, one and both of them, in turns: processor time of the
+// primary, of the standbys and of the service for each unchanged poll, while nothing is written and while ten drafts a
+// second are written. Every process counts, those of replication too.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,7 +21,7 @@ const DEVICES = 200;
 const JOINED = 10;
 const WRITES_A_SECOND = 10;
 
-/** Microseconds of a server with all its processes; those that ended meanwhile are with the first one. */
+/** Microseconds of a server with all its processes; the first one includes processes that ended in the meantime. */
 function cpuOfServer({ pid }: Postgres): number {
   const children = readdirSync("/proc").filter((name) => {
     try {
@@ -38,7 +38,7 @@ function cpuOfServer({ pid }: Postgres): number {
   );
 }
 
-/** Each that stands by itself is a transaction; a server counts those of a connection at most a second later. */
+/** Each statement alone is a transaction; a server counts those of a connection at most a second later. */
 const statementsAt = async (server: Postgres) => {
   await pause(1_100);
   const count = "select xact_commit from pg_stat_database where datname = 'bench'";

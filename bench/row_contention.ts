@@ -1,6 +1,5 @@
-// Rows that everybody wants at once: reports on one alert and sends on one channel, by few clients and by many, over
-// one process or several; and in the same rounds what PostgreSQL does when each client changes one and the same row,
-// or one of 64.
+// Contention on rows: reports on one alert and sends on one channel, by few clients and by many, over one process or
+// several. In the same rounds, PostgreSQL alone with each client changing the same row, or one of 64.
 
 import { cpus, loadavg } from "node:os";
 import type { OpenWorld } from "./bench_databases.ts";
@@ -26,7 +25,7 @@ interface HotRun {
   interrupted(): boolean;
 }
 
-/** What clients `from` to `to` of `clients` ask of one process. */
+/** The requests of clients `from` to `to` of `clients` to one process. */
 type Share = (target: LoadTarget, from: number, clients: number) => HttpLoad;
 
 const ALERT = { title: "Hot", body: "Everybody reads it.", send: true };
@@ -37,7 +36,7 @@ const post = (path: string, token: string, body: object) => ({
   body: JSON.stringify(body),
 });
 
-/** Each handset says of one new alert that it was read, and then that it was acknowledged. */
+/** Each handset reports of one new alert that it was read, and then that it was acknowledged. */
 async function reports({ tokens, service }: OpenWorld): Promise<Share> {
   const { path, ...request } = post(`${channelPath(HOT_CHANNEL)}/alerts`, tokens.key, ALERT);
   const { id: alert_id } = (await (await fetch(service.url + path, request)).json()) as { id: string };

@@ -1,27 +1,26 @@
-// Fills a fresh database with alerts, subscriptions and reports by SQL on the server. Triggers are off meanwhile, so
-// every counter that they would keep is computed at the end, exactly. Knows nothing of how it will be measured.
+// Fills a fresh database with alerts, subscriptions and reports by SQL on the server. Triggers are disabled, so every
+// counter that they would keep is computed at the end, exactly. It is independent of the measurements.
 
 import { CompiledQuery, type Kysely } from "kysely";
 import { DEVICE_PREFIX, hashToken, KEY_PREFIX, mintToken } from "../src/identity/auth/bearer_tokens.ts";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { ALL_SCOPES } from "../src/model/scopes.ts";
 
-/** How many alerts there are; subscriptions and reports are as many. */
+/** The number of alerts, and of subscriptions and reports. */
 export interface WorldSize {
   name: "S" | "L" | "E" | "U";
   alerts: number;
 }
 
-/** Channel 1 is the hot one. What handsets of the bench subscribe to holds as much in S as in L, but for channel 1. */
+/** Channel 1 is the hot one. Other channels of the bench's handsets contain as much in S as in L. */
 export const HOT_CHANNEL = 1;
 export const POLLED_CHANNELS = 50;
 export const POLLED_WIDTHS = [1, 5, 50] as const;
 /** One for each connection that loads. */
 const POLLERS_EACH = 32;
 /**
- * The channels of poller `n`, `j` counting them. What several ask for at the same moment is read once for those that
- * have the same channels, so each of those with more than one has a set of its own: shifted, or with one channel
- * exchanged.
+ * The channels of poller `n`, `j` counting them. Concurrent requests for the same channels share one read. Each poller
+ * with more than one channel therefore has a set of its own: shifted, or with one channel exchanged.
  */
 const POLLED = {
   1: `${HOT_CHANNEL}`,
@@ -52,7 +51,7 @@ export const alertNumber = (channel: number, k: number) => channel * 1000 + k;
 /** The credentials that the bench calls with; the same in every database. */
 export interface Tokens {
   key: string;
-  /** By how many channels the handset is subscribed to. */
+  /** Keyed by the number of channels that the handset is subscribed to. */
   pollers: Record<(typeof POLLED_WIDTHS)[number], string[]>;
   /** Subscribed to the hot channel and one other. */
   reporters: string[];
@@ -92,7 +91,7 @@ export async function seedDatabase(kysely: Kysely<unknown>, { alerts }: WorldSiz
     });
     await sql("analyze");
     for (const text of COUNTERS) await sql(text);
-    // What is measured begins with everything vacuumed: the newest rows are those that an inbox reads.
+    // Measurements begin with everything vacuumed: the newest rows are those that an inbox reads.
     await sql("vacuum (analyze)");
     await sql("reset all");
   });
@@ -194,7 +193,7 @@ const DEVICES = `insert into device (id, token_hash, platform, app_version, loca
 /** A device sees few alerts from before it joined. The bench's own devices see whole pages. */
 const BEFORE_ALL_ALERTS = "now() - interval '400 days'";
 
-/** Key and handsets whose secrets the bench holds. */
+/** Key and handsets whose secrets the bench has. */
 function* ownDevices({ key, pollers, reporters }: Tokens): Generator<[string, unknown[]]> {
   yield [
     `insert into api_key (id, member_id, name, hash, scopes) values (${benchIdSql("key", "0")}, ${benchIdSql("member", "0")}, 'bench', decode($1, 'hex'), $2)`,

@@ -1,6 +1,6 @@
-// From a send to many handsets that wait on one channel, by streams and by held polls: `node bench/send_latency.ts
-// [1000]`. The time until each has seen it, and the processor time of the service and of the database for each of
-// them.
+// From a send to many handsets that wait on one channel, by streams and by long polls:
+// `node bench/send_latency.ts [1000]`. The time until each has seen it, and the processor time of the service and of
+// the database for each of them.
 
 import { withBench } from "./bench_setup.ts";
 import { measureLongPolls, type PollFigure, sendAlert, waitUntilHeld } from "./long_polls.ts";
@@ -28,7 +28,7 @@ await withBench(2, async ({ worlds, open }) => {
     } as Parameters<typeof measureDelivery>[0],
     handsets,
   );
-  // Of the measured sends but the last, whose end nobody reads.
+  // For the measured sends except the last, whose end is not read.
   const [first, last] = [sends.at(-streams.sends)!, sends.at(-1)!];
   const each = (part: 0 | 1) => ((last[part] - first[part]) / (streams.sends - 1) / handsets).toFixed(1);
   console.log(`${handsets} streams: ${shown(streams)}, ${each(0)} + ${each(1)} µs each`);

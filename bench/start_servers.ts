@@ -10,13 +10,13 @@ import type { LoadTarget } from "./load_generators.ts";
 import { type ProcessMemory, readCpuTime, readProcessMemory } from "./process_usage.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
-/** What the bench keeps from one run to the next. */
+/** The files that the bench keeps from one run to the next. */
 export const CACHE = `${ROOT}/node_modules/.cache/belfry-bench`;
 
 const { scripts }: { scripts: { start: string } } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8"));
-/** What `npm start` runs. */
+/** The program of `npm start`. */
 export const START_COMMAND: string = scripts.start;
-/** What it gives to node. */
+/** Its arguments for node. */
 export const NODE_FLAGS = /exec node (.*)src\/main/.exec(START_COMMAND)![1]!.split(" ").filter(Boolean);
 
 export interface BenchServer {
@@ -31,10 +31,10 @@ export interface BenchServer {
 export interface ServerOptions {
   databaseUrl: string;
   secret: string;
-  /** Where the log goes; none is written when left out. */
+  /** The file of the log; without it no log is written. */
   logTo?: string;
   settings?: Record<string, string>;
-  /** Of node; those of `npm start` when left out. */
+  /** Flags of node; those of `npm start` when left out. */
   flags?: string[];
 }
 
@@ -103,7 +103,7 @@ async function answer<T>(child: ChildProcess): Promise<T> {
 const EVERYTHING = "@modelcontextprotocol/server-everything";
 const EVERYTHING_VERSION = "2026.8.31";
 
-/** Puts the everything-server into the bench's own folder: it is no dependency of the service. */
+/** Installs the everything-server in the bench's own folder: it is not a dependency of the service. */
 export function installEverything(): void {
   mkdirSync(CACHE, { recursive: true });
   writeFileSync(join(CACHE, "package.json"), '{ "private": true }\n');

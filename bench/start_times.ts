@@ -19,8 +19,8 @@ export interface StartFigures {
   first: number;
   again: number[];
   /**
-   * Of the service's own process, some seconds after each start and after some seconds of load; null where it cannot
-   * be read.
+   * The memory of the service's own process, some seconds after each start and after some seconds of load; null where
+   * it cannot be read.
    */
   atRest: (ProcessMemory | null)[];
   afterLoad: ProcessMemory | null;
@@ -93,7 +93,7 @@ export const measureStarts = (times: number): Promise<StartFigures> =>
     for (let i = 0; i < times; i++) {
       const running = await startService(folder);
       again.push(running.seconds);
-      // The first three tell enough of its memory.
+      // The first three are enough for its memory.
       if (i < 3) {
         await pause(REST_MS);
         atRest.push(readProcessMemory(running.pid));

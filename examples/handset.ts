@@ -1,6 +1,6 @@
-// A handset: registers, joins a channel, polls its inbox and reports each new alert as read and acknowledged. Needs Node 24
-// and nothing else.
-//   node examples/handset.ts HANDLE [COUNT]      ends after COUNT alerts; goes on for ever without it
+// A handset: registers, joins a channel, polls its inbox and reports each new alert as read and acknowledged. Needs
+// Node 24 and nothing else.
+//   node examples/handset.ts HANDLE [COUNT]      ends after COUNT alerts, or runs until stopped
 
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -34,7 +34,8 @@ async function call(method: string, path: string, body?: object, etag?: string |
   throw new Error(`${response.status} ${error.type}: ${error.message}`);
 }
 
-// Registering asks for no account. The token is shown once: a real handset keeps it, for with it goes the subscription.
+// Registering requires no account. The token is shown once: a real handset stores it, since the subscription depends on
+// it.
 if (!token) {
   const facts = { platform: "cli", app_version: "1.0", locale: "en", timezone: "UTC" };
   token = ((await (await call("POST", "/devices", facts)).json()) as { token: string }).token;
@@ -44,8 +45,8 @@ console.log(`joined ${handle}`);
 
 const seen = new Set<string>();
 let left = count === undefined ? Number.POSITIVE_INFINITY : Number(count);
-// What was seen is remembered by its validator: while nothing changed the answer is 304, without a body, and it is held for as
-// long as nothing does. One that was not held, as it says by not saying so, is followed by a pause.
+// The validator represents the seen state. While nothing changed the response is 304, without a body, and it is delayed
+// until a change. A response without a delay lacks the header, and is followed by a pause.
 let etag: string | null = null;
 while (left > 0) {
   const response = await call("GET", "/inbox?view=lean", undefined, etag);

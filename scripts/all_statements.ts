@@ -1,4 +1,4 @@
-// Every statement that the service defines, whichever file it is in.
+// Every statement that the service defines, in any file.
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -31,7 +31,7 @@ const typesOf = (schema: Json): string[] => [schema.type ?? []].flat();
 const valuesOf = (schema: Json): unknown[] | null =>
   schema.enum ?? (schema.const === undefined ? null : [schema.const]);
 
-/** Bounds whose tightening refuses what was taken before: +1 when a larger value is tighter. */
+/** Limits whose tightening refuses input that was accepted before: +1 when a larger value is tighter. */
 const BOUNDS: Record<string, 1 | -1> = {
   minLength: 1,
   minItems: 1,
@@ -158,7 +158,7 @@ class Comparison {
     else if (has && direction === "request") this.#found.push(`${at}: it is newly limited to a list of values`);
   }
 
-  /** Alternatives are told apart by their title, or by the shape that they refer to. */
+  /** Alternatives are matched by their title, or by the shape that they refer to. */
   #alternatives(at: string, one: Json, other: Json, direction: Direction): void {
     if (!one.options && !other.options) return;
     const named = (schema: Json, document: Json): Map<string, Json> =>
@@ -202,7 +202,7 @@ function flatten(schema: Json, document: Json): Json {
   return merged;
 }
 
-/** The versions of openapi.json that must still hold: the last commit's, the branching point's, the last release's. */
+/** The versions of openapi.json that must stay valid: the last commit's, the branching point's, the last release's. */
 export function readCommittedVersions(): { versions: Map<string, Json>; reason: string | null } {
   const cwd = fileURLToPath(new URL("../", import.meta.url));
   const git = (...args: string[]): string | null => {

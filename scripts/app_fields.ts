@@ -1,6 +1,5 @@
-// The fields that handsets are shown, as a module of the web app, which runs in browsers and cannot read
-// src/model/fields itself: their types, what they hold when nobody gives them, and which of them the app draws by
-// their kind.
+// The fields that handsets are shown, as a module of the web app. The app runs in browsers and cannot read
+// src/model/fields itself. The module has their types, their defaults, and the fields that the app draws by their kind.
 
 import { z } from "zod";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";

@@ -26,7 +26,7 @@ const MOST: Record<string, number> = { send_alert: 55, create_alert: 65, get_pus
 /** Folders in the order in which a send meets them, from the socket to the row. */
 const STOPS = ["src/program", "src/api", "src/identity", "src/operation", "operations", "src/model", "src/store"];
 
-/** A call is watched so often. What runs by a clock is not in each of them. */
+/** The number of watched calls. Work on a timer is not in each of them. */
 const TIMES = 4;
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many operations

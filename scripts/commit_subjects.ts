@@ -1,5 +1,5 @@
-// The subjects of commits: imperative, at most 72 characters. Run in CI over what came after BASE; where the history
-// does not reach back to it, says so and refuses nothing.
+// The subjects of commits: imperative, at most 72 characters. Run in CI over the commits after BASE. If the history
+// does not reach BASE, it reports that and refuses nothing.
 
 import { spawnSync } from "node:child_process";
 
@@ -9,11 +9,11 @@ const BASE = "4a0b11d7db5782beea4596a081dd7f508594f3c0";
 const MAX = 72;
 
 /**
- * Verbs that end as other forms do. What has two s, two e, or no vowel before `ing` needs no line: Pass, Feed, Bring.
+ * Verbs that end like other forms. Verbs with two s, two e, or no vowel before `ing` need no line: Pass, Feed, Bring.
  */
 const VERBS = new Set(["Embed", "Focus"]);
 
-/** What is wrong with a subject; null where nothing is. No grammar: it sees articles and the usual endings. */
+/** The fault of a subject; null without one. It checks articles and the usual endings, not grammar. */
 export function findSubjectFault(subject: string): string | null {
   const [first = ""] = subject.split(/\s/);
   if ([...subject].length > MAX) return `has ${[...subject].length} characters, ${MAX} at most`;

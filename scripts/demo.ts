@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// The main job, played over HTTP and told step by step: an owner opens a channel and sends, a handset finds, joins,
-// polls and acknowledges; a person subscribes in a browser and hears it, where there is one (--show opens its
-// window). Against a running server (BELFRY_URL and BELFRY_API_KEY, or --url and --key), or one of its own in a
-// temporary folder. Exit 0 only when every step held.
+// The main task over HTTP, printed step by step. An owner creates a channel and sends; a handset finds it, joins, polls
+// and acknowledges. A person subscribes in a browser and receives the alert, where a browser is available (--show opens
+// its window). It runs against a running server (BELFRY_URL and BELFRY_API_KEY, or --url and --key), or one of its own
+// in a temporary folder. Exit 0 only when every step succeeded.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ interface Stage {
   url: string;
   key: string;
   where: string;
-  /** Whether one can watch the browser. */
+  /** Set if the browser is visible. */
   shown: boolean;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ async function stage(): Promise<Stage> {
 
 class Usage extends Error {}
 
-/** A server of its own, on a folder that is gone afterwards. */
+/** A server of its own, in a folder that is removed afterwards. */
 async function ownServer(shown: boolean): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-demo-"));
   const host = "127.0.0.1";
@@ -65,7 +65,7 @@ async function ownServer(shown: boolean): Promise<Stage> {
   };
 }
 
-// ---- how it is told -----------------------------------------------------------------------------------------------
+// ---- the output ----------------------------------------------------------------------------------------------------
 
 const colourful = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code: number) => (text: string) => (colourful ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -75,7 +75,7 @@ const say = (line = "") => console.log(line);
 
 type Who = "owner" | "handset" | "person";
 
-/** One step: who does what, and what came of it. A step that does not hold ends the play. */
+/** One step: its actor, its action and its result. A failed step ends the demo. */
 async function step<T>(who: Who, what: string, act: () => Promise<[T, string]>): Promise<T> {
   const name = { owner: cyan!, handset: yellow!, person: green! }[who](who.padEnd(8));
   try {
@@ -93,7 +93,7 @@ function hold(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Error(otherwise);
 }
 
-/** Rows under headings, as wide as what they hold. */
+/** Rows under headings, as wide as their contents. */
 function table(headings: string[], rows: string[][]): void {
   const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]!.length)));
   const line = (cells: string[]) => `  ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join("   ")}`.trimEnd();
@@ -169,7 +169,7 @@ class Handset {
   }
 }
 
-/** What can be said of an alert in numbers: of its channel, and of itself where the service has that operation. */
+/** The counts of an alert: of its channel, and of itself where the service has that operation. */
 async function counts(owner: Owner, path: { pusher_id: string; alert_id: string }) {
   const { subscribers, alerts_sent } = await owner("get_pusher", { pusher_id: path.pusher_id });
   const counted = OPERATIONS.some(({ name }) => name === "get_alert_stats");
@@ -333,7 +333,7 @@ async function play(at: Stage): Promise<void> {
     );
   } finally {
     await person?.close();
-    // A key that may not delete channels leaves the demo's behind; that is no fault of the play.
+    // A key that may not delete channels leaves the demo's channel behind; that is not a failure.
     const left = await handset.call("DELETE", `/subscriptions/${handle}`, undefined, [204]).catch(() => null);
     const gone =
       left &&

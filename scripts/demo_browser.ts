@@ -1,10 +1,10 @@
-// The demo's person: a real browser that opens the channel's page, subscribes in the app with two presses, and hears
-// the alert. Without a browser on this machine the demo is played without them.
+// The demo's person: a real browser that opens the channel's page, subscribes in the app with two presses, and plays
+// the alert. Without a browser on this machine the demo runs without them.
 
 import { existsSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 
-/** Where browsers of this family usually lie. CHROMIUM names the one to take. */
+/** The usual paths of browsers of this family. CHROMIUM names the one to use. */
 const PLACES = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -21,7 +21,7 @@ export async function openBrowser(shown = false): Promise<Browser | null> {
   const named = process.env.CHROMIUM;
   const executablePath = (named ? [named] : PLACES).find((place) => existsSync(place));
   if (!executablePath) return null;
-  // A development dependency: where it was left out, nobody drives a browser.
+  // A development dependency: without it the demo cannot open a browser.
   const driver = await import("playwright-core").catch(() => null);
   if (!driver) return null;
   const root = process.getuid?.() === 0;
@@ -30,7 +30,7 @@ export async function openBrowser(shown = false): Promise<Browser | null> {
   return driver.chromium.launch({ executablePath, headless: !shown, args }).catch(() => null);
 }
 
-/** In the page: writes down when a sound first goes to the loudspeaker. */
+/** In the page: records when the first sound is played. */
 const LISTEN = `
   const { start } = OscillatorNode.prototype;
   OscillatorNode.prototype.start = function (...given) {

@@ -1,6 +1,6 @@
-// `npm run audit`: of what an installation is made, whether each part's licence lets it be shipped beside ours, and
-// whether the registry knows of a high or critical fault in one. Where the registry does not say, that is told, and
-// no failure.
+// `npm run audit`: lists the parts of an installation. Checks that the licence of each permits shipping it with ours,
+// and that the registry reports no high or critical vulnerability. If the registry does not respond, that is reported,
+// and is not a failure.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -8,9 +8,7 @@ import { createSbom, withProductionLock } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const TAKEN = /^(MIT|MIT-0|Apache-2\.0|ISC|0BSD|BSD-[23]-Clause|Unlicense)$/;
-/**
- * The libraries behind sharp, which are linked to as they lie there and can be changed for others, as the LGPL wants.
- */
+/** The libraries behind sharp, which are linked dynamically and can be replaced, as the LGPL requires. */
 const LINKED = /^@img\/sharp-/;
 
 const sbom = createSbom(ROOT);
@@ -30,8 +28,8 @@ const list = [...counts].sort(([, a], [, b]) => b - a).map(([licence, count]) =>
 console.log(`${sbom.components.length} packages: ${list.join(", ")}`);
 
 /**
- * What npm tells, as far as it is looked at: packages by name, each with its own faults and the names of others that
- * it has them from.
+ * The used parts of npm's report: packages by name, each with its own vulnerabilities and the names of dependencies
+ * that cause others.
  */
 interface Told {
   vulnerabilities?: Record<string, { via: (string | { title: string; url: string; severity: string })[] }>;
@@ -47,7 +45,7 @@ let told: Told = {};
 try {
   told = JSON.parse(asked.stdout);
 } catch {
-  // npm says it in words, or was cut off.
+  // npm reports it as text, or was cut off.
 }
 if (!told.vulnerabilities) {
   const why = told.message || told.error?.summary || asked.stderr?.trim().split("\n")[0] || "no answer";

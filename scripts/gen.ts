@@ -1,5 +1,5 @@
-// Writes everything that follows from the records: openapi.json, server.json, the tables of README and docs, one
-// snapshot a tool, and what assistants are told of all. `--check` writes nothing, names what is not current and exits
+// Writes all files that are generated from the records: openapi.json, server.json, the tables of README and docs, one
+// snapshot a tool, and the combined text for assistants. `--check` writes nothing, names what is not current and exits
 // 1.
 
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ const PAGES = [
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** A room as a path, and what it decides: of a folder as its table says, of a file as its first comment does. */
+/** A module as a path with its responsibility: of a folder from its table, of a file from its first comment. */
 function room(part: string): [path: string, decides: string] {
   const path = /^(operations|scripts|bench)/.test(part) ? part : `src/${part}`;
   const { decides } = MODULES[part] ?? {};
@@ -190,7 +190,7 @@ const TABLES: Record<string, () => string> = {
 };
 
 /**
- * The text with every `<!-- generateFiles:name -->…<!-- /generateFiles -->` filled anew. @throws on a name without a
+ * The text with every `<!-- generated:name -->…<!-- /generated -->` filled again. @throws on a name without a
  * table.
  */
 export function fillTables(text: string): string {
@@ -205,8 +205,8 @@ export function fillTables(text: string): string {
 }
 
 /**
- * A number in a sentence, `<!-- limit:name -->…<!-- / -->`, as it stands there: in figures or in a word. @throws on
- * no limit.
+ * A number in a sentence, `<!-- limit:name -->…<!-- / -->`, in its present form: in digits or as a word. @throws on an
+ * unknown limit.
  */
 function fillLimits(text: string): string {
   return text.replace(
@@ -275,7 +275,7 @@ export function generateFiles(): Map<string, string | null> {
   return files;
 }
 
-/** The generated files that differ from what lies there. */
+/** The generated files that differ from the existing ones. */
 export function findStaleFiles(files: Map<string, string | null>): string[] {
   return [...files]
     .filter(([path, text]) => (existsSync(at(path)) ? readFileSync(at(path), "utf8") : null) !== text)

@@ -1,5 +1,5 @@
-// Faults that somebody could make, picked by hand: one place changed, and the tests that must notice. The text must
-// stand in its file exactly once; where code moves on, its mutant moves with it, or goes.
+// Realistic faults, picked by hand: one changed text, and the tests that must notice. The text must occur in its file
+// exactly once. When code moves, its mutant moves with it, or is removed.
 
 export interface Mutant {
   area:
@@ -14,13 +14,13 @@ export interface Mutant {
     | "start"
     | "search"
     | "pages";
-  /** What the fault is, as a reader would put it. */
+  /** The description of the fault for a reader. */
   fault: string;
   file: string;
   from: string;
   to: string;
   tests: readonly string[];
-  /** Only the tests whose names match, where the files hold much else. */
+  /** Only the tests whose names match, where the files have many others. */
   named?: string;
 }
 

@@ -1,6 +1,6 @@
 // `npm run mutate [-- AREA-or-words]`: makes one fault at a time in a copy of the tree, runs the tests that must
-// notice, and prints the score. Exits 1 when a fault goes unnoticed. `--check` only sees to it that every fault can
-// still be made.
+// notice, and prints the score. Exits 1 when a fault is not noticed. `--check` only verifies that every fault can still
+// be made.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { MUTANTS, type Mutant } from "./mutants.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** A fault that makes the tests hang is noticed, too. */
+/** A fault that makes the tests hang also counts as noticed. */
 const PATIENCE_MS = 600_000;
 
 const [flags, words] = [true, false].map((flag) =>
@@ -23,7 +23,7 @@ if (unknown.length > 0) {
 }
 const chosen = MUTANTS.filter(({ area, fault }) => words.every((word) => `${area}: ${fault}`.includes(word)));
 
-/** What is wrong with the table itself: a text that is not there exactly once, or tests that do not exist. */
+/** The errors of the table itself: a text that does not occur exactly once, or tests that do not exist. */
 function stale({ file, from, tests }: Mutant): string | null {
   const found = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), "utf8").split(from).length - 1 : 0;
   if (found !== 1) return `its text stands in ${file} ${found} times`;
@@ -49,9 +49,7 @@ function copyTree(): string {
   return copy;
 }
 
-/**
- * Tests of pure parts need no database, and so none of what is set up for one; these two helpers do without as well.
- */
+/** Tests of pure parts need no database, and none of its setup; these two helpers do not need it either. */
 const PURE = "scripts/pure_tests.config.ts";
 const isPure = (test: string) =>
   !/support\/(?!dns\.ts|sinks\.ts)|inject\(/.test(readFileSync(join(ROOT, test), "utf8"));

@@ -1,4 +1,4 @@
-// How the tests of pure parts run by themselves: without the databases that vitest.config.ts sets up.
+// The configuration of the tests of pure parts: without the databases that vitest.config.ts sets up.
 
 import { defineConfig } from "vitest/config";
 

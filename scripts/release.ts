@@ -50,7 +50,7 @@ const packed: { filename: string }[] = Object.values(
 const base = `${name}-${version}`;
 writeFileSync(join(to, `${base}.sbom.json`), `${JSON.stringify(createSbom(ROOT), null, 2)}\n`);
 
-/** The first of these programs that answers; a client whose service does not run is none. */
+/** The first of these programs that responds; a client without a running service does not count. */
 const builder =
   values.image === "none"
     ? undefined

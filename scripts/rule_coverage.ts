@@ -1,4 +1,4 @@
-// Writes coverage/rules.md, which git ignores: each rule and the tests that hold it. Exits 1 when one has none.
+// Writes coverage/rules.md, which git ignores: each rule and its tests. Exits 1 when a rule has none.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -28,7 +28,7 @@ const byRows = Map.groupBy(
 );
 const byTests = Map.groupBy(findCitations("test/**/*.ts"), ({ rule }) => rule);
 
-/** Rows beyond so many of one rule, tool and file are counted only. */
+/** Rows above this number for one rule, tool and file are counted only. */
 const SHOWN = 3;
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ").trim();

@@ -1,5 +1,5 @@
-// What so many handsets take, by arithmetic from measured costs. docs/explanation/scale.md shows it; nothing here
-// measures anything.
+// The resources for a number of handsets, computed from measured costs. docs/explanation/scale.md shows it; nothing
+// here measures anything.
 
 export interface Cost {
   what: string;
@@ -15,7 +15,7 @@ export interface Cost {
 const IDLE = "two cores that did nothing else";
 const SHARED = "two cores that others used";
 
-/** Change a figure together with its date. */
+/** Change a value together with its date. */
 export const COSTS = {
   poll: {
     ...{ what: "a poll that finds nothing new", service: 82, database: 20 },
@@ -44,7 +44,7 @@ export const COSTS = {
 } as const satisfies Record<string, Cost>;
 
 export interface ScaleAssumptions {
-  /** Seconds for which a handset's poll is held. */
+  /** Seconds of a handset's long poll. */
   poll: number;
   /** Handsets in one process. */
   held: number;
@@ -52,7 +52,7 @@ export interface ScaleAssumptions {
   kb: number;
   /** Connections to the database that a process has: DATABASE_POOL_SIZE, and one that listens. */
   connections: number;
-  /** Of a hundred handsets, how many report on one alert, within so many minutes. */
+  /** The number of devices per hundred that report on one alert, within this number of minutes. */
   report: number;
   minutes: number;
 }
@@ -66,13 +66,13 @@ export const DEFAULT_ASSUMPTIONS: ScaleAssumptions = {
   minutes: 10,
 };
 
-/** Cores of the service and of PostgreSQL where something is done so many times a second. */
+/** Cores of the service and of PostgreSQL for an action with this frequency per second. */
 const cores = (cost: Cost, perSecond: number) => ({
   service: (cost.service * perSecond) / 1e6,
   database: (cost.database * perSecond) / 1e6,
 });
 
-/** What so many handsets take while nothing is sent, and when one alert goes to all of them. */
+/** The resources for this number of handsets while nothing is sent, and when one alert is sent to all of them. */
 export function computeLoad(
   handsets: number,
   { poll, held, kb, connections, report, minutes }: ScaleAssumptions = DEFAULT_ASSUMPTIONS,
@@ -87,7 +87,7 @@ export function computeLoad(
     gb: (handsets * kb) / 1e6,
     processes,
     connections: processes * connections,
-    /** Seconds of processor time until all have heard, divided among the processes' cores. */
+    /** Seconds of processor time until all have received it, divided among the processes' cores. */
     streams: (handsets * COSTS.stream.service) / 1e6,
     woken: (handsets * COSTS.woken.service) / 1e6,
     reports,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run simulate`: writes the tables of docs/explanation/scale.md anew and prints them. With other assumptions it
-// only prints: `npm run simulate -- --poll 300 --held 20000 1000000`.
+// `npm run simulate`: updates the tables of docs/explanation/scale.md and prints them. With other assumptions it only
+// prints: `npm run simulate -- --poll 300 --held 20000 1000000`.
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

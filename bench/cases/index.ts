@@ -1,4 +1,4 @@
-// What is measured: the ordered list of all cases.
+// The ordered list of all cases.
 
 import type { BenchCase } from "../case_types.ts";
 import { INBOX_CASES } from "./inbox.ts";
@@ -8,7 +8,7 @@ import { LOG_CASES } from "./request_log.ts";
 import { SEARCH_CASES } from "./search.ts";
 import { WRITE_CASES } from "./writes.ts";
 
-/** Those that write stand last. */
+/** Cases that write are last. */
 export const CASES: BenchCase[] = [
   ...INBOX_CASES,
   ...MCP_CASES,

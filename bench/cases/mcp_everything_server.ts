@@ -1,4 +1,4 @@
-// MCP beside the SDK's own example, the everything-server, which keeps a session for each client.
+// MCP compared with the SDK's own example, the everything-server, which keeps a session for each client.
 
 import { JSON_BODY, mcpRequests } from "../case_requests.ts";
 import type { BenchCase, BenchWorld } from "../case_types.ts";

@@ -1,4 +1,4 @@
-// What the request log costs: the service with it and without, on the same database.
+// The cost of the request log: the service with it and without, on the same database.
 
 import { bearer, INBOX, pollRequest, sendRequests } from "../case_requests.ts";
 import type { BenchCase, BenchWorld } from "../case_types.ts";

@@ -102,7 +102,7 @@ export const WRITE_CASES: BenchCase[] = [
   },
 ];
 
-/** Which of a channel's alerts a side reports on in a round: each report of a handset counts once. */
+/** The alerts of a channel that a side reports on in a round: each report of a handset counts once. */
 const reportable = (side: number) => REPORTABLE.first + (side % REPORTABLE.count);
 const KINDS = ["read", "ack"] as const;
 
@@ -167,10 +167,10 @@ async function drafts(world: BenchWorld, lot: number): Promise<number> {
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** As long as what is told of such an alert. pgbench takes a colon before a letter or a digit for a variable. */
+/** As long as the stored text of such an alert. pgbench treats a colon before a letter or a digit as a variable. */
 const EVENT = { event: "alert.sent", data: { ...ALERT_ARGUMENTS, about: "what else is told of it ".repeat(12) } };
 
-/** Who does it, in the audit log, and in what state it leaves the alert. */
+/** The actor in the audit log, and the resulting state of the alert. */
 const ACT = {
   workspace_id: benchId("workspace", 0),
   actor_type: "key",

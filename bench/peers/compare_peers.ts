@@ -1,5 +1,5 @@
-// The same work by Belfry, ntfy and Gotify in interleaved rounds, and its lines in a table: each ratio beside its
-// goal. See README.md.
+// The same work by Belfry, ntfy and Gotify in interleaved rounds, and its lines in a table: each ratio with its goal.
+// See README.md.
 
 import { mkdirSync } from "node:fs";
 import { cpus, loadavg } from "node:os";

@@ -1,4 +1,4 @@
-// Who is measured beside whom, and how Belfry does the work that all of them can do.
+// The compared programs, and how Belfry does the work that all of them can do.
 
 import type { OpenWorld } from "../bench_databases.ts";
 import { ALERT_ARGUMENTS, bearer, INBOX, pollRequest, sendRequests } from "../case_requests.ts";
@@ -10,11 +10,11 @@ export type PeerWork = "send" | "inbox" | "unchanged";
 
 export interface Contender {
   name: string;
-  /** Made anew for every round: what is unchanged is another state in each. */
+  /** Created again for every round: each round ends in another state. */
   works: Partial<Record<PeerWork, () => HttpLoad | Promise<HttpLoad>>>;
   /** Microseconds that its connections in PostgreSQL have used; null: it has none, or they cannot be read. */
   databaseCpu(): Promise<number | null>;
-  /** How handsets are open, and what they are sent; null: not measured here. */
+  /** The open handsets, and the messages to them; null: not measured here. */
   open: OpenContender | null;
 }
 
@@ -43,8 +43,8 @@ export const inboxRequest = (path: string, headers: Record<string, string>) =>
   ].join("\r\n");
 
 /**
- * As it is delivered: with its request log, on the database that it starts itself. Cards as its own clients ask for
- * them.
+ * In the default configuration: with its request log, on the database that it starts itself. Cards in the format of its
+ * own clients.
  */
 export async function openBelfry(world: OpenWorld): Promise<Contender> {
   const target = await world.delivered();

@@ -71,7 +71,7 @@ export async function startGotify(file: string, folder: string, database: Gotify
               body: JSON.stringify({ title: ALERT_ARGUMENTS.title, message: ALERT_ARGUMENTS.body }),
             })),
         }),
-        // What a client asks for. It has no poll that answers only what is new.
+        // A client's request. The API cannot poll for new messages only.
         inbox: () => ({
           kind: "http",
           target,

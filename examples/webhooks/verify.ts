@@ -1,4 +1,5 @@
-// Verifies the signature of a delivery. Copy `signatureProblem`; the rest tries it on a body from standard input. Needs only Node.
+// Verifies the signature of a delivery. Copy `signatureProblem`; the rest tries it on a body from standard input. Needs
+// only Node.
 //   WEBHOOK_SECRET=whsec_… node examples/webhooks/verify.ts "$X_WEBHOOK_SIGNATURE" < body
 
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -7,8 +8,9 @@ import { readFileSync } from "node:fs";
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Null when the delivery is genuine, else why it is not. Never throws. `rawBody` is the body before anything parses it. A header may have
- * several `v1`; one that fits is enough. With "wrong time" the signature fits: the delivery is old, or a clock is wrong.
+ * Null when the delivery is genuine, else why it is not. Never throws. `rawBody` is the body before anything parses it.
+ * A header may have several `v1`; one that fits is enough. With "wrong time" the signature fits: the delivery is old,
+ * or a clock is wrong.
  */
 export function signatureProblem(
   header: string | string[] | null | undefined,

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// `npm run eval`: plays all tasks on a server of its own and prints what each took; exit 1 where an end state does
-// not hold or a ceiling is passed. `--write` makes the ceilings anew. For any assistant, with `--url` and `--key`:
-// `--world` makes the world there, `--task ID` says afterwards whether the end state holds, and with `--said "…"`
-// whether what it told the person does (docs/contributing/assistant-evaluation.md).
+// `npm run eval`: runs all tasks on a server of its own and prints the cost of each. Exit 1 when an end state is wrong
+// or a limit is exceeded. `--write` updates the limits. For any assistant, with `--url` and `--key`: `--world` creates
+// the data there. `--task ID` then reports if the end state is right, and with `--said "…"` if its reply to the person
+// is right (docs/contributing/assistant-evaluation.md).
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,13 +43,13 @@ export async function playAll(
   return played;
 }
 
-/** What a task took too much of, or left undone. */
+/** The limits that a task exceeded, or the missing results. */
 export const findTaskFaults = ([task, { tokens, wrong }]: [EvalTask, TaskResult]): string[] => [
   ...wrong,
   ...(tokens > task.tokens ? [`${tokens} tokens are more than ${task.tokens}`] : []),
 ];
 
-/** Ten to twenty more than measured: instants, names and counts differ in length. */
+/** Ten to twenty more than measured: times, names and counts differ in length. */
 const ceiling = (tokens: number) => Math.ceil(tokens / 10 + 1) * 10;
 
 function write(played: [EvalTask, TaskResult][]): void {
@@ -78,7 +78,7 @@ async function own(): Promise<[EvalTask, TaskResult][]> {
   }
 }
 
-/** On a server of somebody's own: makes the world, or looks at a task's end state. */
+/** On an existing server: creates the data, or checks a task's end state. */
 async function elsewhere(url: string, key: string, task: EvalTask | null, said: string | null): Promise<number> {
   const client = await connectClient(url, key);
   if (!task) await seedServer(client, url);

@@ -1,6 +1,6 @@
-// Plays tasks of tasks.json through a client of MCP, as an assistant would that never errs, and holds what came of
-// them: the end state, what was said, the number of calls and of tokens. A token is four characters of a call's
-// arguments or of the text that answers it.
+// Runs tasks of tasks.json through an MCP client, as an assistant without errors would. Records the end state, the
+// reply, and the number of calls and of tokens. A token is four characters of a call's arguments or of the text of the
+// result.
 
 import { readFileSync } from "node:fs";
 
@@ -11,13 +11,15 @@ type Call = [tool: string, args: Row, as?: string];
 
 export interface EvalTask {
   id: string;
-  /** What the person says. */
+  /** The person's message. */
   ask: string;
-  /** Of the key that it is tried with; all where there are none. */
+  /** The scopes of its key; all by default. */
   scopes?: string;
   /** The fewest calls that do it. */
   play: Call[];
-  /** What an answer to the person rests on: patterns that the results hold, and some that they never hold. */
+  /**
+   * The evidence for a reply to the person: patterns that the results must match, and some that they must not match.
+   */
   says?: string[];
   never?: string[];
   /** Reading calls, and what of their answers must be so afterwards. */
@@ -54,13 +56,13 @@ interface Result {
 export interface TaskResult {
   calls: number;
   tokens: number;
-  /** What does not hold; empty when all does. */
+  /** The failed checks; empty when all pass. */
   wrong: string[];
 }
 
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 
-/** What a client makes an error of is a refusal, too, in the words that reach whoever asked. */
+/** An error of the client is also a refusal, with the text that the caller received. */
 const thrown = (error: Error & { errorDescription?: string }): Result => ({
   isError: true,
   structuredContent: {},
@@ -74,7 +76,7 @@ export async function callTool(client: McpClient, name: string, args: Row) {
   return { body, text, refused: result.isError === true };
 }
 
-/** `+2d` is the instant in two days; `{n}` the number of the repetition. */
+/** `+2d` is the time in two days; `{n}` the number of the repetition. */
 export function fillPlaceholders(args: Row, now: number, n = 0): Row {
   const instant = (text: string) => {
     const hours = Number(text.slice(1, -1)) * (text.endsWith("d") ? 24 : 1);
@@ -103,8 +105,8 @@ function referred(args: Row, answers: Map<string, Row>): Row {
 const ABOUT = 600_000;
 
 /**
- * Whether an answer is as it must be: its fields those that are named, its rows holding one like each that is named,
- * or none like `{"none": …}`. A text after ~ is a pattern; `+2d` an instant; what says nothing is left out.
+ * Compares a result with the expected one: its fields must be the named ones. Its rows must contain one like each that
+ * is named, or none like `{"none": …}`. A text after ~ is a pattern; `+2d` is a time; empty fields are left out.
  */
 export function matchesExpected(value: unknown, wanted: unknown, now: number): boolean {
   if (wanted === null || wanted === false) return value === undefined || value === wanted;
@@ -123,7 +125,7 @@ export function matchesExpected(value: unknown, wanted: unknown, now: number): b
   return Math.abs(Date.parse(String(value)) - at) < ABOUT;
 }
 
-/** What of the end state of a task does not hold. `said`: what the person was told, or what the calls answered. */
+/** The failed checks of a task's end state. `said`: the reply to the person, or the results of the calls. */
 export async function findUnmetEnd(
   task: EvalTask,
   client: McpClient,

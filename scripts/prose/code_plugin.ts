@@ -30,7 +30,7 @@ const SQL_VERBS =
 const SQL_START = new RegExp(`^\\s*(?:${SQL_VERBS})\\b[^.?!]*[(=*$;,]`);
 const SQL_PART = /\b(?:select\b[\s\S]*\bfrom|insert into|returns? (?:trigger|void)|coalesce\(|::\w)\b/;
 const isSql = (text: string) => SQL_START.test(text) || SQL_PART.test(text);
-/** A text of three words and more that is not SQL. */
+/** A text of at least three words that is not SQL. */
 const isProse = (text: string) => /\p{L}{2,}[,;:]? \p{L}+[,;:]? \p{L}+/u.test(text) && !isSql(text);
 
 /** Calls `visit` with every node. The texts of a tagged template other than html (SQL, CSS) are code. */

@@ -1,5 +1,5 @@
-// What PostgreSQL itself knows of a schema, one fact a line: columns, constraints, indexes, triggers, functions and how
-// tables are stored. Two databases whose facts are equal have the same schema, whoever made them.
+// PostgreSQL's own catalogue of a schema, one fact a line: columns, constraints, indexes, triggers, functions and how
+// tables are stored. Two databases whose facts are equal have the same schema, independent of their origin.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 
@@ -7,19 +7,19 @@ export type SchemaObjectKind = "table" | "column" | "constraint" | "index" | "tr
 
 export interface SchemaFact {
   kind: SchemaObjectKind;
-  /** The table that it belongs to; null for what stands by itself. */
+  /** The table that it belongs to; null for an independent object. */
   on: string | null;
   name: string;
   /** As PostgreSQL prints it, so that two spellings of one thing are equal. */
   definition: string;
 }
 
-/** What the migrations keep their own account in. */
+/** The table of the migrations' own history. */
 const ACCOUNT = "migration";
 
 /**
- * Everything in `public`. The sign-in library's schema `auth` is its own: test/database/schema.test.ts asks the
- * library about it.
+ * Everything in `public`. The sign-in library's schema `auth` is its own: test/database/schema.test.ts checks it with
+ * the library.
  */
 const FACTS = `
   with t as (
@@ -85,13 +85,13 @@ export interface SchemaDifference {
   kind: SchemaObjectKind;
   on: string | null;
   name: string;
-  /** What the migrations make of it; null when they do not. */
+  /** The fact in the migrated database; null if missing. */
   migrated: string | null;
-  /** What the entities make of it; null when they do not. */
+  /** The fact in the database of the entities; null if missing. */
   declared: string | null;
 }
 
-/** What is not the same in both, in the order of the tables. */
+/** The differences between both, in the order of the tables. */
 export function compareSchemas(migrated: SchemaFact[], declared: SchemaFact[]): SchemaDifference[] {
   const found = new Map<string, SchemaDifference>();
   const note = (side: "migrated" | "declared", { kind, on, name, definition }: SchemaFact) => {

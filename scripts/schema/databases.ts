@@ -7,10 +7,10 @@ import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/entities/sche
 import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { type Orm, openOrm, ormOptions } from "../../src/store/db/orm.ts";
 
-/** What the schema shall be. */
+/** The expected schema. */
 export interface SchemaSource {
   entities: readonly EntitySchema[];
-  /** Statements for what entities cannot say. */
+  /** Statements for objects that entities cannot define. */
   beside: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const opened = (databaseUrl: string, { entities }: SchemaSource) =>
     entities: [...entities],
   });
 
-/** `url`: a database on the server, whose user may make others. `prefix`: names that nobody else uses. */
+/** `url`: a database on the server, whose user may create others. `prefix`: names that are not in use. */
 export async function openSchemaDatabases(url: string, prefix: string, source = SOURCE): Promise<SchemaDatabases> {
   const admin = openOrm({ databaseUrl: url, databasePoolSize: 2 });
   const names = [`${prefix}_migrated`, `${prefix}_declared`];

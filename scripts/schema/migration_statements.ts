@@ -1,11 +1,11 @@
-// The statements that bring a migrated database to what the entities say: those of the ORM's own comparison, then,
-// where it cannot see a difference, those that follow from PostgreSQL's catalogue.
+// The statements that bring a migrated database to the entities' schema: those of the ORM's own comparison, then, where
+// it cannot see a difference, those that follow from PostgreSQL's catalogue.
 
 import type { Orm } from "../../src/store/db/orm.ts";
 import { compareSchemas, readSchemaFacts, type SchemaDifference } from "./catalogue.ts";
 import { forkEntityManager, getSchemaGenerator, type SchemaDatabases } from "./databases.ts";
 
-/** What the ORM would do to the migrated database, one statement a string. */
+/** The ORM's own statements for the migrated database, one statement a string. */
 export async function listOrmStatements({ migrated }: SchemaDatabases): Promise<string[]> {
   const sql = await getSchemaGenerator(migrated).getUpdateSchemaSQL({ wrap: false });
   const statements = sql.split(/;\n+/).map((statement) => statement.trim().replace(/;$/, ""));
@@ -24,14 +24,14 @@ async function unquoted(orm: Orm, statements: string[]): Promise<string[]> {
   return statements.map((text) => text.replace(QUOTED, (all, name) => (name === undefined ? all : plain.get(name)!)));
 }
 
-/** The source's own words for a function or a trigger. */
+/** The source's own text of a function or a trigger. */
 const statementFor = (beside: readonly string[], kind: "function" | "trigger", name: string) =>
   beside.find((text) => text.startsWith(`create ${kind} ${name.replace(/\(.*/, "")}`));
 
 const storageOf = (definition: string) =>
   new Map([...definition.matchAll(/([a-z_]+)=([^,)]+)/g)].map(([, key, value]) => [key!, value!]));
 
-/** What mends a difference that the ORM does not see; nothing when somebody has to think about it. */
+/** The statements that fix a difference that the ORM does not see; empty when a person must decide. */
 export function listCatalogueStatements(
   { kind, on, name, migrated, declared }: SchemaDifference,
   beside: readonly string[],
@@ -73,8 +73,8 @@ export interface PendingStatements {
 }
 
 /**
- * What a migration has to do. Each statement is tried on the migrated database as it is found, which afterwards is what
- * the entities say, but for what is left. @throws what PostgreSQL says to a statement that it refuses.
+ * The statements of a migration. Each statement is tried on the migrated database as it is found. Afterwards it equals
+ * the entities' schema, except for the rest. @throws PostgreSQL's error for a statement that it refuses.
  */
 export async function pendingStatements(databases: SchemaDatabases): Promise<PendingStatements> {
   const { source, migrated, declared } = databases;
@@ -93,7 +93,7 @@ export async function pendingStatements(databases: SchemaDatabases): Promise<Pen
   };
   const mend = (list: SchemaDifference[]) =>
     take(list.flatMap((difference) => listCatalogueStatements(difference, source.beside)));
-  // What a trigger names cannot be changed while it stands.
+  // Objects that a trigger names cannot be changed while it exists.
   const standing = (await found()).filter(({ kind, migrated: was }) => kind === "trigger" && was !== null);
   await mend(standing.map((difference) => ({ ...difference, declared: null })));
   await take(await listOrmStatements(databases));

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// What already sends, heard here: on a service of its own each sender publishes into one channel and is heard in a
-// browser and by `belfry listen`; the same under a key that only composes leaves a draft; and a person answers an
-// assistant that waits. Told as a table. Exit 0 only when all of it held; what is not on this machine is named, and
-// no failure. An argument picks the senders with it in their names.
+// Tests existing senders. On a service of its own, each sender publishes into one channel, and its alert arrives in a
+// browser and in `belfry listen`. The same under a key that only composes leaves a draft. A person also replies to an
+// assistant that waits. The result is printed as a table. Exit 0 only when all of it succeeded. Programs that are
+// missing on this machine are listed, and are not a failure. An argument picks the senders with it in their names.
 
 import { listMissingNeeds, SENDERS, type Sender, type SenderRun } from "./sender_programs.ts";
 import { openSenderEnvironment, type SenderEnvironment, waitUntil } from "./test_environment.ts";
@@ -12,7 +12,7 @@ interface Row {
   how: string;
   app?: string;
   listen?: string;
-  /** Under a key that only composes: what its page in the console says, and what it was told. */
+  /** Under a key that only composes: the text of its page in the console, and the response that it got. */
   draft?: string;
   told?: string;
 }
@@ -51,7 +51,7 @@ async function play(sender: Sender, stage: SenderEnvironment): Promise<Row> {
   return { sender: sender.name, how, app: since(heard.app), listen: since(heard.listener), draft, told };
 }
 
-/** An assistant asks, a person taps. */
+/** An assistant requests a reply, and a person taps. */
 async function asked({ call, app, handle, heard }: SenderEnvironment): Promise<string> {
   const question = { type: "reply", label: "Open the gate?", choices: ["Yes", "No"] };
   const { id } = await call("create_alert", {
@@ -71,7 +71,7 @@ function table(rows: Row[]): void {
   const headings = ["sender", "how", "browser", "listen", "composing key", "and was told"];
   const lines = rows.map(({ sender, how, app = "", listen = "", draft = "", told = "" }) => [
     ...[sender, how, app, listen, draft],
-    // The sentence, which says where a person decides, is the same for all.
+    // The sentence, which names the place where a person decides, is the same for all.
     told.replace(/^(.{60}).+/, "$1…"),
   ]);
   const cells = [headings, ...lines];

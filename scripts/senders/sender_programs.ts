@@ -1,5 +1,5 @@
-// The senders: programs as people have them, run with what the console says to paste, and for those that no registry
-// has, the message that their documentation shows, sent as they would.
+// The senders: real programs, configured with the console's text. Programs that no registry has are represented by the
+// message in their documentation.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -11,18 +11,18 @@ import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import type { SenderEnvironment } from "./test_environment.ts";
 
-/** Where its files may lie, and what it started that goes on until it was heard. */
+/** The folder for its files, and the processes that run until the alert arrives. */
 export interface SenderRun extends Pick<SenderEnvironment, "folder"> {
   running: ChildProcess[];
 }
 
 export interface Sender {
   name: string;
-  /** What it is connected as. */
+  /** The program's name in the console. */
   as: SenderProgram;
-  /** What it needs on the PATH; empty: a message from its documentation. */
+  /** The program that it needs on the PATH; empty: a message from its documentation. */
   needs: string[];
-  /** Lets it send. What it was told, in a line. */
+  /** Makes it send. Returns the response that it got, in a line. */
   send(pasted: string[], at: SenderRun): Promise<string>;
 }
 
@@ -31,7 +31,7 @@ export const listMissingNeeds = ({ needs }: Sender): string[] =>
     (program) => !(process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program))),
   );
 
-/** What an answer of ours says, wherever its tongue has room for it; else its first line. */
+/** The message of our response, in the field that its adapter has for it; else its first line. */
 function saidIn(text: string): string {
   try {
     const body = JSON.parse(text);
@@ -51,7 +51,7 @@ async function run(program: string, args: string[], { folder }: SenderRun): Prom
   return `exit 0: ${saidIn(stdout) || "(prints nothing)"}`;
 }
 
-/** Started in a folder of its own that holds these files. */
+/** Started in a folder of its own with these files. */
 function monitor(program: string, args: string[], files: Record<string, string>, at: SenderRun): void {
   const cwd = mkdtempSync(join(at.folder, `${program}-`));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
@@ -69,7 +69,7 @@ async function prometheus(alerting: string, at: SenderRun): Promise<void> {
 `,
   };
   const listen = `--web.listen-address=127.0.0.1:${await findFreePort("127.0.0.1")}`;
-  // An Alertmanager that is not up yet is told again soon.
+  // If Alertmanager is not ready yet, the message is sent again soon.
   const often = "--rules.alert.resend-delay=1s";
   const args = ["--config.file=prometheus.yml", "--storage.tsdb.path=tsdb", often, listen];
   monitor("prometheus", args, files, at);
@@ -108,7 +108,7 @@ const documented = (
 const signatureOf = (secret: string, body: string) =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 
-/** The key, in a line that holds one. */
+/** The key, in a line that contains one. */
 const keyIn = (text: string) => /bfk_\w+/.exec(text)![0];
 
 export const SENDERS: readonly Sender[] = [

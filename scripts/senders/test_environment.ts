@@ -1,5 +1,5 @@
-// Where the senders play: a service of its own as `npm start` runs it, a person at the console and in the app, a
-// machine that listens, and an assistant. Everything ends and goes with the folder.
+// The environment of the senders: a service of its own as `npm start` runs it, a person at the console and in the app,
+// a machine that listens, and an assistant. Everything ends and is removed with the folder.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { openBrowser } from "../demo_browser.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const PATIENCE_MS = 60_000;
 
-/** In the app: writes down when each alert first stands on the page. */
+/** In the app: records when each alert first appears on the page. */
 const WATCH = `
   globalThis.seenAt = {};
   new MutationObserver(() => {
@@ -42,9 +42,9 @@ export interface SenderEnvironment {
   folder: string;
   /** An assistant's calls, over MCP. */
   call: ToolCall;
-  /** Connects a sender in the console; what it says to paste, in its order. */
+  /** Connects a sender in the console; returns the text to paste, in its order. */
   connect(program: SenderProgram, maySend: boolean): Promise<string[]>;
-  /** What the page of the sender that was connected last says of its last request. */
+  /** The last request on the page of the sender that was connected last. */
   became(): Promise<string>;
   /** When an alert was first there, in milliseconds since 1970: in the app, and as a line of `belfry listen`. */
   heard(id: string): Promise<{ app: number; listener: number }>;
