@@ -21,7 +21,7 @@ const account = oncePerWorld(async (world) => {
   for (const [i, state] of states.entries())
     for (const [j, channel] of channels.entries()) {
       const alert = await createAlertInState(world, state, channel);
-      // Both channels' alerts of one state share an instant.
+      // Both channels' alerts of one state have the same time.
       await world.sql(
         "update alert set created_at = timestamptz '2026-02-01 00:00:00Z' + ? * interval '1 second' where id = ?",
         [i, parseUuid(alert.id)],

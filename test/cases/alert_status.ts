@@ -15,7 +15,7 @@ import {
   TIMESTAMP_PATTERN,
 } from "./fixtures.ts";
 
-/** `200 sent alert.sent`: the answer, what the alert is afterwards (gone, or as before), the event. */
+/** `200 sent alert.sent`: the response, the state of the alert afterwards (deleted, or as before), the event. */
 type Cell = string;
 type Verb = "edit" | "send" | "schedule" | "cancel" | "delete";
 
@@ -154,7 +154,7 @@ export const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, C
   },
 };
 
-/** The rule that a cell stands for. */
+/** The rule of a cell. */
 function ruleOf(channel: ChannelState, state: AlertState, verb: Verb): string {
   const inactive = channel !== "active";
   if (state === "repeating" && !(inactive && (verb === "send" || verb === "schedule")))
@@ -176,7 +176,7 @@ function ruleOf(channel: ChannelState, state: AlertState, verb: Verb): string {
   return inactive ? "channel-not-active" : "draft-proposes";
 }
 
-/** Further rules that it stands for. */
+/** Further rules of the cell. */
 function alsoOf(channel: ChannelState, state: AlertState, verb: Verb): string[] {
   const also: string[] = [];
   if (verb === "delete" && state === "passed") also.push("delete-sent");
@@ -220,10 +220,10 @@ export async function checkCounters(world: World, pusherId: string): Promise<num
   return state.revision;
 }
 
-/** What the alert must be afterwards, from what it was. */
+/** The expected state of the alert afterwards, from its previous state. */
 function becomes(verb: Verb, before: any, after: any): object {
   if (verb === "edit") return { ...before, title: "Edited" };
-  // Of what is published or withdrawn nothing is to be reviewed.
+  // A published or withdrawn alert needs no review.
   if (verb === "send") return { ...before, status: "sent", send_at: null, sent_at: after.sent_at, review_url: null };
   if (verb === "schedule") return { ...before, status: "scheduled", sent_at: null };
   return { ...before, status: "cancelled", cancelled_at: after.cancelled_at, review_url: null };
@@ -263,7 +263,7 @@ async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, a
     for (const { title } of planned) expect(title).toBe(verb === "edit" ? "Edited" : before.title);
   }
   const revision = await checkCounters(world, before.pusher_id);
-  // What handsets see moves the revision; what is planned, and all else, does not.
+  // Visible changes move the revision; plans and all else do not.
   const visible = before.status === "sent" || status === "sent";
   const changed = code !== "409" && !(before.status === status && verb !== "edit");
   expect(revision > start.revision).toBe(visible && changed);

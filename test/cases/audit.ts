@@ -1,4 +1,4 @@
-// The audit log as an owner reads it: what a line says, pages and filters, and who sees which lines.
+// The audit log as an owner reads it: the contents of a line, pages and filters, and the visible lines of each caller.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

@@ -1,4 +1,4 @@
-// Credentials: keys that are none, scopes of every tool, roles by tools, bound keys and restricted members.
+// Credentials: invalid keys, scopes of every tool, roles by tools, keys of one channel and restricted members.
 
 import { expect } from "vitest";
 import { SCOPES } from "../../src/model/scopes.ts";
@@ -120,7 +120,7 @@ function withoutScope(tool: string, has: (world: World) => Promise<string>, more
   }));
 }
 
-/** Which operations each role may call, as decided. */
+/** The operations that each role may call, as decided. */
 export const ROLE_ALLOWS: Record<string, readonly string[]> = {
   viewer: TOOLS.filter((tool) => /^(get|list|wait)_/.test(tool)),
   editor: TOOLS.filter((tool) => tool !== "delete_pusher"),
@@ -128,7 +128,7 @@ export const ROLE_ALLOWS: Record<string, readonly string[]> = {
   owner: TOOLS,
 };
 
-/** A key that is bound to the shared channel, and one of a member restricted to it. */
+/** A key of the shared channel only, and one of a member restricted to it. */
 const NARROW: [name: string, key: (world: World) => Promise<string>][] = [
   ["a bound key", oncePerWorld(async (world) => world.key({ pusher: (await sharedPusher(world)).id }))],
   ["a restricted member", oncePerWorld(async (world) => world.memberKey("admin", [(await sharedPusher(world)).id]))],

@@ -1,4 +1,4 @@
-// Every case table, in the order of its chapter. `limits`: it runs with the operations' own ceilings.
+// Every case table, in the order of its chapter. `limits`: it runs with the operations' own limits.
 
 import type { TestCase } from "../support/case_runner.ts";
 import { accountAlertCases } from "./account_alerts.ts";

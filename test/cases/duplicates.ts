@@ -48,7 +48,7 @@ const FULL = {
   expires_at: timeInSeconds(86_400),
 };
 
-/** What a copy shares with its model. */
+/** The fields that a copy shares with its model. */
 const copied = (alert: any) => {
   const { id: _, pusher_id: __, status: ___, blocked: ____, notes: _____, note: ______, ...fields } = alert;
   return {
@@ -64,7 +64,7 @@ const copied = (alert: any) => {
   };
 };
 
-/** What becomes of the original, where its copy takes its place. */
+/** The state of the original after its copy replaces it. */
 const ENDED: [state: AlertState, becomes: string, told: string[]][] = [
   ["scheduled", "cancelled", ["alert.cancelled", "alert.sent"]],
   ["passed", "cancelled", ["alert.cancelled", "alert.sent"]],
@@ -241,7 +241,7 @@ export const duplicateCases: TestCase[] = [
         expect({ ...copied(body) }).toEqual(copied(alert));
         const { notes: _, ...read } = await readAlert(world, body);
         expect({ ...read, notes: [] }).toEqual(body);
-        // The model stays as it was, and nobody is told of a draft.
+        // The model stays as it was, and no event reports a draft.
         expect(await readAlert(world, alert)).toEqual(alert);
         expect(world.acts.length).toBe(events);
       },

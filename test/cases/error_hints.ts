@@ -1,4 +1,4 @@
-// Refusals that say what would have been right: the fields that an operation takes, and what names a channel.
+// Refusals with the right alternative: the fields that an operation takes, and the names of a channel.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
@@ -122,9 +122,9 @@ const handleRows: TestCase[] = (
     want: { error: "not_found", param: null },
     after: async (world, { handle }, { body }) => {
       expect(body.error.message).toBe(SAYS);
-      // The handle of nobody answers byte for byte alike.
+      // An unknown handle has the same response, byte for byte.
       expect((await world.rest(tool, { pusher_id: "no-such-handle", ...more })).body).toEqual(body);
-      // An id is answered alike whether nobody or somebody else has it.
+      // An id has the same response if it is unknown or belongs to another account.
       const foreign = await world.foreignKey();
       const own = (await sharedPusher(world)).id;
       const [missing, hidden] = [
@@ -136,7 +136,7 @@ const handleRows: TestCase[] = (
       expect(missing.body.error.message).not.toBe(SAYS);
       // So is another kind's id (rules#ids).
       expect((await world.rest(tool, { pusher_id: NO_ALERT, ...more })).body).toEqual(missing.body);
-      // Who sees the channel is answered as for its id.
+      // A caller who sees the channel gets the response for its id.
       const other = tool === "delete_pusher" ? await world.pusher() : { id: own, handle };
       const byId = tool === "delete_pusher" ? await world.pusher() : other;
       const [named, asked] = [
@@ -150,7 +150,7 @@ const handleRows: TestCase[] = (
   }),
 );
 
-/** By somebody who may not do it either, the same words come first. */
+/** A caller without the permission gets the same message first. */
 const roleRows: TestCase[] = ["update_pusher", "send_alert"].map((tool) => ({
   rule: HANDLE,
   tool,

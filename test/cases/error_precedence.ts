@@ -1,4 +1,4 @@
-// Requests that are wrong in two ways at once: which one is answered. The order stands in the decisions, section 1.
+// Requests with two errors at once, and the one that is reported. The order is defined in the decisions, section 1.
 
 import type { TestCase } from "../support/case_runner.ts";
 import { timeInSeconds, type World } from "../support/world.ts";

@@ -1,5 +1,5 @@
-// The states that rows start from, brought about over REST where an owner could, by SQL or the operator where only time
-// or staff can. What no row changes is made once for each world.
+// The initial states of rows. They are created over REST where an owner could, and by SQL or the operator where only
+// time or staff can. Data that no row changes is created once for each world.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { setChannelSuspended } from "../../src/identity/operator/account_administration.ts";
@@ -40,9 +40,7 @@ export const parseUuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 export type AlertState = "draft" | "repeating" | "scheduled" | "passed" | "sent" | "cancelled";
 export type ChannelState = "active" | "paused" | "suspended";
 
-/**
- * An alert in a state; `passed` is scheduled, and its send_at has gone by. A draft carries a future send_at as well.
- */
+/** An alert in a state. `passed` is scheduled with a send_at in the past. A draft also has a future send_at. */
 export async function createAlertInState(
   world: World,
   state: AlertState,
@@ -86,7 +84,7 @@ export const alertOn = (channel: ChannelState, state: AlertState) => async (worl
   return alert;
 };
 
-/** An alert's row as it stands now. */
+/** An alert's current row. */
 export const readAlert = async (world: World, alert: { id: string; pusher_id: string }) =>
   (await world.rest("get_alert", alertArguments(alert))).body;
 
@@ -95,13 +93,13 @@ export const TIMESTAMP_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 /** n characters, each one code point and two UTF-16 units. */
 export const emojiText = (n: number) => "🔔".repeat(n);
 
-/** A public address as a literal: registering it asks no DNS. */
+/** A public address as a literal: registering it needs no DNS query. */
 const PUBLIC_URL = "https://93.184.216.34/hook";
 
 const endpointOf = async (world: World): Promise<string> =>
   (await world.rest("create_webhook", await SUCCESS_ARGUMENTS.create_webhook!(world))).body.id;
 
-/** An endpoint with a delivery in its log, which nobody made. */
+/** An endpoint with a delivery in its log that no service made. */
 export async function createDelivery(world: World): Promise<{ webhook_id: string; delivery_id: string }> {
   const webhook_id = await endpointOf(world);
   const id = newUuid();
@@ -113,7 +111,7 @@ export async function createDelivery(world: World): Promise<{ webhook_id: string
   return { webhook_id, delivery_id: formatId("dlv", id) };
 }
 
-/** What makes each tool succeed: the arguments of a call that nothing speaks against, in a state of its own. */
+/** The arguments of a successful call of each tool, in a state of its own. */
 export const SUCCESS_ARGUMENTS: Record<string, (world: World) => Promise<Record<string, unknown>>> = {
   get_me: async () => ({}),
   list_pushers: async () => ({}),

@@ -1,5 +1,4 @@
-// Ceilings: what counts, what does not, what is refused and what the answers tell. Runs with the operations' own
-// limits.
+// Limits: counted and uncounted calls, refusals and their responses. Runs with the operations' own limits.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
@@ -13,7 +12,7 @@ const HEADERS = "limit-headers";
 
 const fields = (handle = createHandle()) => ({ handle, name: "x", category: "ai", description: "x" });
 
-/** A new member's key that has opened so many channels. */
+/** A new member's key that has opened this number of channels. */
 async function creator(world: World, created: number) {
   const key = await world.memberKey("admin");
   const pushers = [];
@@ -21,10 +20,10 @@ async function creator(world: World, created: number) {
   return { key, pushers };
 }
 
-/** A channel of its own, by somebody whose budget is fresh. */
+/** A channel of a creator whose limits are unused. */
 const pusherOf = async (world: World) => world.pusher({}, await world.memberKey("admin"));
 
-/** A channel with so many sends in its window, of all the kinds that count, and one alert of each status. */
+/** A channel with this number of sends in its window, of all the kinds that count, and one alert of each status. */
 async function busy(world: World, sends: number) {
   const pusher = await pusherOf(world);
   const [draft, sent, scheduled] = [

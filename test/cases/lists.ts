@@ -1,4 +1,4 @@
-// Pages of alerts: bounds, filters, ties that share one instant, and the end.
+// Pages of alerts: limits, filters, ties with the same time, and the end.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
@@ -7,7 +7,7 @@ import { createAlertInState, NO_PUSHER, oncePerWorld, parseUuid, sharedPusher, T
 
 const KEYSET = "pages";
 
-/** A channel with drafts whose ages in seconds are given; equal ages share one instant. */
+/** A channel with drafts whose ages in seconds are given; equal ages have the same time. */
 const aged = (ages: number[]) =>
   oncePerWorld(async (world) => {
     const pusher = await world.pusher();

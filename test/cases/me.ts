@@ -1,4 +1,4 @@
-// Who a credential is.
+// The identity of a credential.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

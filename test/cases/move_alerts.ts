@@ -9,7 +9,7 @@ import { alertArguments, createAlertInState, NO_PUSHER, oncePerWorld, readAlert,
 
 const MOVES = "move-many";
 
-/** Alerts of a channel of its own, each scheduled for so many hours from now. */
+/** Alerts of a channel of its own, each scheduled in this number of hours. */
 export async function createScheduledAlerts(world: World, hours: number[], fields: Record<string, unknown> = {}) {
   const pusher = await world.pusher();
   const alerts = [];

@@ -139,7 +139,7 @@ const planCases: TestCase[] = [
     want: { error: "not_found", param: null },
     after: async (world, { alerts, plan }, { body }) => {
       expect(await readStates(world, alerts)).toEqual(unchanged(alerts));
-      // Of another workspace, and one that never was, answer the same.
+      // One of another workspace and an unknown one have the same response.
       for (const [name, key] of [
         [plan, await world.foreignKey()],
         ["pln_x", world.owner],

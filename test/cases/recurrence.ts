@@ -1,4 +1,4 @@
-// What a recurrence asks of who schedules, edits, sends or ends it. What becomes of occurrences has
+// The requirements of a recurrence on scheduling, editing, sending or ending it. Occurrences are tested in
 // test/rules/recurrence.test.ts.
 
 import { expect } from "vitest";

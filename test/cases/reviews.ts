@@ -1,4 +1,4 @@
-// What waiting for a review answers of an alert in each state, and what it refuses.
+// The result of waiting for a review of an alert in each state, and its refusals.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

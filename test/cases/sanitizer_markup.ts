@@ -1,7 +1,7 @@
 // Markup for the sanitiser's tests: texts that must pass untouched, payloads that must not, and a grammar for
 // hostile nonsense. Payloads are families (what runs) times carriers (what it rides on), written for this project.
 
-/** Rich texts that lose nothing: an empty report and the same words. */
+/** Rich texts that lose nothing: an empty report and the same text. */
 export const HARMLESS_MARKUP: Record<string, string> = {
   plain: "Pump 3 is back. No action needed.",
   comparison: "a < b && c > d, and 5<6",
@@ -76,7 +76,7 @@ export const HARMLESS_MARKUP: Record<string, string> = {
   whitespace: "  leading, \u00a0nbsp, trailing  ",
 };
 
-/** Markup that may hold a comparison: a tag to a browser, whose words the sanitiser keeps. */
+/** Markup that may contain a comparison: to a browser it is a tag, and the sanitiser keeps its text. */
 export const COMPARISON_PATTERN = /[\p{L}\p{N})\]_]<[a-z]/iu;
 
 const CALLS = ["alert(1)", "confirm`1`", "window['al'+'ert'](1)", "(()=>{fired()})()"];

@@ -1,4 +1,4 @@
-// What schedule says and refuses beyond the grid: its send_at, given with the call or kept in the draft.
+// Results and refusals of schedule beyond the grid: its send_at, given with the call or kept in the draft.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

@@ -1,5 +1,4 @@
-// Alerts that are found by words, time and writer: what is found, in which order, where a page goes on, and what is
-// refused.
+// Search for alerts by text, time and author: results, order, pages, and refusals.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
@@ -8,7 +7,7 @@ import { createAlertInState, oncePerWorld } from "./fixtures.ts";
 
 const IN_SIGHT = "find-in-sight";
 
-/** Two channels and a key that sees them alone; what is found stands under short names. */
+/** Two channels and a key that sees only them; results have short names. */
 const news = oncePerWorld(async (world) => {
   const city = await world.pusher();
   const harbour = await world.pusher({ tags: ["Ferry Line", "north-sea"] });
@@ -38,7 +37,7 @@ type News = Awaited<ReturnType<typeof news>>;
 const named = ({ ids }: News, { body }: any): string[] =>
   body.data.map(({ id }: any) => Object.keys(ids).find((name) => ids[name] === id) ?? "another");
 
-/** What a search over all channels of the key finds, in this order. */
+/** The ordered results of a search over all channels of the key. */
 const finds = (rule: string, name: string, input: object, want: string[]): TestCase => ({
   rule,
   tool: "list_account_alerts",
@@ -58,7 +57,7 @@ const refused = (rule: string, name: string, input: object, param: string, says?
   want: { error: "invalid_request", param, ...(says ? { says } : {}) },
 });
 
-/** What is no word, to a parser of queries as well. */
+/** Text without a search term, also to a query parser. */
 const WITHOUT_MEANING = [
   "ferry &",
   "!ferry",
@@ -71,7 +70,7 @@ const WITHOUT_MEANING = [
   '"ferry',
 ];
 
-/** Many alerts of one search, which were sent at one instant and written at others. */
+/** Many alerts of one search, with the same send time and different creation times. */
 const MANY = 30;
 const many = oncePerWorld(async (world) => {
   const pusher = await world.pusher();

@@ -1,5 +1,5 @@
-// What send, cancel and delete say and refuse beyond the grid (schedule.ts has the other verb), and how an alert whose
-// send_at has passed reads.
+// Results and refusals of send, cancel and delete beyond the grid (schedule.ts has the other verb). Also the state of
+// an alert whose send_at has passed.
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";

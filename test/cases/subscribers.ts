@@ -5,7 +5,7 @@ import type { TestCase } from "../support/case_runner.ts";
 import { joinNewHandset, parseUuid, pseudonym, registerHandset } from "../support/handsets.ts";
 import type { World } from "../support/world.ts";
 
-/** Subscribers by SQL at chosen instants, the first one the oldest; every third is muted when `muted`. */
+/** Subscribers by SQL at chosen times, the first one the oldest; every third is muted when `muted`. */
 async function seeded(world: World, count: number, options: { tieFrom?: number; muted?: boolean } = {}) {
   const pusher = await world.pusher();
   const { tieFrom = count + 1, muted = false } = options;
@@ -131,7 +131,7 @@ export const subscriberCases: TestCase[] = [
     want: { body: { data: [{ platform: "ios", muted: true }] } },
     after: (_world, _given, { body }) => {
       expect(body.data).toHaveLength(1);
-      // Who left counts nowhere, not even as a zero.
+      // A device that left is counted nowhere, not even as a zero.
       expect(body.breakdown).toEqual({
         total: 3,
         muted: 1,
@@ -209,7 +209,7 @@ export const subscriberCases: TestCase[] = [
   {
     rule: "pages",
     tool: "list_subscribers",
-    // Rows 1 to 3 have instants of their own, 4 to 20 share one.
+    // Rows 1 to 3 have times of their own, 4 to 20 share one.
     given: (world) => seeded(world, 20, { tieFrom: 4, muted: true }),
     input: ({ id }) => ({ pusher_id: id, limit: 2 }),
     want: { body: { breakdown: { total: 20 } } },

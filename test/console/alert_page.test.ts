@@ -1,5 +1,4 @@
-// An alert's page: what it is called, who wrote it, whose words stand on it, and what it fetches before anybody
-// decided.
+// An alert's page: its title, its author, texts by others, and the requests before a decision.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -51,7 +50,7 @@ describe("without a browser", () => {
     const own = (await owner.get(at)).text;
     expect(own).not.toContain("Decline");
     expect(own).toContain('value="send"');
-    // Somebody else may, and so may its author once somebody else has changed it.
+    // Another person may, and so may its author once another person has changed it.
     const em = world.service.orm.em.fork() as never;
     const email = "editor@example.org";
     await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
@@ -179,7 +178,7 @@ describeInBrowser("in a browser", () => {
       expect(await time.textContent()).toBe(`15 Jan ${year}, 18:30`);
       expect(await time.getAttribute("title")).toBe(`15 Jan ${year}, 23:30 UTC`);
     }
-    // What a script draws later follows, and a public page shows the same clock.
+    // Parts that a script draws later follow, and a public page shows the same time.
     const { sent_at } = (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: sent.id })).body;
     const there = new Intl.DateTimeFormat("en-GB", {
       hour: "2-digit",

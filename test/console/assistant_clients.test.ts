@@ -1,4 +1,4 @@
-// The overview shows each assistant's client what it wants to be told, with this server's own address.
+// The overview shows the setup for each assistant's client, with this server's own address.
 
 import { expect, test } from "vitest";
 import { ASSISTANT_CLIENTS, SET_KEY_COMMAND } from "../../src/pages/console/assistant_clients.ts";

@@ -1,5 +1,5 @@
-// A channel's picture that was uploaded here (rules#channel-picture-held): by the form with a script and without one,
-// held as long as the channel has it, and nobody else's.
+// A channel's picture that was uploaded here (rules#channel-picture-held): by the form with a script and without one.
+// It is kept as long as the channel has it, and no other account can use it.
 
 import { request } from "node:http";
 import { createServer as createTls } from "node:https";
@@ -63,7 +63,7 @@ describe("a channel's picture", () => {
     expect((await owner.get(`/c/${fields.handle}`)).text).toContain(shown);
     expect((await owner.get(image_url.slice(HTTPS.length))).headers.get("content-type")).toBe("image/png");
     expect((await owner.get(`${base}/files`)).text).toContain("In use");
-    // Sent back as it stands it is no change; taken out, the file has a day.
+    // Sent back unchanged, it is not a change; taken out, the file expires in a day.
     const same = await world.rest("update_pusher", { pusher_id: id, image_url, city: "Porto" });
     expect(same.status).toBe(200);
     expect(await uses(image_url)).toEqual({ reference_count: 1, expires: false });

@@ -1,5 +1,6 @@
-// An owner's channels in the console, without a browser and so without a script: every field has its control, what is
-// sent back unchanged changes nothing, two people never overwrite one another unseen, and what ends asks once more.
+// An owner's channels in the console, without a browser and so without a script. Every field has its control. Values
+// that are sent back unchanged change nothing. Two people never overwrite one another unseen. Destructive actions
+// require confirmation.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
@@ -31,7 +32,7 @@ describe("channels in the console", () => {
 
   const channel = async (pusher_id: string) => (await world.rest("get_pusher", { pusher_id })).body;
 
-  /** Sends the form of a page as it stands, but for `changes`. */
+  /** Sends the unchanged form of a page, but for `changes`. */
   async function send(
     visitor: HttpVisitor,
     path: string,
@@ -131,7 +132,7 @@ describe("channels in the console", () => {
     // Another field: both keep theirs.
     expect((await send(owner, path, page, { description: "Mine" })).status).toBe(303);
     expect(await channel(id)).toMatchObject({ name: "Theirs <i>", city: null, description: "Mine" });
-    // The same field: refused, and what it is now is said.
+    // The same field: refused, and its present value is shown.
     const refused = await send(owner, path, page, { name: "Mine", category: "travel" });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain("Theirs &lt;i&gt;");
@@ -174,7 +175,7 @@ describe("channels in the console", () => {
     expect(answers.map(({ headers }) => headers.get("location"))).toEqual(
       Array(2).fill(answers[0]!.headers.get("location")),
     );
-    // Taken: said at the handle, and nothing typed is lost.
+    // Taken: reported at the handle, and nothing typed is lost.
     const taken = await send(owner, path, await owner.get(path), { ...twice, handle, long: "kept\r\nwhole" });
     expect(taken.status).toBe(409);
     expect(taken.text).toMatch(/id="handle"[^>]* aria-invalid="true" autofocus/);
@@ -200,7 +201,7 @@ describe("channels in the console", () => {
     expect(wrong.text.match(/ autofocus/g)).toHaveLength(1);
     expect(wrong.text).toMatch(/id="name"[^>]* autofocus/);
     expect(wrong.text).toContain('value="north"');
-    // Two of three numbers are no circle.
+    // Two of three numbers are not a circle.
     const half = await send(owner, path, await owner.get(path), {
       name: "x",
       handle: createHandle(),
@@ -306,7 +307,7 @@ describe("channels in the console", () => {
     expect((await viewer.post(paths[1]!, { life: "never" }, { token })).status).toBe(403);
     expect((await viewer.post(`${paths[2]}/revoke`, { evict: "yes" }, { token })).status).toBe(403);
     expect((await viewer.get(`${base}channels/${mine.id}/delete`)).text).toContain("Only an admin");
-    // Who sees one channel opens none, and does not see the others.
+    // A person who sees one channel can create none, and does not see the others.
     const other = await world.pusher();
     const narrow = await member("editor", "narrow@example.org", [other.id]);
     expect((await narrow.get(`${base}channels/new`)).status).toBe(403);

@@ -59,7 +59,7 @@ describeInBrowser("channels, in a browser", () => {
     await page.getByRole("img", { name: /A circle of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
     await page.getByLabel("Radius in kilometres").fill("2");
     await page.getByRole("img", { name: /A circle of 2 km/ }).waitFor();
-    // Said as long as nothing is asked for.
+    // Shown as long as no permission is requested.
     const silent = page.getByText("The channel requests nothing");
     expect(await silent.isVisible()).toBe(false);
     for (const asked of ["Notify", "Play a sound"]) await page.getByLabel(asked, { exact: true }).uncheck();

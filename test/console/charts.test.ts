@@ -1,5 +1,4 @@
-// Plots held against what they are drawn from, without a service: bars, the shape of very many, marks, and lists by
-// rank.
+// Plots compared with their data, without a service: bars, the shape of very many, marks, and lists by rank.
 
 import { describe, expect, test } from "vitest";
 import { barChart, type ChartSlot, rankedBars } from "../../src/pages/console/charts/chart.ts";
@@ -58,7 +57,7 @@ describe("a plot", () => {
       const lines = many.match(/class="grid"/g)!.length;
       expect([highest, lines >= 1 && lines <= 4]).toEqual([highest, true]);
       expect(many).not.toMatch(/>\d*\.\d+</);
-      // What is small beside the highest is seen.
+      // A small value next to the highest is visible.
       expect(many).not.toContain('class="value"');
     }
     expect(await drawn(slotsOf([1, 100_000]))).toContain('height="2"');

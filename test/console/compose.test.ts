@@ -43,7 +43,7 @@ const WHOLE = {
   review_note: "The harbour called.",
 };
 
-/** The address of a form that nobody has opened yet. */
+/** The address of a form that was not opened yet. */
 const fresh = (alerts: string) => `${alerts}/new?once=${randomUUID()}`;
 
 describe("writing an alert in the console", () => {
@@ -65,7 +65,7 @@ describe("writing an alert in the console", () => {
   const sendNew = (fields: Record<string, string>, files = {}) =>
     owner.send(`${base}/new`, { layout: "text", priority: "normal", when: "now", ...fields }, files);
   const idOf = ({ headers }: { headers: Headers }) => /alr_\w+/.exec(headers.get("location") ?? "")?.[0] ?? "";
-  /** What a form of this page would send as it stands. */
+  /** The data that the unchanged form of this page would send. */
   function filled(text: string): Record<string, string> {
     const decode = (value: string) =>
       value.replace(
@@ -116,7 +116,7 @@ describe("writing an alert in the console", () => {
     const again = await owner.send(`${base}/${alert.id}/edit`, { ...filled(page.text), act: "save" });
     expect(again.status).toBe(303);
     expect((await now(alert.id)).updated_at).toBe(alert.updated_at);
-    // An instant to the second, as a program gives it, stays when the form shows it to the minute.
+    // A time with seconds, as a program gives it, stays when the form shows it to the minute.
     const at = timeInSeconds(90_061).replace(/\.\d+Z/, "Z");
     await world.rest("update_alert", { pusher_id: pusher.id, alert_id: alert.id, send_at: at });
     const shown = filled((await owner.get(`${base}/${alert.id}/edit`)).text);
@@ -293,7 +293,7 @@ describe("writing an alert in the console", () => {
     const { body } = await world.rest("get_alert", { pusher_id: at.id, alert_id: idOf(saved) });
     expect(body).toMatchObject({ lat: 41.5, lon: -8.61, radius_km: 0.4 });
     expect((await owner.get(`${own}/${body.id}`)).text).toContain(drawn);
-    // Two of three are no circle, and the third is named.
+    // Two of three are not a circle, and the third is named.
     const half = await owner.send(`${own}/new`, {
       ...{ priority: "normal", when: "now", ...typed },
       ...{ radius_km: "", act: "save" },

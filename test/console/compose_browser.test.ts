@@ -10,10 +10,10 @@ import { checkAccessibility, MAX_PAGE_BYTES } from "../support/page_checks.ts";
 import { PNG } from "../support/sample_files.ts";
 import { timeInSeconds } from "../support/world.ts";
 
-/** Where pictures of the pages are kept, when somebody wants to look at them. */
+/** The folder for pictures of the pages, for a reader who needs them. */
 const PICTURES = process.env.PICTURES;
 
-/** The choice beside others in a segment. */
+/** An option of a segmented control. */
 const choose = (page: Page, name: string, value: string) =>
   page.locator(`label:has([name=${name}][value=${value}])`).click();
 
@@ -37,7 +37,7 @@ describeInBrowser("an owner who writes and reviews", () => {
   const newest = async () =>
     (await its.site.world.rest("list_alerts", { pusher_id: pusher.id, limit: 1 })).body.data[0];
 
-  /** Keeps pictures of a page that keeps nobody out, when somebody wants to look at them. */
+  /** Keeps pictures of an accessible page, for a reader who needs them. */
   async function look(page: Page, name: string): Promise<void> {
     await checkAccessibility(page, name);
     for (const width of PICTURES ? [320, 390, 1280] : [])
@@ -164,7 +164,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     ])
       expect(await page.locator("main").textContent()).toContain(shown);
     await page.frameLocator("iframe.paper").getByRole("heading", { name: "Which way" }).waitFor();
-    // Who wrote it, and what was taken out of it, is seen before anything is scrolled, and nothing lies over it.
+    // The author, and the parts that were removed, are visible before scrolling, and nothing covers them.
     const bottom = async (part: Locator) => {
       const { y, height } = (await part.boundingBox())!;
       return y + height;
@@ -174,7 +174,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     const removed = page.getByRole("region", { name: "Removed content" });
     expect(await removed.textContent()).toMatch(/the element <script>.*the attribute onclick/s);
     expect(await bottom(removed)).toBeLessThan(foot);
-    // What is not decided at the foot of the screen has its way there, and one tap brings it into reach.
+    // Decisions that are not at the foot of the screen have a link there, and one tap brings them into reach.
     for (const [link, button] of [
       ["Schedule", "Schedule"],
       ["Decline", "Decline"],
@@ -183,7 +183,7 @@ describeInBrowser("an owner who writes and reviews", () => {
       expect(await bottom(page.getByRole("button", { name: button }))).toBeLessThan(foot);
     }
     await page.evaluate("scrollTo(0, 0)");
-    // The decision is in reach of a thumb: at the foot of the screen, beside the other ways on, without scrolling.
+    // The decision is in reach of a thumb: at the foot of the screen, next to the other actions, without scrolling.
     const send = page.getByRole("button", { name: "Send to 3" });
     const box = (await send.boundingBox())!;
     expect(box.y + box.height).toBeLessThanOrEqual(844);

@@ -1,4 +1,4 @@
-// What the consent page lets an assistant say of itself, and what it says beside it. Without a browser.
+// The text about itself that the consent page accepts from an assistant, and the text next to it. Without a browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseClientName } from "../../src/identity/auth/client_metadata.ts";
@@ -83,7 +83,7 @@ describe("the consent page", () => {
       "Test workspace",
       "60 minutes",
     );
-    // The lists and the last page say it the same way.
+    // The lists and the last page use the same text.
     const client = await clientAt(CALLBACK, HOSTILE.replace("\u0000", ""));
     const { path } = await pageOf(client, "pushers:read offline_access");
     await allowConsent(owner, path);
@@ -150,7 +150,7 @@ describe("the consent page", () => {
     const scopesOf = async () =>
       (await world.sql("select scopes from connection where client_id = ?", [client]))[0].scopes.sort();
     expect(await scopesOf()).toEqual(["account:read", "alerts:write", "stats:read"]);
-    // A page that did not ask about a right, and whose person left it alone, takes none away.
+    // A page that did not offer a permission, and whose person left it alone, revokes none.
     const stale = (await pageOf(client, "pushers:read offline_access", HOSTED)).path;
     await allowConsent(owner, stale, { scope: ["pushers:read"], shown: ["pushers:read"] });
     expect(await scopesOf()).toEqual(["account:read", "alerts:write", "pushers:read", "stats:read"]);

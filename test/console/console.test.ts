@@ -1,5 +1,5 @@
 // People in a browser: from the first start's link to keys, members and sessions, on both databases. Needs a Chromium:
-// CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
+// CHROMIUM=/path/to/chromium. Without one it is skipped with a message.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -24,7 +24,7 @@ afterAll(() => browser?.close());
 
 describeInBrowser("a person in the console", () => {
   let site: ConsoleSite;
-  /** What pages did that no page may, over all browsers of this site. */
+  /** Violations by pages, over all browsers of this site. */
   const all: string[][] = [];
   const visitor = async () => {
     const watching = await openWatchedPage(browser, site);
@@ -153,7 +153,7 @@ describeInBrowser("a person in the console", () => {
     await page.getByRole("button", { name: "End the session" }).click();
     expect((await elsewhere.goto(home))!.url()).toContain("/console/sign-in");
 
-    // An expired session is none.
+    // An expired session is invalid.
     await world.sql(`update auth.session set "expiresAt" = now() - interval '1 hour'`);
     expect((await page.goto(home))!.url()).toContain("/console/sign-in");
     expect(all.flat()).toEqual([]);
@@ -194,7 +194,7 @@ describeInBrowser("a person in the console", () => {
     await links.last().click();
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.name")).toBe("scope");
-    // One field mended: the other one is the first now.
+    // One field is fixed: the other one is the first now.
     await name.fill("mended");
     await page.getByRole("button", { name: "Create key" }).click();
     await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("scope");

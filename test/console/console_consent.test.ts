@@ -43,7 +43,7 @@ afterAll(async () => {
   loopback?.close();
 });
 
-/** What the next answer at the loopback address says. */
+/** The next response at the loopback address. */
 const nextAnswer = () =>
   new Promise<URLSearchParams>((resolve) => {
     answered = (url) => resolve(url.searchParams);
@@ -148,7 +148,7 @@ describeInBrowser("consent", () => {
       const consent = await page.locator("main").textContent();
       expect(consent).toContain(new URL(callback).host);
       expect(consent).toContain("Claude <b>Desktop</b>");
-      // It asked to look and to write drafts. What it reads is one line, and nothing else is ticked or open.
+      // It requested to read and to write drafts. Read scopes are one line, and nothing else is ticked or open.
       expect(await box(page, "pushers:read").isChecked()).toBe(true);
       expect(await box(page, "pushers:read").isVisible()).toBe(false);
       expect(await box(page, "alerts:write").isVisible()).toBe(true);
@@ -157,7 +157,7 @@ describeInBrowser("consent", () => {
       await page.getByText(/^Read access: \d+ permissions/).click();
       await page.getByText("Allow more than requested").click();
 
-      // Nothing ticked: the page says what is missing, and nothing is connected.
+      // Nothing is ticked: the page shows what is missing, and nothing is connected.
       for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       expect(await page.getByRole("alert").textContent()).toContain("Tick at least one");
@@ -179,7 +179,7 @@ describeInBrowser("consent", () => {
       const listed: any = await assistant.call("list_pushers");
       expect(listed.structuredContent.data.map(({ id }: any) => id)).toEqual([seen.id]);
 
-      // What was unticked is refused with 403, and the client comes back for it.
+      // An unticked permission is refused with 403, and the client requests it again.
       const bare = await fetch(`${site.url}/mcp`, {
         method: "POST",
         headers: {
@@ -201,7 +201,7 @@ describeInBrowser("consent", () => {
       await page.waitForURL(/\/console\/consent\?/);
       expect(await page.locator("h1").textContent()).toContain("requests more permissions");
       expect(await box(page, "pushers:read").isChecked()).toBe(true);
-      // What is new stands first, what was granted before is folded and stays ticked.
+      // New scopes are first. Earlier grants are folded and stay ticked.
       expect(await box(page, "subscribers:read").isVisible()).toBe(true);
       expect(await box(page, "pushers:read").isVisible()).toBe(false);
       await page.getByText(/^Allowed before: \d+ permissions$/).click();
@@ -284,7 +284,7 @@ describeInBrowser("consent", () => {
       return `${site.url}/api/auth/oauth2/authorize?${query}`;
     };
 
-    // Named by nobody: what looks is asked for, and drafting.
+    // The client named none: reading and drafting are requested.
     await page.goto(request(null));
     const ticked = await page
       .locator("input[name=scope]:checked")
@@ -310,7 +310,7 @@ describeInBrowser("consent", () => {
     await page.waitForURL(/\/callback/);
     expect(await world.sql("select 1 from connection where client_id = ?", [client_id])).toEqual([]);
 
-    // A request that was changed on the way is none.
+    // A request that was changed on the way is invalid.
     await page.goto(request("pushers:read"));
     await page.goto(page.url().replace("pushers%3Aread", "alerts%3Asend"));
     expect(await page.locator("main").textContent()).toContain("has expired");

@@ -1,4 +1,4 @@
-// What ends something asks once more, and a refused form names all that is wrong and keeps the list under it. Without a
+// Destructive actions require confirmation. A refused form names all errors and keeps the list below it. Without a
 // browser, and so without a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -81,7 +81,7 @@ describe("forms of the console", () => {
     expect(await counted()).toEqual(before);
     for (const link of asked) expect((await owner.post(link, {})).status).toBe(303);
     expect(await counted()).toEqual({ keys: 401, files: 0, assistants: 0, sessions: 1 });
-    // What is gone, and what never was, is not asked about.
+    // A deleted item and an unknown one have no confirmation page.
     for (const link of asked) expect((await owner.get(link)).status).toBe(404);
   });
 
@@ -132,7 +132,7 @@ describe("forms of the console", () => {
     expect(keys.text.match(/ autofocus/g)).toHaveLength(1);
     expect(keys.text).toMatch(/<input id="name"[^>]* aria-invalid="true" autofocus/);
     expect(keys.text).toContain("a key that is listed");
-    // A channel of another workspace leaves the list as well.
+    // A channel of another workspace also leaves the list.
     await world.foreignKey();
     const [{ id }] = await world.sql("select id from workspace order by created_at desc limit 1");
     const foreign = await world.pusher({}, await world.key({ workspace: formatId("wsp", id) }));

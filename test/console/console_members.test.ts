@@ -1,5 +1,6 @@
-// The members' pages: a contradiction about channels is asked about and never becomes more access, every wrong field is
-// named at once beside the list, removing asks once more, and names are one line. Chromium runs without script here.
+// The members' pages. A contradiction about channels is reported and never becomes more access. Every wrong field is
+// named at once, next to the list. Removing requires confirmation. Names are one line. Chromium runs without script
+// here.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
@@ -57,7 +58,7 @@ describe("members", () => {
     expect(answer.text).toContain("Choose either all channels or single channels");
     expect(answer.text).toContain(`value="${email}"`);
     expect(answer.text).toContain('<option value="editor" selected');
-    // What was ticked stays; which of the two is meant is for the person to say.
+    // Ticked boxes stay; the person decides which of the two is meant.
     expect(checked(answer.text)).toEqual([`new-${one.id}`]);
     expect((await last()).id).toBe(before.id);
 

@@ -1,5 +1,5 @@
-// What the console lets happen and what it refuses, without a browser: forgery, roles, foreign ids, who may change
-// whom; and that no operation ever makes a key or a member. One-time links and guessing have files of their own.
+// Permitted and refused actions of the console, without a browser: forgery, roles, foreign ids, and permissions between
+// members. Also, no operation ever makes a key or a member. One-time links and guessing have files of their own.
 
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -71,7 +71,7 @@ describe("the console's rules", () => {
       expect(answer.headers.get("content-type")).toContain("text/html");
     }
     expect(await count("api_key")).toBe(before);
-    // Before sign-in the token is bound to a cookie of the visitor.
+    // Before sign-in the token belongs to a cookie of the visitor.
     const visitor = new HttpVisitor(world);
     const credentials = { email: "owner@example.org", password: PASSWORD };
     const theirs = await new HttpVisitor(world).token("/console/sign-in");
@@ -93,7 +93,7 @@ describe("the console's rules", () => {
       const { headers, text } = await owner.get(path);
       const named = [...text.matchAll(/<script src="([^?"]+)\?v=[^"]+" defer><\/script>/g)];
       const scripts = named.map(([, file]) => `http://localhost:8787${file}`).join(" ");
-      // Only the scripts that the page names, each in full, and these may ask only this origin.
+      // Only the scripts that the page names, each in full, and these may send requests to this origin only.
       expect(headers.get("content-security-policy")).toBe(
         `default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'${
           named.length > 0 ? `; script-src ${scripts}; connect-src 'self'` : ""
@@ -170,7 +170,7 @@ describe("the console's rules", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
     await world.sql("update member set role = 'owner' where id = ?", [id]);
 
-    // A restriction is no wider than the one who gives it.
+    // A restriction cannot be wider than the manager's own.
     const [mine, other] = [await world.pusher(), await world.pusher()];
     const narrow = await memberOf("admin", [mine.id]);
     const wish = { email: "n@example.org", role: "viewer" };
@@ -183,7 +183,7 @@ describe("the console's rules", () => {
     const bound = { name: "k", scope: ["pushers:read"], life: "7d", pusher: other.id };
     expect((await narrow.post(`${base}keys`, bound)).status).toBe(404);
 
-    // Removed: the session is left without a workspace, and the key is gone.
+    // Removed: the session is left without a workspace, and the key is deleted.
     const key = await world.key({ member: editor.id });
     expect((await owner.post(`${from}/${editor.id}/remove`, {}, { from })).status).toBe(303);
     expect((await world.rest("get_me", {}, key)).status).toBe(401);
@@ -228,7 +228,7 @@ describe("the console's rules", () => {
     expect((await second.get(base)).status).toBe(303);
     expect((await person.get(base)).status).toBe(200);
     expect((await second.post("/console/sign-in", credentials)).status).toBe(401);
-    // Another person's session is no session.
+    // Another person's session is not found.
     const [{ id }] = await world.sql(`select id from auth.session order by "createdAt" limit 1`);
     const foreign = await person.post(`/console/account/sessions/${id}/end`, {}, { from: "/console/account" });
     expect(foreign.status).toBe(404);
@@ -289,7 +289,7 @@ describe("the console's rules", () => {
       };
       const args: Record<string, unknown> = {};
       for (const field of Object.keys(tool.input.shape)) if (field in known) args[field] = known[field];
-      // What only belongs to another variant of the same call is left out again.
+      // Fields of another variant of the same call are left out again.
       for (const drop of [[], ["handle"], ["send_at"], ["html", "url"], ["html", "url", "send_at", "name", "events"]]) {
         const some = Object.fromEntries(Object.entries(args).filter(([name]) => !drop.includes(name)));
         const done = await world.service.dispatcher.run(tool, caller, { args: some, log: SILENT_LOG }).then(

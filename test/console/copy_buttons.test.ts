@@ -1,4 +1,4 @@
-// Copy buttons in a real browser: what lands on the clipboard, what is said of it, and pages without a script.
+// Copy buttons in a real browser: the clipboard, the message, and pages without a script.
 
 import { expect, test } from "vitest";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
@@ -17,7 +17,7 @@ describeInBrowser("copying a text", () => {
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
     await page.getByText("Copied the address.").waitFor({ state: "attached" });
 
-    // What the browser does not give to scripts is asked for in the older way, as on plain http from another machine.
+    // Without the clipboard API, the older command is used, as on plain http from another machine.
     await page.evaluate("navigator.clipboard.writeText('something else')");
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     await page.locator("h1").click();

@@ -1,6 +1,5 @@
-// Whoever follows every link and every form of every page arrives at a page, in each role: no address of a page leads
-// nowhere, and nobody is led to what the role may not open; each page can be read by ear. Without a browser, on a
-// workspace in use.
+// Follows every link and every form of every page, in each role. Every address leads to a page, and no link leads to a
+// page that the role may not open. Screen readers can read each page. Without a browser, on a workspace in use.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -10,22 +9,19 @@ import { createSampleWorkspace } from "../support/sample_workspace.ts";
 import { World } from "../support/world.ts";
 
 const URL_OF_ALL = "http://localhost:8787";
-/** What an address only has where its page wrote what it did not have. */
+/** Parts that an address has only where its page wrote them. */
 const UNSAID = /null|undefined|NaN|\[object|=(&|#|$)/;
 const LINKS = /\s(?:href|src|data-live)="([^"]+)"/g;
 const FORMS = /<form\b[^>]*>/g;
-/** Where a script of ours sends what a form holds. */
+/** The place to which a script of ours sends a form's values. */
 const SENDS = /\sdata-(?:shown|uploads|begin)="(\/console\/[^"]*)"/g;
 
-/** What a script draws, and what is a phone's own document in a frame. */
+/** Parts that a script draws, and a phone's own document in a frame. */
 const SCRIPTED = /^\/app\/|\/page$/;
 
 const attribute = (tag: string, name: string) => unescapeHtml(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 
-/**
- * What is out of order for who reads a page by ear: its one title, headings that skip a level, what is pressed and
- * says nothing.
- */
+/** Problems for screen readers: a missing or second title, skipped heading levels, and buttons without a name. */
 function wrongByEar(markup: string): string[] {
   const page = markup.replace(/<template.*?<\/template>/gs, "");
   const words = (inner: string) => inner.replace(/<[^>]*>/g, "").trim();
@@ -38,10 +34,7 @@ function wrongByEar(markup: string): string[] {
   return [...(titles === 1 ? [] : [`${titles} titles`]), ...skips, ...silent];
 }
 
-/**
- * Goes on from a page to whatever it leads to, each address once: what was wrong, what was opened, and where forms
- * write.
- */
+/** Follows all links of a page, each address once. Records errors, opened pages, and the targets of forms. */
 async function crawl(visitor: HttpVisitor, ...first: string[]) {
   const wrong: string[] = [];
   const opened = new Map<string, string>();
@@ -50,7 +43,7 @@ async function crawl(visitor: HttpVisitor, ...first: string[]) {
   const places: { path: string; place: string; from: string }[] = [];
   /** An address of ours that a page names; null for one of another origin. */
   const named = (address: string, from: string): URL | null => {
-    // What is behind the # is looked for on the page.
+    // The part behind the # must exist on the page.
     if (UNSAID.test(address.replace(/#.*/, ""))) wrong.push(`${from} names ${address}`);
     const url = new URL(address, URL_OF_ALL + from);
     return url.origin === URL_OF_ALL ? url : null;
@@ -59,9 +52,9 @@ async function crawl(visitor: HttpVisitor, ...first: string[]) {
     const url = named(address, from);
     if (!url) return;
     const path = url.pathname + url.search;
-    // The docs are alike for everybody, and test/public_pages/docs_site.test.ts goes through them.
+    // The docs are the same for all visitors, and test/public_pages/docs_site.test.ts visits them.
     if (/^\/docs\b/.test(from)) return;
-    // A calendar goes on for ever, so its neighbours are enough.
+    // A calendar is endless, so the months next to the first are enough.
     if ([path, from].every((address) => /[?&]month=/.test(address))) return;
     next.push({ path, from });
     // In the app it is a route.
@@ -115,7 +108,7 @@ describe("every link of every page", () => {
     const { wrong, opened, written } = await crawl(visitor, "/", "/c", `/console/${world.workspace.id}/`);
     expect(wrong).toEqual([]);
     expect(opened).toBeGreaterThan(stranger ? 10 : 150);
-    // Without its token no form does anything, and may come back as it was; one that leads nowhere is told so first.
+    // Without its token a form does nothing, and may be shown again; a wrong address is reported first.
     const refused = written.map(async (at) => [at, (await visitor.post(at, {}, { token: null })).status]);
     const undone = (await Promise.all(refused)).filter(([, status]) => status !== 403 && status !== 409);
     expect(undone).toEqual([]);

@@ -1,5 +1,5 @@
-// On a phone the sections of a workspace and the tabs of a channel are wider than the screen: the current one is in
-// sight from the start, whichever it is, with no script and no jump of the page. Needs a Chromium:
+// On a phone the sections of a workspace and the tabs of a channel are wider than the screen. The current one is
+// visible from the start, for each of them, without a script and without a jump of the page. Needs a Chromium:
 // CHROMIUM=/path/to/chromium.
 
 import { expect, test } from "vitest";
@@ -41,7 +41,7 @@ describeInBrowser("where one is, on a phone", () => {
       const box = (await current.boundingBox())!;
       const seen = box.x >= 0 && box.x + box.width <= width;
       expect({ path, seen, x: Math.round(box.x) }).toMatchObject({ path, seen: true });
-      // The page itself stands at its beginning.
+      // The page itself is at its beginning.
       const brand = (await page.locator("a.brand").boundingBox())!;
       expect([brand.x >= 0, brand.y >= 0]).toEqual([true, true]);
       if (PICTURES)

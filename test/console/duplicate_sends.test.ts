@@ -1,5 +1,5 @@
-// An alert that would be sent twice: by the browser's way back, by a second form that holds the same, by a second draft
-// (rules#console-once, rules#console-asks-again).
+// An alert that would be sent twice: by the browser's back button, by a second form with the same content, by a second
+// draft (rules#console-once, rules#console-asks-again).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -42,13 +42,12 @@ describe("without a browser", () => {
     expect((await opened()).once).not.toBe(once);
     const sent = await owner.send(at, { ...form, once, title: "The pier is shut" });
     expect(sent.headers.get("location")).toContain(`${base}/alr_`);
-    // The way back asks for the address once more.
+    // Going back requests the address once more.
     expect((await owner.get(at)).text).toContain(`name="once" value="${once}"`);
     const back = await owner.send(at, { ...form, once, title: "The pier is shut" });
     expect(back.headers.get("location")).toBe(sent.headers.get("location"));
     expect(await alerts("The pier is shut")).toHaveLength(1);
-    // Another text in the same form is asked about, and however often the person goes back and forth, it makes one
-    // more.
+    // Another text in the same form requires confirmation. Going back and forth any number of times makes one more.
     const other = { ...form, once, title: "The pier is open" };
     const [asked, again] = [await owner.send(at, other), await owner.send(at, other)];
     expect(asked.status).toBe(409);
@@ -76,7 +75,7 @@ describe("without a browser", () => {
     expect(asked.text).toContain(`href="${path}"`);
     expect(asked.text).toContain("Take the tram.");
     expect(await alerts(said.title)).toHaveLength(1);
-    // What phones show otherwise is another alert, and a draft rings nowhere.
+    // A different text on phones is another alert, and a draft rings nowhere.
     expect((await owner.send((await opened()).at, { ...form, ...said, sound: "bell" })).status).toBe(303);
     expect((await owner.send((await opened()).at, { ...form, ...said, act: "save" })).status).toBe(303);
 
@@ -92,7 +91,7 @@ describe("without a browser", () => {
     }
     expect((await alerts(said.title)).filter(({ status }) => status === "sent")).toHaveLength(2);
 
-    // Whoever means it sends it.
+    // An intended repeat is sent.
     const again = againOf(asked.text);
     expect(path).toContain(again);
     expect((await owner.send(at, { ...form, ...said, once, again })).headers.get("location")).not.toBe(path);
@@ -151,7 +150,7 @@ describeInBrowser("in a browser", () => {
     await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
     await page.goBack();
     await send.waitFor();
-    // What the browser put in again is what the preview shows.
+    // The preview shows the values that the browser restored.
     const kept = await page.locator("#title").inputValue();
     if (javaScriptEnabled) await expect.poll(() => page.locator(".phone h3").textContent()).toBe(kept || "Alert title");
     await page.locator("#title").fill(title);

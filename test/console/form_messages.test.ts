@@ -1,6 +1,5 @@
-// Covers rules#console-for-people. No page speaks to programs: whatever a schema can find wrong is said in the words
-// of a form, and a refusal that speaks of arguments or formats of the API is written with its sentence for people
-// (src/model/error_messages.ts).
+// Covers rules#console-for-people. Pages use no API terms. Every schema error has a message in the terms of a form. A
+// refusal about arguments or formats of the API has a second sentence for people (src/model/error_messages.ts).
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,20 +23,22 @@ import { createValidationError } from "../../src/operation/validation_errors.ts"
 import { toFormError } from "../../src/pages/console/form_submission.ts";
 import { ROOT } from "../support/rule_citations.ts";
 
-/** Words of the API: names of arguments and operations, paths, formats, and ways out that only programs have. */
+/**
+ * Terms of the API: names of arguments and operations, paths, formats, and instructions that only programs can follow.
+ */
 const OF_THE_API =
   /[a-z]+_[a-z]|\w\.\d|\bomit\b|leave it out|must be one of (?!the offered choices)|\bnull\b|RFC \d|BCP|IANA|ASCII|\bNUL\b|must be (an? )?(string|array|object|true or false)|[Ii]dempotency|\bcredential|\bscope\b|\bETag\b|exclude each other|a-z 0-9/;
 
 const apiWords = (sentences: readonly string[]) => sentences.filter((sentence) => OF_THE_API.test(sentence));
 
-/** What somebody may send in place of anything. */
+/** Values that a client may send in place of anything. */
 const WRONG: readonly unknown[] = [
   ...[undefined, null, true, "", " ", "no such thing", "a\u200bb", "a\u0000b", "\u0007", "x".repeat(600_000)],
   ...[-1, 0.5, 1e12, Number.NaN, {}, { type: "ring", label: "", url: "ftp://" }],
   ...[[], [null], ["no such thing"], ["x".repeat(300)], Array(60).fill("x"), [{ type: "ring", label: "", url: "" }]],
 ];
 
-/** Every refusal of each field of an operation, as a form without any labels says it. */
+/** Every refusal of each field of an operation, as a form without any labels shows it. */
 function refusals({ input }: { input: z.ZodObject }): string[] {
   const tries = Object.keys(input.shape).flatMap((name) => WRONG.map((value) => ({ [name]: value })));
   return [...tries, { no_such_field: 1 }].flatMap((args) => {

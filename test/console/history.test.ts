@@ -1,13 +1,13 @@
-// What an owner sees of what was sent: a channel's alerts, drafts, an alert's reads and acks, statistics,
-// subscribers. Without a browser, and so without a script; reports come from handsets, and plots are held against the
-// operations' numbers.
+// An owner's view of sent alerts: a channel's alerts, drafts, an alert's reads and acks, statistics, subscribers.
+// Without a browser, and so without a script. Reports come from handsets, and plots are compared with the operations'
+// numbers.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
 import { DEVICE_FACTS, joinNewHandset } from "../support/handsets.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
-/** What a plot says: the number beside its heading, those of its bars' titles, and those of its description. */
+/** The numbers of a plot: the one next to its heading, those of its bars' titles, and those of its description. */
 function plotOf(text: string, id: string) {
   const start = text.indexOf(`<figure class="plot" id="${id}"`);
   if (start < 0) return null;
@@ -194,7 +194,7 @@ describe("history, statistics and subscribers", () => {
     expect(text).toMatch(/<li>Notify <span class="badge good">/);
     expect(text).toMatch(/<li>Read aloud <span class="badge warn">not requested/);
     expect(text).not.toMatch(/delivered|% of/i);
-    // The part alone is what the page's script asks for.
+    // The page's script requests the part alone.
     const part = await page(`${path}/timeline?live=1`);
     expect(text).toContain(part);
     expect(part).not.toContain("<html");
@@ -326,7 +326,7 @@ describe("history, statistics and subscribers", () => {
     expect(listed(first)).toBe(25);
     expect(first).toContain("Showing the newest 25 of 28. The counts above include all.");
     expect(first).toContain("Channels cannot see which permissions");
-    // Of what it granted nothing is in the page but the words about it.
+    // The page contains nothing of its grants but the text about them.
     expect(first.replace(/<section class="card" aria-labelledby="known">.*/s, "")).not.toMatch(/sound|\bloc\b/i);
     const older = /href="([^"]*before=[^"]+)#list"/.exec(first)![1]!.replaceAll("&amp;", "&");
     const rest = await page(older.slice(base.length));

@@ -52,7 +52,7 @@ describeInBrowser("what was sent, in a browser", () => {
     await expect.poll(() => plot.locator("rect").count()).toBe(90);
     const box = (await plot.boundingBox())!;
     const room = (await page.locator("#plot-alerts_sent").boundingBox())!;
-    // The numbers of the lines stand to the right of the bars.
+    // The numbers of the lines are to the right of the bars.
     expect(room.x + room.width - box.x - box.width).toBeGreaterThanOrEqual(52);
     await page.getByText("The same numbers as a table").click();
     expect(await page.getByRole("table", { name: "By UTC day" }).getByRole("row").count()).toBe(91);
@@ -62,7 +62,7 @@ describeInBrowser("what was sent, in a browser", () => {
 
   test("reads and acks come while somebody looks, not while they are away, and never below their hands", async () => {
     const { context, page, faults } = await its.visit();
-    // Time stands still but for what the test lets go by.
+    // Time stops but for the test's own steps.
     await page.clock.install({ time: Date.now() });
     await page.clock.pauseAt(Date.now() + 60_000);
     const asked: string[] = [];
@@ -80,7 +80,7 @@ describeInBrowser("what was sent, in a browser", () => {
     await acks.waitFor(WAIT);
     expect(await acks.textContent()).toBe("1");
 
-    // Somebody reads the table: nothing is put in its place until they are done, and then it is still open.
+    // A person is reading the table: it is not replaced until they are done, and then it is still open.
     const reads = page.locator("#timeline-reads .total");
     const turned = async () => {
       const answered = page.waitForResponse(/timeline/);

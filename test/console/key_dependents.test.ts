@@ -1,5 +1,5 @@
-// Who registered a webhook is said wherever it is shown; and what goes on after a key was revoked is said before and
-// after, and its webhooks end with it when that is asked for. Without a browser.
+// The creator of a webhook is shown wherever the webhook is. The dependents of a key are shown before and after it is
+// revoked. On request, its webhooks end with it. Without a browser.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKey } from "../../src/identity/operator/account_administration.ts";

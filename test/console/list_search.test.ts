@@ -1,4 +1,4 @@
-// The search above the console's lists of alerts: by words, state, channel and writer, in the address.
+// The search above the console's lists of alerts: by text, state, channel and author, in the address.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";

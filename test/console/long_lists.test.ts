@@ -1,5 +1,5 @@
-// Lists that grew: with 300 channels, 20,000 alerts, 1,000 subscribers and as many of whatever else is listed, every
-// list is a page of bounded length on a phone, leads on, and finds by its words. Covers rules#console-lists.
+// Long lists: with 300 channels, 20,000 alerts, 1,000 subscribers and as many rows of every other list. Each list is a
+// page of limited length on a phone, has further pages, and can be searched. Covers rules#console-lists.
 
 import { beforeAll, expect, test } from "vitest";
 import { formatId } from "../../src/model/domain/type_ids.ts";

@@ -1,5 +1,5 @@
-// Mail, where a mail server is configured: pages say what the settings and the mail server really do, and a server
-// that is away changes nothing for the person who asked for the link.
+// Mail with a configured mail server: pages describe the real behaviour of the settings and the mail server. A server
+// that is away changes nothing for the person who requested the link.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMailer } from "../../src/identity/auth/mail.ts";

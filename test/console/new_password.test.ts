@@ -1,4 +1,4 @@
-// Common passwords are refused wherever one is set, without a question to anybody outside (rules#common-passwords).
+// Common passwords are refused wherever one is set, without a request to an external service (rules#common-passwords).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { validatePasswordStrength } from "../../src/identity/auth/password_strength.ts";

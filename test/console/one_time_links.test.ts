@@ -1,5 +1,6 @@
-// One-time links: they name their address, one of simultaneous claims wins, an account comes with its member or not
-// at all, a lost password is reset for the same address, and a link that no longer works says why. Without a browser.
+// One-time links. They name their address. One of simultaneous claims wins. An account is created with its member or
+// not at all. A lost password is reset for the same address. A link that no longer works shows the reason. Without a
+// browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";
@@ -69,7 +70,7 @@ describe("one-time links", () => {
     expect(await count("member where email = ? and user_id is not null", [member.email])).toBe(1);
     expect(await count(`auth."user" where email = 'taken-over@example.org'`)).toBe(0);
     expect(await signIn(member.email, PASSWORD)).toBe(303);
-    // The operator answers for the person; what a manager hands over says nothing of who reads the address.
+    // The operator vouches for the person; a manager's link proves nothing about who reads the address.
     const other = await invited();
     expect((await visitor().join(await link(other.row, "manager"), wish)).status).toBe(303);
     const proved = await world.sql(
@@ -108,7 +109,7 @@ describe("one-time links", () => {
     expect(await count('auth."user" where email = ?', [email])).toBe(1);
     const statuses = answers.map(({ status }) => status);
     expect(statuses).toContain(303);
-    // Whoever was second is told, or took the password that was there; nothing is half done.
+    // The second one gets a message, or uses the existing password; nothing is half done.
     for (const status of statuses) expect([303, 409]).toContain(status);
     expect(await count("member where email = ? and user_id is not null", [email])).toBe(
       statuses.filter((status) => status === 303).length,
@@ -249,7 +250,7 @@ describe("one-time links", () => {
     const handed = await link(person.row, "manager");
     const other = await workspace();
     const there = await invited(person.email, other);
-    // An invitation to an account that is there asks for its password.
+    // An invitation to an existing account requires its password.
     const invitation = await link(there.row, "manager");
     expect((await visitor().open(invitation)).text).toContain("already has an account here. Enter its password");
     const wrong = await visitor().join(invitation, { name: "", email: "", password: OTHER });
@@ -281,7 +282,7 @@ describe("one-time links", () => {
     expect(known.text).toBe(unknown.text);
     await expect.poll(() => mails.linkTo(person.email)).not.toBeNull();
     expect(mails.taken.some((text) => text.includes("nobody@example.org"))).toBe(false);
-    // What a stranger can ask for ends nothing that was handed over.
+    // A stranger's request does not end an issued link.
     expect((await visitor().open(handed)).status).toBe(200);
     const mailed = mails.linkTo(person.email)!;
     expect((await visitor().join(mailed, { name: "", email: "", password: OTHER })).status).toBe(303);

@@ -1,5 +1,5 @@
-// A workspace whose only member goes although it has channels (rules#left-behind): said plainly, done whole or not at
-// all, and handed to a new owner by the operator.
+// A workspace whose only member leaves although it has channels (rules#left-behind): explained plainly, done completely
+// or not at all, and given to a new owner by the operator.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -86,10 +86,10 @@ test("without the tick nothing changes, and the page says what a tick means", as
       expect(refused.text).toContain("Nothing was changed");
     }
   }
-  // A wrong password leaves it whole as well.
+  // A wrong password also leaves it unchanged.
   const wrong = await visitor.post(`${ACCOUNT}/close`, { present: "not this one", leave_behind: workspace });
   expect(wrong.status).toBe(422);
-  // The operations themselves refuse it, whatever a page asked.
+  // The operations themselves refuse it, for any input of a page.
   const [{ user_id }] = await world.sql("select user_id from member where workspace_id = ?", [uuid]);
   const caller = await createMemberSession(world, user_id, uuid);
   const run = (operation: any, args: object) =>

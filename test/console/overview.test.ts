@@ -1,5 +1,5 @@
-// The first page of a workspace: it teaches the first alert, by lines that do what they say, and then shows what
-// waits, what comes and what went. Without a browser, and so without a script.
+// The first page of a workspace. It explains the first alert with commands that work, and then shows waiting, scheduled
+// and sent alerts. Without a browser, and so without a script.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -67,7 +67,7 @@ describe("the overview", () => {
       expect(text).toContain(words);
     expect(text.indexOf(sooner.id)).toBeLessThan(text.indexOf(later.id));
     expect(text).not.toMatch(/delivered|\brate\b/i);
-    // What waits is asked for alone while somebody looks.
+    // The waiting list is requested alone while the page is visible.
     const { text: alone } = await owner.get(`${base}?live=1`);
     expect(text).toContain(alone);
     expect(alone).toContain("Look &lt;i&gt;at this");

@@ -75,7 +75,7 @@ test("a device that opened the link is shown a test and woken for it, and nobody
   expect(answer.status).toBe(303);
   expect([await titles(own.token), await titles(other.token)]).toEqual([["Tried first"], []]);
   await eventually(() => service.count("own") > 0);
-  // On the draft's own page, where its story says so.
+  // On the draft's own page, where its history shows it.
   const path = answer.headers.get("location")!;
   const draft = await owner.get(path);
   expect(draft.text).toContain("tested it");

@@ -1,5 +1,5 @@
-// A person's names and workspaces (rules#own-workspaces): changed, made, left, and what becomes of them when an account
-// is closed.
+// A person's names and workspaces (rules#own-workspaces): changed, created, left, and handled when an account is
+// closed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";

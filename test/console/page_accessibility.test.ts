@@ -1,7 +1,7 @@
-// Every page that the console answers, as routes.ts lists them, with a workspace in use behind it: nothing keeps
-// anybody out, not at three widths, not in the dark, not with a keyboard alone, no page is heavy, and bars leave room
-// for it. A new page is visited without a word here, or fails for want of an id. Walks of some pages look closer.
-// PICTURES=docs/pictures keeps the pictures of the docs.
+// Every page of the console, as routes.ts lists them, with a workspace in use. Each is accessible at three widths, in
+// dark mode, and with a keyboard alone. None is heavy, and bars leave room for it. A new page is visited without a
+// change here, or fails for lack of an id. Walks of some pages check more. PICTURES=docs/pictures keeps the pictures of
+// the docs.
 
 import { join as joinPath } from "node:path";
 import sharp from "sharp";
@@ -19,13 +19,13 @@ import { timeInSeconds } from "../support/world.ts";
 
 const PICTURES = process.env.PICTURES;
 
-/** They tell what went wrong when nothing led to them. */
+/** They explain the error when no link led to them. */
 const REFUSING = new Set(["/console/consent", "/api/auth/error", OIDC_CALLBACK_PATH]);
 /** Shown in a frame of another page, where scripts cannot look. */
 const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
 /**
- * What is read comes before what is filled in: lists above a form, what an assistant asks for, an alert and its
- * story.
+ * Content to read comes before content to fill in: lists above a form, an assistant's request, an alert and its
+ * history.
  */
 const READ_FIRST =
   /\/(invites|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
@@ -54,7 +54,7 @@ describeInBrowser("every page of the console", () => {
     { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", ...OIDC } },
     { ...OWNER, name: "Ada Ferreira" },
   );
-  /** What stands for a parameter of a path; where several pages say `:id`, the part before it tells which. */
+  /** The values for the parameters of a path. Where several pages have `:id`, the part before it selects one. */
   let ids: Record<string, string> = {};
   let authorize: string;
   /** One browser of the owner's and one of a stranger's, each for all pages: a new one costs more than a page. */
@@ -64,11 +64,11 @@ describeInBrowser("every page of the console", () => {
     ({ ids, authorize } = await createSampleWorkspace(here.site, here.owner));
     seen.owner = await here.visit();
     seen.stranger = await openWatchedPage(here.browser, here.site);
-    // What is opened for a look at one page is not remembered by the next one.
+    // Parts that were opened for the check of one page are not remembered by the next one.
     await seen.owner.context.addInitScript("if (self === top) sessionStorage.clear()");
   });
 
-  /** An address with an id for each parameter. @throws Error for a parameter that nothing above stands for */
+  /** An address with an id for each parameter. @throws Error for a parameter without a value above */
   function addressOf(path: string): string {
     if (path === "/api/auth/oauth2/authorize") return authorize;
     return path.replace(/(\w*)\/:(\w+)/g, (_, before: string, name: string) => {

@@ -1,5 +1,5 @@
-// Passkeys (rules#passkeys): made and used by a real browser with a virtual device, and refused when anything about an
-// answer is not right: another origin, nobody asked for a finger, another session, a changed signature.
+// Passkeys (rules#passkeys): created and used by a real browser with a virtual device. They are refused when any part
+// of a response is wrong: another origin, no user verification, another session, a changed signature.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -140,7 +140,7 @@ describe("a passkey's answer", () => {
       expect((await add(visitor, answer)).status).toBe(422);
       expect((await use(new HttpVisitor(world, URL_OF_IT), answer)).status).toBe(401);
     }
-    // A passkey is nobody's name for a file, and a name is needed.
+    // A passkey's file name is never its name, and a name is required.
     expect((await add(visitor, made, " ")).status).toBe(422);
   });
 

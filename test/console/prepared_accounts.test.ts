@@ -1,6 +1,5 @@
-// An account that somebody made ready for another person opens nothing to whoever made it: what it has from before
-// goes with a new password by a link, and it enters no second workspace before its address was proved. Without a
-// browser.
+// An account that was prepared for another person gives its creator no access. Its earlier sessions and keys end with a
+// new password by a link. It enters no second workspace before its address was proved. Without a browser.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";
@@ -129,7 +128,7 @@ test("the operator vouches for a person, and a manager's link takes a proof away
   const handed = await createLink(em(), "http://localhost:8787", id, "manager");
   expect((await join(handed, OWN)).status).toBe(303);
   expect((await account(other.email)).emailVerified).toBe(false);
-  // It was proved before, so whoever holds a link alone does not pass the second step; passkeys pass it, so they go.
+  // It was proved before, so a link alone does not pass the second step. Passkeys pass it, so they are deleted.
   expect([await countOf("passkey", other.id), await countOf("twoFactor", other.id)]).toEqual([0, 1]);
 });
 

@@ -1,4 +1,5 @@
-// What the console says of how many an alert could reach, and how many of them hear it while their app is closed.
+// The console's numbers of devices that an alert could reach, and of those that receive push notifications while their
+// app is closed.
 
 import { expect, test } from "vitest";
 import { signInOwner } from "../support/console_site.ts";
@@ -6,7 +7,7 @@ import { joinWithPush } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
 import { World } from "../support/world.ts";
 
-/** A channel, and what two pages say of its reach: where an alert is written and where it is decided. */
+/** A channel, and the text about its reach on two pages: where an alert is written and where it is decided. */
 async function opened(settings: Record<string, string>) {
   const world = await World.open({ settings });
   const owner = await signInOwner(world);
@@ -32,7 +33,7 @@ test("where an alert is written and decided stands how many of those it could re
   await joinWithPush(world, pusher.handle, service.endpoint("one"));
   await world.device(pusher.handle);
   expect(await said()).toEqual(twice("2 devices subscribed; 1 can receive push while the app is closed."));
-  // Who lets the channel do nothing that can be noticed is not woken.
+  // A subscriber without a noticeable permission receives no push notification.
   await joinWithPush(world, pusher.handle, service.endpoint("two"), { permissions: ["loc"] });
   expect(await said()).toEqual(twice("3 devices subscribed; 1 can receive push while the app is closed."));
   await world.close();

@@ -9,7 +9,7 @@ import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { checkAccessibility, MAX_PAGE_BYTES, measurePageBytes } from "../support/page_checks.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
-/** Where pictures of the pages are kept, when somebody wants to look at them. */
+/** The folder for pictures of the pages, for a reader who needs them. */
 const PICTURES = process.env.PICTURES;
 const DAY = 86_400;
 const TOMORROW = timeInSeconds(DAY).slice(0, 16);
@@ -219,7 +219,7 @@ describeInBrowser("in a browser", () => {
     expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([true, true, false]);
     expect(await zone.inputValue()).toBe("America/New_York");
     await page.getByLabel("Thursday").check();
-    // The first Thursday after the clocks went forward; the person types their own time.
+    // The first Thursday after the start of daylight saving time; the person types their own time.
     await page.getByLabel("Time", { exact: true }).fill("2031-03-06T07:30");
     const next = page.locator("#next-ones li");
     await next.nth(4).waitFor();
@@ -227,7 +227,7 @@ describeInBrowser("in a browser", () => {
       ["6 Mar", "13 Mar", "20 Mar", "27 Mar", "3 Apr"].map((day) => `${day} 2031, 07:30`),
     );
     await look(page, "repeats");
-    // Chosen and then forgotten: it is said, where it can be seen.
+    // Chosen and then forgotten: it is reported in a visible place.
     await page.locator("label:has([name=when][value=now])").click();
     expect(await days.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Send to" }).click();
@@ -272,7 +272,7 @@ describeInBrowser("in a browser", () => {
     expect(await measurePageBytes(page)).toBeLessThan(MAX_PAGE_BYTES);
     expect(await page.evaluate<number>("document.documentElement.scrollHeight")).toBeLessThan(14 * 844);
     await page.getByText("This list is incomplete").waitFor();
-    // A rule that names many times of a day stands there once, on every day.
+    // A rule with many times of a day appears there once, on every day.
     expect(await page.locator(".month td.busy").count()).toBe(31);
     const { recurrence } = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "repeating", limit: 2 }))
       .body.data[1];

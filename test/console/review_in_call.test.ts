@@ -1,4 +1,4 @@
-// An assistant asks its person in the call, over the network: one tap on a phone publishes, and nothing else does.
+// An assistant requests a decision in the call, over the network: one tap on a phone publishes, and nothing else does.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";

@@ -192,7 +192,7 @@ describe("the review of an alert", () => {
     const old = await decide(alert, { act });
     expect([old.status, (await now(alert)).status]).toEqual([409, "scheduled"]);
     expect(old.text).toContain("The alert changed after you opened this page");
-    // The page that says so shows what it became, and decides about that.
+    // The page with this message shows the current state, and decides about that.
     expect(old.text).toContain(`name="version" value="${(await now(alert)).updated_at}"`);
     expect((await decide(await now(alert), { act })).status).toBe(303);
     const after = await now(alert);
@@ -213,7 +213,7 @@ describe("the review of an alert", () => {
 
   test("a sent alert can be cancelled, and its page explains the effect on devices", async () => {
     const alert = await written({ title: "Out already", send: true });
-    // A sent alert is no review any more, and its page stands where the review stood.
+    // A sent alert needs no review any more, and its page replaces the review.
     const path = `/console/${world.workspace.id}/channels/${pusher}/alerts/${alert.id}`;
     const { text } = await owner.get(path);
     for (const said of [">Cancel alert</button>", "Devices that have it keep it"]) expect(text).toContain(said);

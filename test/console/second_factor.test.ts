@@ -1,5 +1,5 @@
-// Two steps to sign in (rules#second-factor): turned on and off by its person, asked for on every way by which a
-// password opens a session, slowed down as passwords are, and kept so that a copy of the database opens nothing.
+// Two-factor authentication (rules#second-factor): enabled and disabled by its person, required wherever a password
+// opens a session, throttled like passwords, and stored so that a copy of the database gives no access.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -15,7 +15,7 @@ const FACTOR = "/console/account/second-factor";
 
 let world: World;
 let people = 0;
-/** What an attempt would have waited, in milliseconds. */
+/** The delay of an attempt, in milliseconds. */
 const waits: number[] = [];
 beforeAll(async () => {
   world = await World.open({ guessPause: async (ms) => waits.push(ms) });
@@ -125,7 +125,7 @@ describe("the second step", () => {
     const { next } = await allowConsent(visitor, consent);
     expect(next.searchParams.get("code")).toBeTruthy();
 
-    // What was granted once is not granted again by the password alone.
+    // An earlier grant is not given again by the password alone.
     const other = new HttpVisitor(world);
     const again = new URL(
       (await other.get(buildAuthorizeRequest(body.client_id).path)).headers.get("location")!,

@@ -1,5 +1,5 @@
-// Senders in the console: a program is picked, gets a key of its own, and what to paste is shown once and works; its
-// page tells of its requests and makes a draft of its sample. Without a browser, and so without a script.
+// Senders in the console. A program is picked and gets a key of its own. The text to paste is shown once and works. Its
+// page lists its requests and makes a draft of its sample. Without a browser, and so without a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SENDER_PROGRAM_NAMES } from "../../src/model/fields/sender_programs.ts";

@@ -1,4 +1,4 @@
-// How the service itself is, for the owner of its only workspace, and for nobody once there is another one.
+// The state of the service, for the owner of its only workspace, and hidden once there is another one.
 // rules#service-state
 
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// A session that ends while somebody writes: what was written comes back after signing in, in its form, and nothing
-// was done (rules#console-kept).
+// A session that ends while a person writes: the text is restored in its form after signing in, and nothing was done
+// (rules#console-kept).
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CONSOLE_PAGES } from "../../src/pages/console/routes.ts";
@@ -9,7 +9,7 @@ import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { computeTotp } from "../support/totp_codes.ts";
 import { World } from "../support/world.ts";
 
-/** Nothing is typed there: buttons, secrets that are asked for anew, what a script asks for. */
+/** Forms without typed text: buttons, secrets that are required again, and input for a script. */
 const NOTHING_WRITTEN =
   /\/(delete|revoke|remove|end|disconnect|leave|test|enable|again|secret|duplicate|sign-out|link|off|recovery|confirm|second-factor|oidc|begin|preview|page|shown|upload|asking|reviews|mail|bulk)$/;
 
@@ -56,7 +56,7 @@ describe("without a browser", () => {
       { ...OWNER, next: hidden(page.text, "next"), kept_form: hidden(page.text, "kept_form"), ...more },
       { token: hidden(page.text, "form_token") },
     );
-  /** The form that the last page goes on to. */
+  /** The form that the last page submits. */
   const goingOn = (page: WatchedPage, at: string, visitor = owner) => {
     expect(page.text).toContain(`action="${at}"`);
     return visitor.post(at, { kept_form: hidden(page.text, "kept_form") }, { token: null });
@@ -158,7 +158,7 @@ describe("without a browser", () => {
     expect(out.status).toBe(401);
     expect(out.text).toContain("You were signed out, so nothing was saved.");
     expect(out.text).toContain("Your text is kept.");
-    // Sealed: nobody reads in the page what was written.
+    // Encrypted: the page does not reveal the text.
     for (const [name, value] of Object.entries(fields))
       if (value.length > 8 && name !== "once") expect(out.text).not.toContain(value);
     const wrong = await comingBack(out, { password: "not the password" });
@@ -181,7 +181,7 @@ describe("without a browser", () => {
     expect([out.status, hidden(out.text, "kept_form")]).toEqual([401, ""]);
     expect(out.text).toContain("You were signed out, so nothing was saved.");
     expect((await comingBack(out)).headers.get("location")).toBe(`${channel()}/alerts/${alert.id}`);
-    // A list is found again with what was asked of it.
+    // A list is shown again with its query.
     await endSessions();
     const { headers } = await owner.get(`${base}audit?actor=mem_x&before=2026-01-01T00:00:00Z`);
     const next = new URL(headers.get("location")!, "http://127.0.0.1").searchParams.get("next")!;
@@ -210,7 +210,7 @@ describe("without a browser", () => {
     const elsewhere = { origin: "https://elsewhere.example" };
     expect((await owner.post(at, { kept_form }, { token: null, headers: elsewhere })).status).toBe(403);
     expect(await counted()).toBe(before);
-    // Passwords are asked for anew.
+    // Passwords are required again.
     await endSessions();
     const passwords = { present: "my present password", next: "my next password" };
     const none = await owner.post("/console/account/password", passwords, { token });

@@ -1,5 +1,5 @@
-// What only a signed-in person can do (rules#session-only): complete records, out of reach of every key, token and
-// transport, judged by dispatch for role, password and rows; what is another's answers as what is not there.
+// Operations of signed-in people only (rules#session-only): complete records, inaccessible to every key, token and
+// transport. Dispatch checks role, password and rows. Another account's row has the same response as a missing one.
 
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
@@ -35,7 +35,7 @@ let owner: HttpVisitor;
 let caller: MemberCaller;
 let people = 0;
 
-/** What the service wrote into its log. */
+/** The lines of the service's log. */
 const logged: any[] = [];
 const logTo = new Writable({
   write(chunk, _encoding, done) {
@@ -177,7 +177,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   },
 };
 
-/** What ends that for which it runs, runs for somebody of its own. */
+/** An operation that ends its own subject runs for a separate one. */
 const ENDING = ["leave_workspace", "close_account"];
 
 /**
@@ -224,7 +224,7 @@ const session = (name: string, args: unknown, by: unknown = caller): Promise<any
 const named = (wanted: (operation: SessionOperation) => unknown) =>
   SESSION_OPERATIONS.filter(wanted).map((operation) => [operation.name, operation] as const);
 
-/** How a call is refused. */
+/** The refusal of a call. */
 async function refused(name: string, args: unknown, by: unknown = caller) {
   const error = await session(name, args, by).then(
     () => new Error(`${name} was not refused`),
@@ -324,7 +324,7 @@ describe.each(named(() => true))("%s", (name, op) => {
           message: "This requires a person who is signed in to the console.",
         });
     }
-    // A person who is no member there is none of the workspace's either.
+    // A person who is not a member there is not found through the workspace either.
     if (op.auth === "member")
       expect(await refused(name, args, { person: caller.person })).toMatchObject({ type: "forbidden" });
   });
@@ -381,7 +381,7 @@ test.each(named(({ stepUp }) => stepUp))(
         param: op.stepUp,
         message: "The current password is incorrect.",
       });
-    // Counted by dispatch in front of the handler: the right one waits, too.
+    // Counted by dispatch before the handler: the right one also waits.
     expect((await refused(name, await READY[name]!(), by)).type).toBe("rate_limited");
     expect(await world.sql(`select password from auth.account where "userId" = ?`, [by.person.id])).toEqual(before);
   },
@@ -406,7 +406,7 @@ test("no transport serves them: REST, MCP and the OpenAPI document know tools al
     for (const path of [`/api/v1/${name}`, `/api/v1/${name.replaceAll("_", "-")}`, `/api/v1/session/${name}`])
       expect((await world.request("POST", path, { token: world.owner, body: "{}" })).status).toBe(404);
   }
-  // A key opens no page and no upload, whatever it may do elsewhere.
+  // A key opens no page and no upload, regardless of its permissions.
   const authorization = `Bearer ${world.owner}`;
   const ask = (path: string, init: RequestInit = {}) =>
     world.service.app.fetch(
@@ -438,7 +438,7 @@ test("a manager who was demoted meanwhile, and one of certain channels, are judg
     `{${only.join()}}`,
     narrow.member.id,
   ]);
-  // Whom a manager does not see is not there, and neither is what such a one has.
+  // A member whom the manager does not see is not found, and neither are that member's rows.
   const gone = await refused("link_member", { member_id: missing(stranger), present }, narrow);
   expect(await refused("link_member", { member_id: stranger, present }, narrow)).toEqual(gone);
   const by = {

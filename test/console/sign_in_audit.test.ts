@@ -1,6 +1,5 @@
-// Ways into an account leave lines in the audit log of each workspace that the account is in: signing in, links, and
-// failed runs of both. A stranger can neither fill the log nor learn from it, and nothing that was typed stands
-// there.
+// Sign-ins leave lines in the audit log of each workspace of the account: signing in, links, and failed attempts of
+// both. A stranger can neither fill the log nor learn from it, and it contains nothing that was typed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLink } from "../../src/identity/auth/one_time_links.ts";

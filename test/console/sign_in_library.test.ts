@@ -1,5 +1,5 @@
-// The sign-in library is loaded when it is first asked. What a service that nobody signs in to does without stands in
-// architecture.test.ts; here: a database that is away at that moment costs that answer alone.
+// The sign-in library is loaded on its first use. architecture.test.ts lists the modules that a service without
+// sign-ins does not load. Here: a database that is away at that moment costs that response alone.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ test("a first question while the database is away fails, the next one after it i
     await expect(session()).rejects.toThrow();
     await rename(`${name}_away`, name);
     expect(await session()).toBeNull();
-    // What clients get tokens for is there before the first of them is written down.
+    // The scopes of client tokens exist before the first of them is stored.
     await library.prepare();
     const resources = (orm.em.fork() as SqlEntityManager).execute('select identifier from auth."oauthResource"');
     expect(await resources).toEqual([{ identifier: "http://localhost:8787/mcp" }]);

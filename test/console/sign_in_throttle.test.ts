@@ -1,5 +1,5 @@
-// Guessing is slowed down, and no stranger shuts anybody out: the counting by itself with time in hand, and through the
-// sign-in page, with and without the cache that replicas share.
+// Guessing is slowed down, and strangers cannot lock out a person. Tests the counting alone with a controlled clock,
+// and through the sign-in page, with and without the cache that replicas share.
 
 import { scryptSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -23,7 +23,7 @@ import { World } from "../support/world.ts";
 const log = { warn() {} };
 const EMAIL = "somebody@example.org";
 
-/** A brake whose waits are written down, and end at once unless they are held. */
+/** A throttle that records its delays, which end at once unless they are paused. */
 function throttle(held: Promise<unknown> | null = null) {
   const waits: number[] = [];
   const made = createSignInThrottle({
@@ -35,7 +35,7 @@ function throttle(held: Promise<unknown> | null = null) {
     },
   });
   let checked = 0;
-  /** What became of an attempt: right, wrong or refused. */
+  /** The outcome of an attempt: right, wrong or refused. */
   const attempt = async (right: boolean, address: string | null, email = EMAIL, browser: string | null = null) => {
     const check = async () => {
       checked += 1;
@@ -69,7 +69,7 @@ test("two hashes at once; then who is known, then strangers as they came, sixtee
     ends.get(order[i]!)!();
   }
   await Promise.all(all);
-  // One that fails gives its place on as well.
+  // A failing attempt also passes its place on.
   for (let i = 0; i < 3; i++)
     await expect(inTurn("stranger", async () => Promise.reject(new Error("away")))).rejects.toThrow("away");
 });
@@ -105,7 +105,7 @@ describe("the throttle", () => {
     const { attempt } = throttle();
     for (let i = 0; i < 20; i++) expect(await attempt(false, "192.0.2.1", `a${i}@example.org`)).toBe("wrong");
     expect(await attempt(true, "192.0.2.1", "b@example.org")).toBe("rate_limited");
-    // Without an address everybody is one.
+    // Without an address all clients are one.
     for (let i = 0; i < 20; i++) await attempt(false, null, `c${i}@example.org`);
     expect(await attempt(true, null, "d@example.org")).toBe("rate_limited");
   });
@@ -149,7 +149,7 @@ describe("the throttle", () => {
     const before = waits.length;
     expect(await attempt(true, "192.0.2.1", EMAIL, mark)).toBe("right");
     expect(waits).toHaveLength(before);
-    // Another account's mark, or one that was changed, is none; and a browser guesses no more often than an address.
+    // Another account's mark, or a changed one, is ignored; and a browser guesses no more often than an address.
     const [nonce, signature] = mark.split(".");
     for (const other of [made.markOf("other@example.org"), `x${nonce}.${signature}`, `${nonce}.`, "", "."])
       expect(await attempt(true, "192.0.2.1", EMAIL, other)).toBe("rate_limited");
@@ -291,7 +291,7 @@ describe("with passwords that cost what they do in service", () => {
     }
     expect(came.filter((one) => one === "401").length).toBe(60 - refused.length);
     expect(came.indexOf("known")).toBeLessThan(came.lastIndexOf("401"));
-    // Nobody was counted who was not looked at.
+    // Unchecked attempts were not counted.
     expect((await tries(world, "nobody1@example.org", "wrong", "203.0.113.1")).status).toBe(401);
   });
 });

@@ -1,6 +1,6 @@
-// The console where there is little room: menus stay on a phone's screen, tabs show that they go on, what is decided
-// is one row; on paper an alert, statistics and an invite are what they say. What bars take of each page,
-// page_accessibility.test.ts measures. Needs a Chromium.
+// The console on small screens: menus stay on a phone's screen, tabs show that they continue, and actions are one row.
+// On paper an alert, statistics and an invite are readable. page_accessibility.test.ts measures the bars of each page.
+// Needs a Chromium.
 
 import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
@@ -20,7 +20,7 @@ describeInBrowser("where there is little room", () => {
       { workspace: "Another workspace of the same person" },
       { from: "/console/account" },
     );
-    // Its answer is said once, on the next page.
+    // Its result is shown once, on the next page.
     await here.owner.get("/console/account");
   });
 
@@ -31,7 +31,7 @@ describeInBrowser("where there is little room", () => {
     const { context, page } = await here.visit(PHONE);
     await page.goto(at("channels/:pusher"));
     const sections = page.getByRole("navigation", { name: "Workspace" }).locator("ul");
-    /** The brightness of the list's outermost columns, left and right, where no letter stands. */
+    /** The brightness of the list's outermost columns, left and right, without letters. */
     const edges = async () => {
       const shot = (await sections.screenshot()).toString("base64");
       return page.evaluate<[number, number]>(`(async () => {

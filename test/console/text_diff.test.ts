@@ -1,5 +1,5 @@
-// Two versions of a text, word by word: nothing is lost or made up whatever they are, it reads as phrases, and it
-// stays cheap.
+// Two versions of a text, word by word: for any input nothing is lost or invented, it reads as phrases, and it stays
+// cheap.
 
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";

@@ -1,6 +1,6 @@
-// Pages of the console with unusual content in Chromium: words without an end, the largest numbers, full pages of
-// rows, empty lists. Each page fits all widths and passes axe. test/console/page_accessibility.test.ts visits every
-// page with usual content.
+// Pages of the console with unusual content in Chromium: text without spaces, the largest numbers, full pages of rows,
+// empty lists. Each page fits all widths and passes axe. test/console/page_accessibility.test.ts visits every page with
+// usual content.
 
 import { beforeAll, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";

@@ -1,5 +1,5 @@
 // Webhooks and the audit log without script: an endpoint is made, fails until it is disabled, is tried, enabled and
-// given what it missed; the log tells it all.
+// given what it missed; the log lists every step.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
@@ -89,7 +89,7 @@ describe("an owner", () => {
     expect(sink.requests[2]!.body.toString()).toBe(sink.requests[0]!.body.toString());
     await reloadedUntil(page, /redelivery.*delivered/);
 
-    // A new secret beside the old one.
+    // A new secret in addition to the old one.
     await page.follow("New secret");
     expect(page.text("main")).toContain("For 24 hours");
     await page.press("Create new secret");

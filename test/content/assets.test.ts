@@ -1,5 +1,5 @@
-// Uploaded files from the console to the handset: taken whole or not at all, attached under the rules of the alert's
-// fields, served to whoever holds the address, and gone after a day that nobody wanted them.
+// Uploaded files from the console to the handset. They are accepted completely or not at all, and attached under the
+// rules of the alert's fields. They are served to any client with the address, and deleted after a day without use.
 
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
@@ -200,7 +200,7 @@ describe("on a service", () => {
         });
       try {
         expect(await talk([head("Content-Length: 1000"), HTML], 150)).toBe("");
-        // The declared length ends the body: what follows is no part of the file, and no request either.
+        // The declared length ends the body: further bytes are neither part of the file nor a request.
         const lying = head(`Content-Length: ${HTML.length}\r\nConnection: close`);
         expect(await talk([lying, HTML, padFile(HTML, 600_000)])).toMatch(/^HTTP\/1\.1 (201|400)/);
         const block = padFile(HTML, 65_536);
@@ -484,7 +484,7 @@ describe("on a service", () => {
         expect((await create({ image_asset_id: own }, key)).status).toBe(201);
         expect((await create({ image_asset_id: own })).status).toBe(201);
       }
-      // What the alert has already is not asked for again.
+      // The alert's present file is not requested again.
       const alert = (await create({ image_asset_id: shared })).body;
       expect((await edit(alert, { image_asset_id: shared, title: "x" }, keys.restricted)).status).toBe(200);
     });

@@ -75,7 +75,7 @@ describeInBrowser("in Chromium", () => {
   });
 
   const pause = () => new Promise((resolve) => setTimeout(resolve, 500));
-  /** A prefetch is allowed wherever any kind of content is, so by https: it tells no more than a picture does. */
+  /** A prefetch is permitted wherever any kind of content is, so by https: it reveals no more than a picture does. */
   const OUTSIDE = ["https://pictures.example/allowed.png", "https://pictures.example/prefetched"];
   const reached = () => [...new Set(asked)].sort();
 

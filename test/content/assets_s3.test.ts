@@ -91,7 +91,7 @@ describe("an S3-compatible store", () => {
     });
     expect(answer.headers.get("retry-after")).toBe("10");
     expect(JSON.stringify(answer.body)).not.toContain("its own words");
-    // What the log is given names the store and the cause, and no key.
+    // The log names the store and the cause, and no key.
     const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
     expect(failure).toMatch(/^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: PUT returned \d+$/);
     expect(failure).not.toContain("not-a-secret");
@@ -101,9 +101,9 @@ describe("an S3-compatible store", () => {
       .toEqual({ status: "ready", degraded: ["files"] });
     provider.failing = 0;
     await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
-    // A look stands for half a second.
+    // A result of a check is valid for half a second.
     await expect.poll(async () => (await world.request("GET", "/readyz")).body).toEqual({ status: "ready" });
-    // Its row is not there for anybody, takes none of the member's places, and goes with the next clean-up.
+    // Its row is not visible to any caller, takes none of the member's places, and is deleted with the next clean-up.
     const [row] = await world.sql("select stored, expires_at <= clock_timestamp() as over from asset");
     expect(row).toEqual({ stored: false, over: true });
     expect((await pages.call("GET", "")).body.data).toEqual([]);

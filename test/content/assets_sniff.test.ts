@@ -1,4 +1,4 @@
-// What files are taken for: from their bytes alone, and from enough of them.
+// Detection of file types: from their bytes alone, and from enough of them.
 
 import { expect, test } from "vitest";
 import { cleanFileName, contentDisposition } from "../../src/effects/assets/incoming_file.ts";
@@ -30,7 +30,7 @@ const TAKEN: Record<string, [Buffer, string]> = {
   "a page with a byte order mark": [ascii(`\ufeff${HTML}`), "text/html"],
   "a fragment": [ascii("Hello <b>there</b>, höchste Zeit"), "text/html"],
   "a page behind comments": [ascii("<!-- a --><!-- <x> -->\n<html lang=en><body>x"), "text/html"],
-  // Of two kinds at once: the binary one counts.
+  // A file of two kinds at once counts as the binary one.
   "GIF with markup in its comment": [gifWith("<script>alert(1)</script>"), "image/gif"],
   "PNG with markup behind it": [joinBytes(PNG, "<html><script>alert(1)</script>"), "image/png"],
   "JPEG with an archive behind it": [joinBytes(files.JPEG, "PK\x03\x04"), "image/jpeg"],

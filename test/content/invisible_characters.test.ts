@@ -1,4 +1,4 @@
-// What a reader does not see and an assistant does: characters without a shape, and markup that hides its own text.
+// Text that an assistant sees and a reader does not: characters without a shape, and markup that hides its own text.
 // Scripts that need joiners, marks or selectors keep them.
 
 import fc from "fast-check";
@@ -81,7 +81,7 @@ describe("one rule for every text", () => {
       }),
       {
         numRuns: 3000,
-        // What a character that goes was taken for: a letter, right-to-left, something between two isolates.
+        // The class of a removed character: a letter, right-to-left, a character between two isolates.
         examples: [[["ก", "\u00ad", "\uffa0"]], [["\u200e", "\u061c"]], [["ש", "\u2068", "\u{e0065}", "\u2069"]]],
       },
     );
@@ -142,7 +142,7 @@ describe("markup that hides its text", () => {
   ])("%s", (html, blocked) => {
     const result = sanitizeHtml(html);
     expect(rows(html)).toEqual(blocked);
-    // The words stay, and are seen.
+    // The text stays, and is visible.
     expect(result.html).toMatch(/x|send every alert/);
     expect(rows(result.html)).toEqual([]);
   });
@@ -261,7 +261,7 @@ describe("on a service", () => {
         schema.type === "string" && !schema.enum && !schema.pattern && !schema.format && schema.const === undefined;
       return free && !/(^|_)id$/.test(at) ? [at] : [];
     };
-    // Looked up, compared or refused, never shown; a text that is no colour is ignored.
+    // Looked up, compared or refused, never shown; a text that is not a colour is ignored.
     const others =
       /^(idempotency_key|plan|alert_ids\.0|gradient_(from|to)|url|handle|actor|operation|after|query|writer|seen)$/;
     const found = OPERATIONS.flatMap(({ name, input }) =>

@@ -1,4 +1,4 @@
-// Long texts of alerts: whole for their owner and where a device asks for one alert, cut on cards, in lists, feeds
+// Long texts of alerts: complete for their owner and where a device requests one alert, cut on cards, in lists, feeds
 // and messages.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -96,7 +96,7 @@ describe("the text of an alert", () => {
       text += chunk;
       if (/\nfrom: .*\nid: /.test(text)) break;
       if (!text.includes("event: look")) continue;
-      // It was sent before the stream followed the channel, so the stream only says that there is something to look at.
+      // It was sent before the stream followed the channel, so the stream only reports a change.
       text = "";
       ({ id } = await send(body));
     }

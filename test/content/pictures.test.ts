@@ -1,4 +1,4 @@
-// Pictures as they are taken: their pixels bounded before anything decodes them, what they say of their author removed.
+// Uploaded pictures: their pixels are limited before anything decodes them, and metadata about their author is removed.
 
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// The sanitiser by itself: harmless texts lose nothing, payloads lose what makes them run and say so, and no input
-// makes a second pass find work or the work grow faster than the input.
+// The sanitiser alone. Harmless texts lose nothing. Payloads lose their active parts, and the report lists them. A
+// second pass never finds work, and the work never grows faster than the input.
 
 import fc from "fast-check";
 import { parseDocument } from "htmlparser2";
@@ -17,7 +17,7 @@ import { SanitizerReport } from "../../src/model/sanitizer/sanitizer_report.ts";
 import { COMPARISON_PATTERN, FUZZ_PIECES, HARMLESS_MARKUP, HOSTILE_MARKUP } from "../cases/sanitizer_markup.ts";
 
 const clean = (html: string) => sanitizeHtml(html);
-/** The words as a browser has them, those of dropped elements included. */
+/** The text as a browser has it, including that of dropped elements. */
 function text(html: string): string {
   const words = (parent: HtmlParent): string =>
     parent.childNodes
@@ -27,7 +27,7 @@ function text(html: string): string {
 }
 const only = (html: string) => clean(html).blocked.map((row) => `${row.kind} ${row.name} ${row.count}`);
 
-/** What the output is made of, read by a parser that the sanitiser does not share its tree with. */
+/** The parts of the output, from a parser that the sanitiser does not share its tree with. */
 function dangers(html: string): string[] {
   const found: string[] = [];
   let depth = 0;
@@ -61,7 +61,7 @@ describe("harmless texts", () => {
 
   test("there are enough of them", () => expect(Object.keys(HARMLESS_MARKUP).length).toBeGreaterThanOrEqual(40));
 
-  /** A grapheme may hold a filler, which is reported. */
+  /** A grapheme may contain a filler, which is reported. */
   const visible = fc
     .string({ unit: "grapheme", maxLength: 200 })
     .filter((words) => findNeedlessInvisible(words) === null);
@@ -299,7 +299,7 @@ describe("any input", () => {
         expect(clean(result.html)).toEqual({ html: result.html, blocked: [] });
         if (result.blocked.length === 0 && !COMPARISON_PATTERN.test(html)) expect(text(result.html)).toBe(text(html));
       }),
-      // An element that goes at its end must not have kept what is in it from closing what is around it.
+      // An element that is removed at its end must not have kept its contents from closing the elements around it.
       { numRuns: 3000, examples: [["<p><rp/><center/>\u200b"], ["<p><rp>(<b>x<center>y"]] },
     );
   });

@@ -11,13 +11,13 @@ import { COMPARISON_PATTERN, FUZZ_PIECES, HARMLESS_MARKUP, HOSTILE_MARKUP } from
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 
-/** Of each of these at least one runs raw in a current Chromium, in both modes. */
+/** At least one of each of these runs raw in a current Chromium, in both modes. */
 const RUNNING_FAMILIES =
   "handlers handler_spelling links svg math embedders page_level forms mutation comments malformed".split(" ");
 
 type Mode = "innerHTML" | "page";
 
-/** Runs in every frame before anything else: tells the outermost page which numbered frame something ran in. */
+/** Runs in every frame before anything else: reports to the outermost page which numbered frame ran a script. */
 function instrument(): void {
   const hit = () => {
     let frame: any = globalThis;
@@ -75,7 +75,7 @@ async function load(input: { texts: string[]; mode: string }): Promise<number[]>
       }
       for (const type of types) inner.dispatchEvent(new inner.Event(type));
     } catch {
-      // The frame went elsewhere: nothing of the text is left to poke.
+      // The frame navigated elsewhere: nothing of the text is left to test.
     }
   }
   await pause(250);
@@ -94,7 +94,7 @@ function strangers(input: { texts: string[]; allowed: Record<string, string[]> }
       for (const node of document.body.querySelectorAll("*")) {
         const names = input.allowed[node.localName];
         const html = node.namespaceURI === "http://www.w3.org/1999/xhtml";
-        // A browser makes up <tbody> and <colgroup> on its own; they are in the tables as well.
+        // A browser adds <tbody> and <colgroup> on its own; the tables contain them too.
         if (!names || !html) found.push(`${node.localName} in ${text}`);
         for (const { name } of node.attributes) if (!names?.includes(name)) found.push(`${name} in ${text}`);
       }
@@ -143,7 +143,7 @@ describeInBrowser("in Chromium", () => {
   beforeAll(async () => {
     browser = await launchBrowser();
     page = await browser.newPage();
-    // Nothing leaves the machine: whatever is asked for fails, which is what onerror waits for.
+    // Nothing leaves the machine: every request fails, which triggers onerror.
     await page.route("**/*", (route) => route.abort());
     await page.addInitScript(instrument);
     page.on("dialog", (dialog) => void dialog.dismiss().catch(() => {}));
@@ -169,7 +169,7 @@ describeInBrowser("in Chromium", () => {
       const all = HOSTILE_MARKUP.map(({ html }) => html);
       let ran = await executed(all, mode);
       for (const i of ran) raw[mode].add(HOSTILE_MARKUP[i]!.name);
-      // A busy machine may not come to all of them at once.
+      // A busy machine may not reach all of them at once.
       for (let tries = 0; tries < 9 && !met(); tries++) {
         ran = [...new Set([...ran, ...(await executed(all, mode))])];
         for (const i of ran) raw[mode].add(HOSTILE_MARKUP[i]!.name);

@@ -1,4 +1,4 @@
-// The second reader of markup: whatever the first one should ever let through, it takes out and says so.
+// The second pass over markup: it removes and reports anything that the first one should ever miss.
 
 import { describe, expect, test } from "vitest";
 import { recheckHtml, SanitizerReport } from "../../src/model/sanitizer/sanitize.ts";

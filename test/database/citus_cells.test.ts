@@ -100,7 +100,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
       // As objects, since a text that closes a transaction would wait for its end.
       await client.query({ text: "begin" });
       await client.query({ text: rewriteForCell(text), values }).catch(({ code, message }: any) => {
-        // What the values are not good for, by the types and rules of a table and by its triggers.
+        // The invalid values for the types and rules of a table and for its triggers.
         if (!/^(22|23|42501)/.test(code)) refused.push(`${name}: ${code} ${message}`);
       });
       await client.query({ text: "rollback" });
@@ -136,7 +136,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
         expect((await world.rest("cancel_alert", alertArguments(later))).body.status).toBe("cancelled");
         expect((await world.rest("delete_alert", alertArguments(later))).status).toBe(204);
         expect((await world.rest("list_account_alerts", { query: "cell" })).body.data).toHaveLength(1);
-        // Whoever joins and signs in is of the cell's own tables.
+        // Devices that join and people who sign in are in the cell's own tables.
         const person = await signInOwner(world);
         expect((await person.get("/console/account")).status).toBe(200);
         await expectRecountClean(world.service.orm);
@@ -153,7 +153,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     const orm = openOrm({ databaseUrl: one.url, databasePoolSize: 1 });
     for (const text of [`select * from ${two.cell}.alert`, `delete from ${two.cell}.alert`])
       await expect((orm.em.fork() as any).execute(text)).rejects.toThrow("permission denied");
-    // Nor is it kept, or put back, in a way that nobody tried there.
+    // Nor is it backed up, or restored, in an untested configuration.
     await expect(refuseCitusCells(orm.em.fork())).rejects.toThrow("does not support cells on Citus");
     await orm.close(true);
     const [there] = worlds as [World, World];
@@ -169,7 +169,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     const drafts = await Promise.all(
       Array.from({ length: 20 }, (_, i) => world.alert(channel.id, { title: `Draft ${i}` })),
     );
-    // What a reading finds grows: whoever has seen a send finds all later ones above it.
+    // Results of a read only grow: a client that has seen a send finds all later ones above it.
     const seen: string[][] = [];
     let done = false;
     const look = async () => {
@@ -216,7 +216,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     );
     await onCoordinator(`select citus_schema_move('${cell.cell}', '${to.host}', ${to.port})`);
     expect(await port()).toBe(to.port);
-    // No validator from before holds.
+    // No earlier validator is valid.
     expect(await epoch()).not.toBe(known);
     const channel = await world.pusher();
     const token = await world.device(channel.handle);

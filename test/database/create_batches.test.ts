@@ -1,5 +1,5 @@
-// New alerts go to the database in one exchange, with those of the same moment: each has an outcome of its own, and
-// nobody waits for what another one asked for.
+// Concurrent new alerts are sent to the database in one exchange. Each has an outcome of its own, and no call waits for
+// another one's query.
 
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -40,17 +40,17 @@ afterAll(async () => {
 
 const uuidOf = (id: string) => parseId(id.startsWith("psh") ? "psh" : "alr", id)!;
 
-/** Who waits for a lock now. */
+/** The waiters of a lock. */
 const WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
-/** How often the database was spoken to meanwhile. */
+/** The number of exchanges with the database in the meantime. */
 async function exchanges(work: () => Promise<unknown>, through = proxy): Promise<number> {
   const before = through.asked();
   await work();
   return through.asked() - before;
 }
 
-/** What is written of an alert that nobody sees. */
+/** The stored data of an alert that is not visible. */
 const draft = (channel: string, id: string, status = "draft") => ({
   ...getBlankValues(ALERT_FIELDS),
   ...createOperatorActor(null),
@@ -73,7 +73,7 @@ const draft = (channel: string, id: string, status = "draft") => ({
 
 test("a new alert is one exchange, with its line in the log and its event", async () => {
   const { id } = await world.pusher();
-  // One of its own: the service behind the other one asks by itself now and then.
+  // A server of its own: the service behind the other one sends periodic queries.
   const alone = await startDatabaseProxy(world.settings.DATABASE_URL!);
   const through = openOrm({ databaseUrl: alone.url, databasePoolSize: 1 });
   const create = () => createWriteBatcher(getKysely(through))(CREATE_STATEMENTS, draft(id, newUuid()));
@@ -91,8 +91,7 @@ test("under an idempotency key, and with markup, a new alert is two exchanges: w
     near.rest("create_alert", { pusher_id: id, title: `Tide ${n++}`, send: true, ...more });
   const kinds = [{}, { idempotency_key: "" }, { html: "<b>Tide</b>" }, { idempotency_key: "", html: "<b>Tide</b>" }];
   const counts = kinds.map(() => Number.POSITIVE_INFINITY);
-  // A connection that has not seen the statement yet is first told of it, and what the service looks at by itself may
-  // come between.
+  // A connection that has not prepared the statement yet does so first, and the service's own queries may come between.
   for (const [i, kind] of kinds.entries())
     for (let tries = 0; tries < 20 && counts[i]! > 2; tries++) {
       const more = "idempotency_key" in kind ? { ...kind, idempotency_key: `${id} ${n++}` } : kind;

@@ -1,5 +1,5 @@
-// What validators of inboxes begin with: it outlives restarts, and none from before matches where the database was
-// restored or may have lost what it had.
+// The prefix of inbox validators. It survives restarts. No earlier validator matches after the database was restored or
+// may have lost data.
 
 import { cpSync, renameSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// One row goes through the entity manager, which sees what the caller sees: what a query is not told is not found, and
-// nobody is told less than everything by forgetting to say who asks.
+// Single rows through the entity manager, which sees what the caller sees. Rows outside of its filter are not found,
+// and forgetting to set the caller never hides rows silently.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

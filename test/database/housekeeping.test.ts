@@ -1,5 +1,5 @@
-// What has ended goes, and nothing else: each step of the list, several replicas at once, the counters beside it, and
-// the end of the service.
+// Ended data is deleted, and nothing else: each step of the list, several replicas at once, the counters, and the end
+// of the service.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createHousekeeping } from "../../src/effects/housekeeping/job_scheduler.ts";
@@ -187,7 +187,7 @@ describe("housekeeping", () => {
     expect(await found({ query: "lighthouse" })).toEqual(["LIGHTHOUSE keeper", "Lighthouse"]);
     expect(await found({ query: "mill" })).toEqual([]);
     expect(await found({ query: "watermill", writer: me.credential.id })).toEqual(["Watermill"]);
-    // What this version edits from then on keeps its writer.
+    // Alerts that this version edits from then on keep their author.
     expect((await world.rest("update_alert", { ...edit, title: "Sawmill" })).status).toBe(200);
     expect(await found({ query: "sawmill", writer: me.credential.id })).toEqual(["Sawmill"]);
     expect(await found({ query: "watermill" })).toEqual([]);
@@ -336,7 +336,7 @@ describe("the keeper", () => {
         return next;
       });
       const own = keeper(work);
-      // Of several processes one is told to begin.
+      // One of several processes starts the work.
       await vi.advanceTimersByTimeAsync(200_000);
       expect(work).toHaveBeenCalledTimes(0);
       own.begin();

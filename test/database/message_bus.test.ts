@@ -1,5 +1,5 @@
-// What carries words between processes: Redis and NATS as real servers that are killed, silenced and come back. Words
-// may be lost, so each test ends with what is heard again. rules#notify-url
+// The message bus between processes: Redis and NATS as real servers that are killed, silenced and restarted. Messages
+// may be lost, so each test ends when one is received again. rules#notify-url
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MessageBus } from "../../src/store/bus/message_bus.ts";
@@ -45,7 +45,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
       await server?.kill();
     });
 
-    /** One process: what it has heard, and how often it began to hear again. */
+    /** One process: the received messages, and the number of reconnects. */
     async function open() {
       const bus = await openBus({ messageBusUrl }, { orm: world.service.orm, log });
       opened.push(bus);
@@ -58,7 +58,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
       one.bus.listen({ onMessage: (word) => one.heard.push(word), onReconnect: () => one.counts.again++ });
       return one;
     };
-    /** Says it until it is heard, as words may be lost. */
+    /** Publishes until it is received, as messages may be lost. */
     const reaches = (from: MessageBus, to: { heard: string[] }, word: string) =>
       eventually(async () => {
         await from.publish([word]);
@@ -82,7 +82,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
       }
       for (const line of lines)
         expect(line).toBe("messages of other processes are lost; long polls check the database");
-      // Each of the two that listen, once; NATS has one connection, so who only speaks says so, too.
+      // Each of the two subscribers, once; NATS has one connection, so a publisher reports it too.
       expect(lines.length).toBeLessThanOrEqual(3);
     });
 

@@ -1,5 +1,5 @@
-// A new version starts beside an old one that serves: its migrations wait for no one who waits for them, each is kept
-// once it is done, and what cannot be done is said in words.
+// A new version starts next to an old one that serves. Its migrations never wait for clients that wait for them. Each
+// is kept once it is done. A failure is explained in a message.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const { url, template } = inject("database");
-/** Migrations of this test: one makes a table beside the others, the next changes channels and refers to files. */
+/** Migrations of this test: one creates a separate table, the next changes channels and refers to files. */
 const STEPS = join(import.meta.dirname, "test_migrations");
 const [BEFORE, ...PENDING] = listMigrations(STEPS) as [string, string, string];
 
@@ -86,7 +86,7 @@ test("a call that takes the same tables the other way round goes on, and the mig
         )
     ).length > 0;
   await eventually(waits);
-  // It waits for the files, and has the channels or will ask for them.
+  // It waits for the files, and has locked the channels or will lock them.
   await old.execute("select count(*) from channel");
   await old.commit();
   expect(await migrating).toEqual(PENDING);
@@ -124,7 +124,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   expect(await applyMigrations(orm)).toEqual(since);
   const had = (await readAppliedMigrations(orm.em.fork())) ?? [];
   expect(await isMigrated(orm)).toBe(true);
-  // Of the same server, made by the migrations alone.
+  // On the same server, created by the migrations alone.
   const { secret, key, token, channel, alert, inbox, stats } = JSON.parse(kept("0.1.0.json"));
   const world = await World.open();
   const fresh = world.service.orm;
@@ -136,7 +136,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   expect(await readAppliedMigrations(fresh.em.fork())).toEqual(had);
   await expectRecountClean(orm);
 
-  // Kept for longer than a handset that nobody sees.
+  // Kept for longer than an inactive handset.
   const there = await world.replica({ DATABASE_URL: databaseUrl, SECRET: secret, DEVICE_RETENTION_DAYS: "0" });
   const polled = await there.handset("GET", "/inbox", token);
   const card = polled.body.data.find(({ id }: any) => id === alert);

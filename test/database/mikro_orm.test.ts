@@ -1,5 +1,5 @@
-// MikroORM's own command line, as anybody runs it in a checkout: it finds its configuration without being told,
-// speaks to the service's database, and sees no difference between a migrated one and the entities.
+// MikroORM's own command line, as a developer runs it in a checkout. It finds its configuration by itself, connects to
+// the service's database, and sees no difference between a migrated one and the entities.
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
@@ -22,7 +22,7 @@ async function execute(statement: string, database = url): Promise<void> {
 beforeAll(() => execute(`create database ${name} template ${template}`));
 afterAll(() => execute(`drop database ${name} with (force)`));
 
-/** What `npx mikro-orm` runs. */
+/** The program of `npx mikro-orm`. */
 const CLI = "node_modules/.bin/mikro-orm";
 
 const mikroOrm = async (command: string, settings: Record<string, string>) => {

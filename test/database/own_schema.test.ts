@@ -1,4 +1,4 @@
-// A Belfry in a schema of its own: where the database's or the role's search_path says, and nothing in public
+// A Belfry in a schema of its own: the one of the database's or the role's search_path, and nothing in public
 // (docs/explanation/scale.md).
 
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -42,7 +42,7 @@ test("a send is two exchanges: who calls, and all that it does", async () => {
     const path = pathOf(await world.alert(id));
     const before = proxy.asked();
     countStatuses([await send(path)]);
-    // What the service looks at by itself may come between.
+    // The service's own queries may come between.
     counts.push(proxy.asked() - before);
   }
   expect(Math.min(...counts)).toBe(2);
@@ -110,11 +110,11 @@ test("of many sends of one alert one publishes it, and the others find it sent",
   ) as [Path, Path, Path];
   const many = (path: Path, n: number) =>
     Promise.all(Array.from({ length: n }, () => limited.rest("send_alert", path)));
-  // Two at once take what there is; the second one's is given back.
+  // Two calls at once take the rest of the limit; the second one's share is refunded.
   expect(countStatuses(await many(first, 2))).toEqual({ 200: 2 });
   expect(countStatuses(await many(second, 1))).toEqual({ 200: 1 });
   expect(countStatuses(await many(third, 1))).toEqual({ 429: 1 });
-  // Nothing is left to take, and what is sent stays sent; what is wrong with a call is said before.
+  // Nothing is left to take, and sent alerts stay sent; errors of a call are reported first.
   expect(countStatuses(await many(first, 3))).toEqual({ 200: 3 });
   expect(countStatuses(await many({ ...first, alert_id: formatId("alr", newUuid()) }, 1))).toEqual({ 404: 1 });
   expect(limited.acts.filter(({ event }) => event === "alert.sent")).toHaveLength(2);

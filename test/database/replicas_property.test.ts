@@ -1,6 +1,6 @@
-// Reads from standbys, by random calls on three processes, two of which read from a standby that keeps up and from
-// one that lags on purpose, while these are stopped, killed and brought back: every answer shows all that anybody was
-// told before it was asked for.
+// Reads from standbys, by random calls on three processes. Two of them read from a standby that keeps up and from one
+// that lags on purpose. Both are stopped, killed and brought back. Every response contains everything that any client
+// had seen before the request.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
@@ -18,7 +18,7 @@ const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 2);
 const MOST = LIMITS.before_joining - 1;
 const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
 
-/** An act of somebody's: it is done somewhere between the two, and surely after `told`. */
+/** A client's action: it takes effect between the two, and surely after `told`. */
 interface Act {
   began: number;
   told: number;
@@ -43,7 +43,7 @@ class Channel {
     this.handle = handle;
   }
 
-  /** Whether all who asked in this time must have seen the channel, or nobody may have; null: either. */
+  /** True if all reads in this time must contain the channel, false if none may; null: either. */
   shownIn(from: number, to: number): boolean | null {
     if (!this.suspended || this.suspended.began > to) return true;
     if (this.restored && this.restored.told < from) return true;
@@ -116,7 +116,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
     const here = () => any([plain, ...readers]);
     let polls = 0;
     let unchanged = 0;
-    /** How often the late standby lacked what had just been sent: a test without these could see no fault. */
+    /** The number of times that the late standby lacked a fresh send: without these the test could not see a fault. */
     let lacking = 0;
     let ended = false;
 
@@ -158,7 +158,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
       }
     }
 
-    /** A handset: asks, joins, leaves, and is gone at the end; every answer is held against what was done. */
+    /** A handset: polls, joins, leaves, and is deleted at the end; every response is compared with the actions. */
     async function follow(): Promise<void> {
       const token = await plain.device();
       const joined = new Set<Channel>();
@@ -210,7 +210,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
       }
     }
 
-    /** Standbys fall silent, end and come back meanwhile. */
+    /** Standbys fall silent, end and come back in the meantime. */
     async function disturb(): Promise<void> {
       for (let i = 0; i < ROUNDS && !ended; i++) {
         prompt.signal("SIGSTOP");
@@ -261,7 +261,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
     const already = moved();
     await eventually(async () => (await poll()).status === 200 && moved() > already);
     prompt.signal("SIGSTOP");
-    // It waits for a standby that says nothing, and is answered by the primary.
+    // It waits for a silent standby, and gets its response from the primary.
     expect((await poll()).status).toBe(200);
     await answering("away", "away");
     const last = moved();

@@ -1,5 +1,5 @@
-// The entities are the schema's source: what the migrations make of an empty database is what the entities say, to the
-// last check, index, generated column and trigger; and the next migration is written from them.
+// The entities are the schema's source. The migrations turn an empty database into the entities' schema, to the last
+// check, index, generated column and trigger. The next migration is generated from them.
 
 import { defineEntity, type EntitySchema, p } from "@mikro-orm/core";
 import { getMigrations } from "better-auth/db/migration";
@@ -23,7 +23,7 @@ const open = (source?: SchemaSource) => {
   return openSchemaDatabases(url, `${template}_schema_${++opened}`, source);
 };
 
-/** What a reader needs in order to go on: where, what, and the command. */
+/** The information that a reader needs to continue: the place, the difference, and the command. */
 const told = ({ kind, on, name, migrated, declared }: SchemaDifference) =>
   [
     `${kind} ${on && kind !== "table" ? `${name} of table ${on}` : name}:`,

@@ -1,5 +1,5 @@
-// What a search finds, held against a reader of every row, by both of its ways: alerts that are looked at one by one,
-// and the index of words. And what it costs: in blocks of the database, with a hundred times as many rows.
+// The results of a search, compared with a scan of every row, in both plans: scanning alerts, and the index of terms.
+// Also its cost in blocks of the database, with a hundred times as many rows.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -47,7 +47,7 @@ describe("more alerts than are looked at one by one", () => {
   });
   afterAll(() => world?.close());
 
-  /** What a reader of every row finds, in order. */
+  /** The ordered results of a scan of every row. */
   async function readAll(
     query: string,
     status: string | null,
@@ -69,7 +69,7 @@ describe("more alerts than are looked at one by one", () => {
       .map(({ id }) => formatId("alr", id));
   }
 
-  /** What pages find, at most so many. No page is empty or short while more follows. */
+  /** The results on pages, up to this number. No page is empty or short while more follows. */
   async function walk(args: Record<string, unknown>, pages = Infinity): Promise<string[]> {
     const ids: string[] = [];
     const tool = args.pusher_id ? "list_alerts" : "list_account_alerts";
@@ -184,7 +184,7 @@ interface Node {
 }
 const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
-/** Words, and how they are spread: everywhere, in few, in none, in old ones alone, two that are never in one alert. */
+/** Terms, and their distribution: everywhere, in few, in none, in old ones alone, two that are never in one alert. */
 const ASKED = ["common", "rarely", "nowhere", "olden", "even odd"];
 const FEW = 500;
 const MANY = 100 * FEW;
@@ -197,7 +197,7 @@ describe("with a hundred times as many alerts", () => {
   });
   afterAll(() => world?.close());
 
-  /** A workspace's alerts, with their words. */
+  /** A workspace's alerts, with their terms. */
   async function fill(from: number, to: number) {
     const em = world.service.orm.em.fork() as SqlEntityManager;
     await em.transactional(async (inside) => {
@@ -262,7 +262,7 @@ describe("with a hundred times as many alerts", () => {
     const few = await cost();
     await fill(FEW + 1, MANY);
     const many = await cost();
-    // A frequent word needs no index of words, and a rare one is sought by it.
+    // A frequent term needs no index, and a rare one uses it.
     expect(many.used["common in all"]).toContain("alert_newest_sent");
     expect(many.used["common in all"]).not.toContain("alert_search_visible");
     expect(many.used["common in one"]).toContain("alert_inbox");

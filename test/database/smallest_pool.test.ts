@@ -1,5 +1,5 @@
-// A process with two connections to the database, the least, and one that listens: everything that it does beside
-// each other finds one. rules#database-connections
+// A process with two database connections, the minimum, and one that listens: all of its concurrent work finds a
+// connection. rules#database-connections
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";

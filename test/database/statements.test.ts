@@ -1,4 +1,4 @@
-// Every statement against a migrated database: what it declares is what PostgreSQL says of it. And the comparison
+// Every statement against a migrated database: its declaration matches PostgreSQL's description. Also the comparison
 // itself, with statements that are wrong on purpose.
 
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
@@ -62,8 +62,8 @@ afterAll(async () => {
   await remove?.();
 });
 
-// An index serves a bound that stays the same for a statement, as `now()` does. Otherwise a window of seconds costs
-// the whole history.
+// An index serves a limit that stays the same for a statement, as `now()` does. Otherwise a window of seconds costs the
+// whole history.
 test("no statement bounds its rows by a clock that goes on", async () => {
   const bounded = (await loadAllStatements()).filter(({ text }) =>
     /\b(?:(?:created_at|visible_at) >=? clock_timestamp\(\) -|next_fill_at <=? clock_timestamp\(\))/.test(text),
@@ -220,7 +220,7 @@ test("TypeScript's types follow from the declaration", () => {
   expectTypeOf<Row["name"]>().toEqualTypeOf<string>();
   expectTypeOf<Row["status"]>().toEqualTypeOf<(typeof CHANNEL_STATUSES)[number]>();
   expectTypeOf<Row["city"]>().toEqualTypeOf<string | null>();
-  // One column of the join tells of all of them.
+  // One column of the join represents all of them.
   const instantOf = (row: Row) => (row.muted === null ? null : row.subscribed_at);
   expectTypeOf(instantOf).returns.toEqualTypeOf<string | null>();
   const kysely = getKysely(orm);

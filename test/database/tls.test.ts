@@ -1,4 +1,4 @@
-// TLS to a database by URL, as its sslmode says: encrypted where that is asked for, and refused where it cannot be had.
+// TLS to a database by URL, by its sslmode: encrypted where it is required, and refused where it is unavailable.
 
 import { execFileSync } from "node:child_process";
 import { chownSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What is tried again and what is not, and what a change that is tried twice leaves behind.
+// Changes that are retried and changes that are not, and the results of a change that ran twice.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -62,7 +62,7 @@ describe("on a service", () => {
         await em.execute(
           "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
         );
-        // At once: the pool has not heard of it yet.
+        // At once: the pool has not noticed yet.
         const answers = await callConcurrently(12, (i) => calls[(i + round) % calls.length]!(), 12);
         expect(answers.filter(({ status }) => status >= 400).map(({ body }) => body)).toEqual([]);
       }

@@ -1,4 +1,4 @@
-// A transaction is one, whatever becomes of its statements, and its commit goes out with the last one where that is
+// A transaction is atomic, even if its statements fail, and its commit is sent with the last statement where that is
 // declared.
 
 import { sql, type Transaction } from "kysely";
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await sql`create table marked ()`.execute(kysely());
 });
 
-/** How often the database was spoken to meanwhile. */
+/** The number of exchanges with the database in the meantime. */
 async function exchanges(work: () => Promise<unknown>): Promise<number> {
   const before = proxy.asked();
   await work();

@@ -1,10 +1,10 @@
-// What goes into one statement: alone at once, in bursts few large ones, and nobody behind one that hangs.
+// The batching of statements: alone at once, in bursts a few large ones, and never behind a hanging one.
 
 import { expect, test } from "vitest";
 import { BURST_BATCHES, createBatcher, LOOKUP_BATCHES } from "../../src/store/db/batch_concurrent_calls.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** Statements that end when the test says so, and what each was given. */
+/** Statements that end when the test decides, and the arguments of each. */
 function statements() {
   const begun: number[][] = [];
   const ends: (() => void)[] = [];

@@ -1,6 +1,6 @@
-// Several processes on one database behind the nginx of docs/how-to/https.md, which tell each other through Redis
-// what changed and share its limits: to whoever asks they are one service, whichever answers, and while one is killed
-// and another one stopped. BELFRY_TEST_PROCESSES=9 says how many; each line that is printed has what was seen.
+// Several processes on one database behind the nginx of docs/how-to/https.md. Redis carries their change notifications
+// and shared limits. To clients they are one service, for any responding process, while one is killed and another one
+// stopped. BELFRY_TEST_PROCESSES=9 sets their number. Each printed line has the results.
 
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
@@ -92,7 +92,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       headers: { authorization: `Bearer ${token}`, ...typed, ...headers },
     });
     const text = await answer.text();
-    // What nginx says for itself is a page.
+    // nginx's own error response is a page.
     const answered = /json/.test(answer.headers.get("content-type") ?? "") ? JSON.parse(text) : null;
     return { status: answer.status, headers: answer.headers, body: answered };
   }
@@ -134,7 +134,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       waits.push(
         (async () => {
           for await (const { event, data } of readEvents(stream.body!)) {
-            // What cannot be told for certain is looked at.
+            // Uncertain outcomes are read back.
             const page = event === "look" ? await call(url, "GET", "/handset/v1/inbox", { token: following }) : null;
             if (JSON.stringify(page?.body ?? data).includes("all hear")) return performance.now() - sentAt;
           }
@@ -149,7 +149,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     const answered = performance.now() - sentAt;
     const took = await Promise.all(waits);
     gone.abort();
-    // Where a stream follows the channel as well, that one's reading wakes polls.
+    // Where a stream also follows the channel, the stream's read wakes polls.
     const another = await world.pusher();
     await eventually(async () => {
       if (PROCESSES === 1) return true;
@@ -229,7 +229,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     const client = async (channel: { id: string }, name: number) => {
       for (let n = 0; n < LIMITS.sends - 2; n++) {
         const title = `${name}.${n}`;
-        // What was not answered is asked again under its key, as clients do.
+        // A request without a response is sent again under its key, as clients do.
         for (let status = 0; status !== 201; ) {
           status = await send(channel, title, { "idempotency-key": title }).then(
             (answer) => answer.status,
@@ -263,7 +263,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     expect(rows.map(({ title }) => title).sort()).toEqual([...acknowledged].sort());
     await follower.lastLook();
     const { body } = await call(all, "GET", "/handset/v1/inbox?limit=100", { token });
-    // Of what it was told it keeps more than a page has.
+    // It keeps more of the received alerts than a page has.
     const shown = follower.shown
       .split("\n")
       .slice(0, 100)

@@ -1,6 +1,5 @@
-// The service as a container runs it: root with few of root's capabilities, a user without a line in /etc/passwd, as
-// the first process of all. It works, or says in one line what it lacks. Imitated by setpriv and unshare, which need
-// root.
+// The service in a container's conditions: root with few of root's capabilities, a user without a line in /etc/passwd,
+// and as process 1. It works, or reports in one line what is missing. Imitated by setpriv and unshare, which need root.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +21,7 @@ import { waitFor } from "../support/wait.ts";
 
 const works = (command: string, ...args: string[]) => spawnSync(command, [...args, "true"]).status === 0;
 const DROP = "--bounding-set";
-/** What keeps these tests from running; null when nothing does. */
+/** The reason why these tests cannot run; null without one. */
 const lacking =
   process.getuid!() !== 0
     ? "this user is not root"
@@ -48,7 +47,7 @@ const newFolder = (owner = 0) => {
   return path;
 };
 
-/** What nobody needs but the embedded database, which must be lent a user and whose files are that user's. */
+/** Capabilities for the embedded database only, which must be lent a user and whose files are that user's. */
 const LEAST = ["chown", "dac_override", "fowner", "setgid", "setuid"];
 const only = (capabilities: string[]) => ["setpriv", DROP, ["-all", ...capabilities.map((c) => `+${c}`)].join()];
 
@@ -137,7 +136,7 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
     const first = await start(dataDir, only(LEAST));
     const owner = Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${serverOf(dataDir)}/status`, "utf8"))![1]);
     await first.stop();
-    // Whose working directory is not shown to root without CAP_SYS_PTRACE.
+    // Processes whose working directory is hidden from root without CAP_SYS_PTRACE.
     const other = spawn("sleep", ["600"], { uid: owner, gid: owner, cwd: "/", stdio: "ignore" });
     started.push(other);
     const lock = join(dataDir, "postgres/postmaster.pid");
@@ -194,7 +193,7 @@ describe.skipIf(isPrevented(bound))("whom root lends", () => {
     await stillThere(own);
     await own.stop("SIGKILL");
 
-    // Another container on the same volume, where somebody else has that number.
+    // Another container on the same volume, where another user has that number.
     const second = etc(`somebody:x:${owner()}:${owner()}::/nonexistent:/usr/sbin/nologin\n`);
     const again = await start(dataDir, within(second));
     expect(belfryOf(second)).not.toBe(belfryOf(first));

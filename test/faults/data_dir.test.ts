@@ -32,12 +32,12 @@ const copyOf = () => {
 };
 
 /**
- * What whoever looks at a folder takes for the time: the service's lock, and PostgreSQL's, which stays when a signal
- * ended it.
+ * Files of a folder that change by time alone: the service's lock, and PostgreSQL's, which stays when a signal ended
+ * it.
  */
 const LOCKS = ["instance.lock", "postgres/postmaster.pid"];
 
-/** What lies in a folder, but for its locks. */
+/** The contents of a folder, except its locks. */
 function contents(dataDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(dataDir, { recursive: true, encoding: "utf8" }).sort()) {
@@ -114,7 +114,7 @@ test("of another user", async ({ skip }) => {
 test("read-only, in whole", async ({ onTestFinished, skip }) => {
   const dataDir = copyOf();
   if (process.getuid!() === 0) {
-    // Modes say nothing to root.
+    // File modes do not restrict root.
     const bound = spawnSync("mount", ["--bind", dataDir, dataDir]).status === 0;
     skip(isPrevented(bound ? null : "no read-only folder: this root may not mount"));
     mounts.push(dataDir);

@@ -121,7 +121,7 @@ test.each(VICTIMS)(
       const healths = new Set<number>();
       await eventually(async () => {
         healths.add((await fetch(`${url}/healthz`)).status);
-        // A call asks the database itself, while a look at readiness stands for a moment.
+        // A call queries the database itself, while a readiness check is valid for a moment.
         return !cut.some(isAlive) && (await call(url, key, "get_me", {})).status === 200;
       });
       expect([...healths]).toEqual([200]);

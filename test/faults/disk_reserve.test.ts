@@ -1,5 +1,5 @@
-// While less than MIN_FREE_DISK_MB is free on the disk of the embedded database nothing is written, by whatever door a
-// request comes: each of them is tried. Reading, /healthz and stopping go on; /readyz says why.
+// While less than MIN_FREE_DISK_MB is free on the disk of the embedded database, no request writes. Every entry point
+// is tested. Reading, /healthz and stopping continue; /readyz reports the reason.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
@@ -36,7 +36,7 @@ beforeAll(async () => {
   client = (await registerClient(before)).body;
   tokens = (await connectAssistant(before, visitor, client, { scope: "pushers:read offline_access" })).tokens.body;
   cookies = visitor.cookies;
-  // What is written down in passing, once a day, is due.
+  // Writes that happen once a day in passing are due.
   await before.sql(
     `update auth.session set "updatedAt" = now() - interval '2 days', "expiresAt" = now() + interval '4 days'`,
   );
@@ -206,7 +206,7 @@ test("pages, files, assistants' reading, /healthz go on, /readyz says why, and n
   expect((await world.rest("list_pushers")).status).toBe(200);
   const { body } = await world.mcp("list_pushers", {}, tokens.access_token);
   expect(body.data).toHaveLength(1);
-  // A scope that it lacks is said, though not remembered.
+  // A missing scope is reported, though not stored.
   expect(
     (
       await world.request("POST", "/mcp", {

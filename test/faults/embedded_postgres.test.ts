@@ -1,5 +1,5 @@
-// The embedded PostgreSQL by itself: whose it is, where it lies, what it refuses to touch, and that it goes and comes
-// back as it should. What only root or only an ordinary user can show is shown by whoever runs this.
+// The embedded PostgreSQL alone: its user, its location, the folders that it refuses, and its stop and restart. Checks
+// that only root or only an ordinary user can make run as the current user.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
@@ -441,7 +441,7 @@ describe("what an earlier server left behind", () => {
   });
 
   test("a lock file of a process that nobody has reaped", async () => {
-    // The shell becomes sleep, which reaps nobody.
+    // The shell becomes sleep, which reaps no child.
     const parent = spawn("/bin/sh", ["-c", "sh -c 'echo $$' & exec sleep 60"], { stdio: "pipe" });
     const pid = await new Promise<number>((resolve) => parent.stdout!.once("data", (text) => resolve(Number(text))));
     await eventually(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
@@ -540,7 +540,7 @@ describe("supervision", () => {
   test("while it does not start it is tried again and again, and calls are told that it is away", async () => {
     const cluster = await start(newFolder());
     const pid = cluster.pid()!;
-    // Nothing starts on it meanwhile.
+    // No other start uses it in the meantime.
     const file = join(cluster.folder, "global/pg_control");
     const control = readFileSync(file);
     writeFileSync(file, control.subarray(0, 10));

@@ -1,6 +1,6 @@
 // The embedded database on a disk that is really full: down to the reserve, so that writes are refused ahead of time,
-// and wholly, so that PostgreSQL ends itself. Whatever it does, the service answers, stops when it is told to, loses
-// nothing that it acknowledged, and comes right when there is room. A disk of its own takes root; others say so.
+// and completely, so that PostgreSQL ends itself. In every state the service responds, stops on request, loses nothing
+// that it acknowledged, and recovers when there is room. A disk of its own needs root; other users see a message.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -101,7 +101,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
     going = false;
     await clients;
     await orm.close(true).catch(() => {});
-    // What was met on the way: told to come back, never a fault.
+    // Temporary responses: retry later, never a server error.
     expect(others.length).toBeGreaterThan(0);
     for (const other of others) expect(other).toEqual({ status: 503, type: "server_error" });
   }
@@ -171,7 +171,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
   test("SIGTERM ends it meanwhile, a start on the full disk is one line, and afterwards nothing is lost", async () => {
     await start(0);
     await fillWholly();
-    // Within the deadline, whatever the database does: see SHUTDOWN_TIMEOUT_MS.
+    // Within the deadline, in any state of the database: see SHUTDOWN_TIMEOUT_MS.
     await server.stop();
     const refused = await start(0).catch((error: Error) => error.message);
     expect(refused).toMatch(/^the server ended: belfry: DATA_DIR \(.*\) .*No space left on device[^\n]*\n$/);

@@ -14,7 +14,8 @@ const HOST = "127.0.0.1";
 const ROUNDS = 2 * Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 
 /**
- * In a thread of its own, which the server's does not delay: connects, asks and connects again until nobody is there.
+ * In a thread of its own, which the server's does not delay: connects, sends a request and connects again until the
+ * server has ended.
  */
 const KNOCKER = `
 const { connect } = require("node:net");

@@ -1,5 +1,5 @@
 // Real processes: killed at random points while clients send over sockets, stopped by signals, started badly, started
-// together. What was acknowledged is there afterwards, whole; what was not is there whole or not at all.
+// together. Acknowledged data is complete afterwards; other data is complete or missing.
 
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -100,14 +100,14 @@ describe("on a service", () => {
   const start = (more: Record<string, string> = {}) =>
     startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn", ...more } });
 
-  /** What the rows may say of an alert, by its title: the last acknowledged state, and the one that was on its way. */
+  /** The possible states of an alert's row, by its title: the last acknowledged one, and the pending one. */
   const expected = new Map<string, Set<string>>();
   /** Creations whose answer was lost, with their arguments. */
   let unanswered: Record<string, unknown>[] = [];
   let titles = 0;
   let acknowledged = 0;
 
-  /** One client: composes, sends, cancels and schedules until the server is gone. */
+  /** One client: composes, sends, cancels and schedules until the server has ended. */
   async function client(url: string, going: () => boolean): Promise<void> {
     const call = async (tool: string, args: Record<string, unknown>) => {
       const answer = await callTool(url, world.owner, tool, args);
@@ -192,7 +192,7 @@ describe("on a service", () => {
   }
 
   async function nothingLost(url: string): Promise<void> {
-    await pause(500); // What was scheduled half a second ahead is due.
+    await pause(500); // Alerts that were scheduled half a second ahead are due.
     const rows = await everything(url);
     for (const [title, states] of expected) {
       const row = rows.get(title);
@@ -219,7 +219,7 @@ describe("on a service", () => {
         unanswered.length,
         async (i) => {
           const { status, body } = await callTool(server.url, world.owner, "create_alert", unanswered[i]!);
-          // A scheduled one whose instant has passed meanwhile was not made the first time.
+          // A scheduled one whose time has passed by now was not created the first time.
           if (status === 422) expect(unanswered[i]!.send_at).toBeDefined();
           else if (status !== 429) {
             expect(status).toBe(201);
@@ -336,7 +336,7 @@ describe("on a service", () => {
     const url = server.url;
     let going = true;
     const failures: number[] = [];
-    // A client's call that met the end of its connection is told to come back (503); the client goes on.
+    // A client's call on an ended connection gets a 503 to retry; the client continues.
     const clients = callConcurrently(8, async () => {
       while (going)
         await client(url, () => going).catch((error: Error) => {
@@ -359,7 +359,7 @@ describe("on a service", () => {
     await clients;
     expect(cut).toBeGreaterThan(0);
     expect(failures.filter((status) => status !== 503)).toEqual([]);
-    // Those unanswered may or may not be there; the idempotent repeat settles it.
+    // The unanswered ones may or may not exist; the idempotent repeat decides.
     const repeats = await callConcurrently(
       unanswered.length,
       (i) => callTool(url, world.owner, "create_alert", unanswered[i]!),
@@ -526,7 +526,7 @@ describe("first start", () => {
     expect(log).toContain(`${server.url}/mcp\n`);
     expect(log).toMatch(/claude mcp add .*--header "Authorization: Bearer \$KEY"/);
     expect(first).toMatchObject({ credentials, mcp: `${server.url}/mcp`, level: 30 });
-    // What collects the log learns neither.
+    // The log contains neither.
     expect(server.log()).not.toMatch(/bfk_\w|welcome#/);
     const address = server.url;
     expect(lines.find(({ address }) => address)).toMatchObject({ msg: `Belfry listens on ${address}`, address, url });
@@ -537,7 +537,7 @@ describe("first start", () => {
     await eventually(() => server.log().includes('"path":"/nowhere"'));
     expect(server.log()).not.toMatch(/"path":"\/(healthz|readyz|metrics)"/);
 
-    // A second process is refused while this one lives, whatever its port.
+    // A second process is refused while this one runs, on any port.
     const second = await runProgram(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
     expect(second.code).toBe(1);
     expect(second.stderr.trim()).toMatch(/^belfry: The data directory .* is in use by another Belfry process/);

@@ -1,6 +1,6 @@
-// Two servers of one database, of which one is killed again and again, while reads, acks and answers pour in through
-// both: what is counted afterwards is what the rows say, each device once, and its last word is the last that was
-// acknowledged, or the one that was on its way. Covers rules#replies and rules#reports-at-once.
+// Two servers of one database, of which one is killed repeatedly, while reads, acks and replies arrive through both.
+// Afterwards the counts equal the rows, with each device once. Its last reply is the last acknowledged one, or the
+// pending one. Covers rules#replies and rules#reports-at-once.
 
 import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.remove());
 
-/** Another transaction holds the alert's counter for as long as it runs, now and then. */
+/** Another transaction locks the alert's counter for as long as it runs, now and then. */
 async function others(db: Kysely<unknown>, id: string, going: () => boolean) {
   while (going())
     await db.transaction().execute(async (tx) => {
@@ -43,7 +43,7 @@ const start = () => startServer(world.settings.DATA_DIR!, { settings: { ...world
 test(`one of two is killed ${KILLS} times while ${PHONES} phones change their minds`, {
   timeout: 600_000,
 }, async () => {
-  /** What each phone may have said last. */
+  /** The possible last reply of each phone. */
   const said = tokens.map(() => new Set<string>());
   /** Phones of which something was acknowledged. */
   const reported = new Set<number>();
@@ -54,7 +54,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
   const met = others(getKysely(orm), parseUuid(alert.id), () => meets);
   const answer = async (url: string, phone: number) => {
     const choice = CHOICES[Math.floor(Math.random() * CHOICES.length)]!;
-    // Some requests say no more than that it was read and acknowledged.
+    // Some requests report only that it was read and acknowledged.
     const asks = said[phone]!.size === 0 || Math.random() < 0.5;
     if (asks) said[phone]!.add(choice);
     const { status } = await fetch(`${url}/handset/v1/reports`, {

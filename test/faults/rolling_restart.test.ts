@@ -1,5 +1,5 @@
-// Two replicas, processes of their own on one database behind the nginx of docs/how-to/https.md, replaced one after the
-// other as that page says while clients ask: no request fails, and nothing is done twice.
+// Two replicas, processes of their own on one database behind the nginx of docs/how-to/https.md. They are replaced one
+// after the other, by that page's steps, while clients send requests. No request fails, and nothing is done twice.
 
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -75,7 +75,7 @@ describe.skipIf(isMissing("nginx"))("two replicas behind nginx", () => {
         seen[method]++;
         const outcome = await (method === "GET" ? ask("GET", "") : ask("POST", "/alerts", made)).catch(String);
         if (outcome !== (method === "GET" ? 200 : 201)) failed.push(`${method} ${outcome}`);
-        // Somebody always asks; more would only take from the start that all wait for.
+        // There is always a pending request; more would only slow the start that all wait for.
         await pause(50);
       }
     });

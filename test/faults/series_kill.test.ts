@@ -1,5 +1,5 @@
-// Repeating alerts whose processes are killed while they write occurrences down: each instant comes once, the late
-// one once, and each is told of once. Covers rules#recurrence-ahead and #recurrence-late.
+// Repeating alerts whose processes are killed while they write occurrences. Each time is written once, the late one
+// once, and each is reported once. Covers rules#recurrence-ahead and #recurrence-late.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -43,7 +43,7 @@ const em = () => orm.em.fork() as SqlEntityManager;
 const sql = <T = any>(text: string): Promise<T[]> => executeInLockOrder<T>(em(), text);
 const start = () => startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
 
-/** A week went by in which nobody wrote. */
+/** A week without a running process. */
 async function sleptThrough(): Promise<void> {
   await sql(`delete from workspace_event`);
   await sql(`delete from alert where series_id in (${ids})`);
@@ -62,7 +62,7 @@ async function expectOnce(): Promise<void> {
   expect(bySeries.size).toBe(SERIES);
   for (const own of bySeries.values()) {
     expect(new Set(own.map(({ occurs_at }) => occurs_at)).size).toBe(own.length);
-    // What came due since it was written is late besides.
+    // Occurrences that came due since are also late.
     expect(own.length).toBeGreaterThanOrEqual(EACH);
     expect(own.filter(({ late }) => late).length).toBeLessThanOrEqual(2);
     expect(own.filter(({ late }) => late).length).toBeGreaterThanOrEqual(1);
@@ -74,7 +74,7 @@ async function expectOnce(): Promise<void> {
   expect(told.filter(({ n }) => n !== 1)).toEqual([]);
 }
 
-/** Somebody is in the middle of writing occurrences. */
+/** Another process is writing occurrences. */
 const writing = async (waiting = "") =>
   (
     await sql(

@@ -1,5 +1,5 @@
-// PostgreSQL by URL that takes connections and says nothing, or falls silent on those that are open: every call is told
-// so within its bound, the process answers for itself, stops when it is told to, and comes right by itself.
+// PostgreSQL by URL that accepts connections without responding, or falls silent on open ones. Every call gets an error
+// within its time limit. The process itself responds, stops on request, and recovers by itself.
 
 import { readFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -15,7 +15,7 @@ import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const [CONNECT_MS, STATEMENT_MS] = [2_000, 1_000];
-/** What a statement gets on top, before a server that says nothing is given up; and what a busy machine may add. */
+/** The extra time of a statement before a silent server is given up, and the delay of a busy machine. */
 const [MARGIN_MS, SLACK_MS] = [2_000, 60_000];
 
 const folder = temporaryFolder();
@@ -55,7 +55,7 @@ afterAll(async () => {
 const JSON_BODY = { "content-type": "application/json" };
 const FORM_BODY = { "content-type": "application/x-www-form-urlencoded" };
 
-/** One request at every door behind which the database stands, each in the shape of its refusals. */
+/** One request for each entry point that uses the database, with the shape of its refusals. */
 function calls(): { at: string; shape: "envelope" | "oauth" | "page"; init: RequestInit }[] {
   const key = { authorization: `Bearer ${world.owner}` };
   const handset = { authorization: `Bearer ${device}` };
@@ -134,7 +134,7 @@ const untilReady = () => waitFor(async () => expect(await status("/readyz")).toB
 
 test("silent on open connections: every call is 503 within its bound, /healthz is not, and it comes right", async () => {
   await untilReady();
-  // The pool holds connections that will be silent.
+  // The pool has connections that will be silent.
   await Promise.all(calls().map(({ at, init }) => fetch(server.url + at, { redirect: "manual", ...init })));
   expect(proxy.count()).toBeGreaterThan(0);
   proxy.fallSilent();
@@ -142,10 +142,10 @@ test("silent on open connections: every call is 503 within its bound, /healthz i
   const begun = performance.now();
   expect(await status("/healthz")).toBe(200);
   expect(performance.now() - begun).toBeLessThan(SLACK_MS);
-  // Its last look stands for a moment.
+  // Its last check is valid for a moment.
   await waitFor(async () => expect(await status("/readyz")).toBe(503));
   await told;
-  // From here on nobody takes new connections up either.
+  // From here on no new connections are accepted either.
   await everyCallIsToldSo(CONNECT_MS);
   expect(await status("/readyz")).toBe(503);
   proxy.speak();
@@ -174,7 +174,7 @@ test("SIGTERM stops it meanwhile, within the deadline", async () => {
 });
 
 test("/readyz does not wait for as long as a call may", async () => {
-  // The call may need a new connection, so that has the same bound.
+  // The call may need a new connection, so that has the same limit.
   const slow = { ...settings, DATABASE_CONNECT_TIMEOUT_MS: "120000", DATABASE_STATEMENT_TIMEOUT_MS: "120000" };
   server = await startServer(settings.DATA_DIR!, { settings: slow });
   await untilReady();
@@ -266,7 +266,7 @@ test("a transaction in which nothing happens is ended by the database, and other
 
 test("sockets ask whether the other side is still there", async ({ skip }) => {
   skip(isPrevented(process.platform === "linux" ? null : "only Linux shows the timers of sockets"));
-  /** Of our connections to a port, which timer runs on each: 02 is the one that keeps it alive. */
+  /** The timer of each of our connections to a port: 02 is the keepalive timer. */
   const timers = () =>
     readFileSync("/proc/net/tcp", "utf8")
       .split("\n")

@@ -1,5 +1,5 @@
-// A database that is slow, gone, full of others' connections or silent: calls are told so with 503 within a bound, and
-// come right by themselves afterwards.
+// A database that is slow, down, full of other clients' connections or silent: calls get a 503 within a time limit, and
+// recover by themselves afterwards.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";

@@ -1,5 +1,5 @@
-// The database dies under load and its synchronous standby is promoted, with both hosts in DATABASE_URL: what was
-// acknowledged is there once, whoever waited hears on, and a former primary that comes back is not written to.
+// The database dies under load and its synchronous standby is promoted, with both hosts in DATABASE_URL. Acknowledged
+// data exists once, waiting clients continue, and a former primary that comes back is not written to.
 // rules#several-hosts
 
 import { join } from "node:path";
@@ -67,7 +67,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     return { status: answer.status, headers: answer.headers, body: text === "" ? null : JSON.parse(text) };
   };
 
-  /** Clients that write until they are told to end, and ask again under their key what was not answered. */
+  /** Clients that write until they are stopped, and repeat unanswered requests under their key. */
   function writing(name: string) {
     const acknowledged: string[] = [];
     const refused = new Map<number, number>();
@@ -97,7 +97,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
       acknowledged,
       refused,
       away: () => Math.round(away),
-      /** Resolves once so many more were acknowledged. */
+      /** Resolves once this number more was acknowledged. */
       more: (count: number) => {
         const until = acknowledged.length + count;
         return Promise.race([writers, eventually(() => acknowledged.length >= until)]);
@@ -108,7 +108,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
       },
     };
   }
-  /** What is there of what was written under a name. */
+  /** The rows that were written under a name. */
   const kept = async (name: string) =>
     (await world.sql<{ title: string }>("select title from alert where title like ?", [`${name} %`])).map(
       ({ title }) => title,
@@ -116,7 +116,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
 
   test("killed under load, nothing acknowledged is lost or doubled, and polls and streams go on", async () => {
     const { primary } = servers;
-    // What only reads goes to the standby, though the service has found that it takes no writes.
+    // A read uses the standby, though the service has found that it accepts no writes.
     await eventually(
       async () =>
         (await one(
@@ -153,7 +153,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     await poller;
     await follower.end();
     expect((await kept("killed")).sort()).toEqual([...load.acknowledged].sort());
-    // Whoever asks meanwhile is told to come again, and nothing else.
+    // Requests in the meantime get a response to retry, and nothing else.
     expect(held.filter((status) => ![200, 304, 503].includes(status))).toEqual([]);
     console.log(
       `killed and promoted: ${load.acknowledged.length} acknowledged and there once; ${load.away()} ms without one; asked again after ${JSON.stringify([...load.refused])}`,
@@ -162,13 +162,13 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
 
   test("a former primary that comes back and would write is not written to, by a service that runs or one that starts", async () => {
     const { primary } = servers;
-    // As nobody should start it: it waits for no standby, and takes every write.
+    // A wrong configuration: it waits for no standby, and accepts every write.
     await primary.start("synchronous_standby_names=");
     const there = await one(primary, "select count(*) || ' ' || pg_is_in_recovery() from alert");
     expect(there).toMatch(/^\d+ false$/);
     const load = writing("former");
     await load.more(30);
-    // Whatever it had open it opens again, and asks both.
+    // It reopens all of its connections, and tries both hosts.
     for (let i = 0; i < 3; i++) {
       await one(
         standby,

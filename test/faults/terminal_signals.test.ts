@@ -1,6 +1,5 @@
-// Signals that reach more than the service: a Ctrl-C goes to every process of the terminal and is passed on by npm,
-// and whoever ends a unit or a container may signal all its processes at once. The service ends its own work first
-// all the same.
+// Signals that reach more than the service. A Ctrl-C is sent to every process of the terminal and passed on by npm. A
+// stop of a unit or a container may signal all its processes at once. The service still ends its own work first.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -54,7 +53,7 @@ function type(command: string, args: string[], settings: Record<string, string>)
 const postmaster = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
 
-/** A channel that is being opened: its head is sent, its body comes when told to. */
+/** A request to create a channel: its head is sent, its body follows on demand. */
 function beginOpening(port: number, key: string, handle: string) {
   const sent = request({
     port,
@@ -67,7 +66,7 @@ function beginOpening(port: number, key: string, handle: string) {
     sent.once("response", (response) => resolve(response.resume().statusCode!));
     sent.once("error", reject);
   });
-  // Told to whoever finishes it.
+  // Passed to the function that finishes it.
   answered.catch(() => {});
   const body = JSON.stringify({ handle, name: "T", category: "community", description: "D" });
   sent.write(body.slice(0, 10));
@@ -90,7 +89,7 @@ test("one Ctrl-C at npm start: what is in flight is answered, then the database 
   const database = postmaster(dataDir);
   line.ctrlC();
   await line.says('"stopping"');
-  // Nobody listens any more: the delay is over, and whatever npm passes on has come.
+  // The port is closed: the delay is over, and all signals from npm have arrived.
   await waitFor(async () => expect(await fetch(`http://127.0.0.1:${port}`).catch(() => null)).toBeNull());
   expect(isAlive(database)).toBe(true);
   expect(await opening.finish()).toBe(201);
@@ -110,7 +109,7 @@ test("SIGTERM to every process at once, the database's included: it ends whole, 
   for (const pid of [server.pid, ...processesOn(dataDir).filter((pid) => pid !== server.pid)])
     try {
       process.kill(pid, "SIGTERM");
-    } catch {} // Gone with its server already.
+    } catch {} // Ended with its server already.
   expect(await server.exited).toBe(0);
   expect(server.log()).toContain('"stopped"');
   await waitFor(() => expect(processesOn(dataDir)).toEqual([]));
@@ -130,7 +129,7 @@ test("Ctrl-C in the shell on the database is the shell's: the database stays unt
   line.stdin.write("select 'be' || 'gun' as seen;\nselect pg_sleep(600);\n");
   await line.says("begun");
   line.ctrlC();
-  // psql ends a script that is interrupted, and says so by its exit code; it would be a signal if we had gone ahead.
+  // psql ends an interrupted script with an exit code; it would end by a signal if we had ended first.
   const [code, signal] = await line.ended;
   expect({ signal, gone: code === null }).toEqual({ signal: null, gone: false });
   expect(processesOn(dataDir)).toEqual([]);

@@ -1,5 +1,5 @@
-// Several processes on one socket (WORKERS): together they are one service to clients, limits, figures and signals,
-// and one that ends is replaced.
+// Several processes on one socket (WORKERS): together they are one service to clients, limits, metrics and signals, and
+// one that ends is replaced.
 
 import { readFileSync } from "node:fs";
 import { request as ask } from "node:http";
@@ -51,7 +51,7 @@ interface Answer {
   body: any;
 }
 
-/** A call on a connection of its own, so that each may come to another process. */
+/** A call on a connection of its own, so that each may reach another process. */
 function call(
   method: string,
   path: string,
@@ -126,7 +126,7 @@ function workersOf({ pid }: RunningServer): number[] {
   return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").includes("main.ts\0worker"));
 }
 
-/** A stream of a handset, and what it was told. */
+/** A stream of a handset, and its events. */
 async function follow(token: string, on = service) {
   const gone = new AbortController();
   const response = await fetch(`${on.url}/handset/v1/inbox/stream`, {
@@ -144,7 +144,7 @@ async function follow(token: string, on = service) {
   return { told, hasEnded: () => ended, leave: () => gone.abort() };
 }
 
-/** A poll that is held until something comes. */
+/** A long poll that waits for a change. */
 async function hold(token: string, on = service) {
   const { headers } = await call("GET", "/handset/v1/inbox", { token, on });
   return call("GET", "/handset/v1/inbox", {
@@ -192,7 +192,7 @@ test("so do streams; a worker that ends takes its own along, and its figures sta
   expect(left.length).toBeGreaterThan(0);
   expect(left.length).toBeLessThan(PEOPLE);
   expect(await figure("belfry_streams")).toBe(left.length);
-  // Steps that run once in the service go on in whoever is there.
+  // Jobs that run once in the service continue in the remaining processes.
   const rounds = () => figure('belfry_housekeeping_runs_total{step="due_alerts",outcome="done"}');
   const done = await rounds();
   await eventually(async () => (await rounds()) > done);
@@ -245,7 +245,7 @@ test("killed while clients write, a worker is replaced, and nothing acknowledged
   const client = async (name: number) => {
     for (let n = 0; going; n++) {
       const title = `${name}.${n}`;
-      // What was not answered is asked again under its key, as clients do.
+      // A request without a response is sent again under its key, as clients do.
       for (let answer: Answer | null = null; answer?.status !== 201; ) {
         const headers = { "idempotency-key": title };
         const path = `/api/v1/pushers/${id}/alerts`;

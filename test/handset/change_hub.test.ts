@@ -20,7 +20,7 @@ const closes: (() => void)[] = [];
 beforeAll(async () => {
   world = await World.open();
   const { orm, log } = world.service;
-  // No process tells it of a commit.
+  // No process notifies it of a commit.
   hub = createChangeHub({ orm, log, bus: null });
 });
 afterEach(() => {
@@ -128,7 +128,7 @@ test("a plan, and the end of a plan, is found without a message", async () => {
     "select revision::text as rev from channel_state where pusher_id = ?::uuid",
   ];
   const none = { devices: [], device_revs: [], audiences: [], audience_revs: [], alerts: [], alert_revs: [] };
-  /** As a round asks. `isPlanned`: whether it knows that something is planned. */
+  /** The query of a round. `isPlanned`: whether planned alerts are known. */
   const found = async (isPlanned: boolean) => {
     const [{ rev }] = (await world.sql<{ rev: string }>(read, channels)) as [{ rev: string }];
     const known = { channels, channel_revs: [rev], channel_planned: [isPlanned] };

@@ -1,4 +1,4 @@
-// What a handset says of itself is what it claims to be, and none of it is free text: owners' assistants read it.
+// A handset's facts about itself are claims, and none of them is free text: owners' assistants read them.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DEVICE_FACTS } from "../support/handsets.ts";

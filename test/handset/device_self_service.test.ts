@@ -1,4 +1,4 @@
-// What a handset does with itself: it reads and changes what it said, lists what it joined, and goes. Counters stay
+// A handset's operations on itself: it reads and changes its facts, lists its channels, and unregisters. Counters stay
 // exact.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -203,7 +203,7 @@ test("pausing and resuming a channel tells its subscribers nothing; suspending i
   );
   await waitFor(() => expect(stream.text).toContain("text/event-stream"));
   const poll = startLongPoll(world, token, etag);
-  // The stream counts as well.
+  // The stream counts too.
   await poll.held(2);
   const unchanged = () => world.request("GET", "/handset/v1/inbox", { token, headers: { "if-none-match": etag } });
   for (const status of ["paused", "active", "paused"]) {
@@ -217,7 +217,7 @@ test("pausing and resuming a channel tells its subscribers nothing; suspending i
   await waitFor(() => expect(stream.text).toContain("event:"));
   stream.destroy();
   await once(stream, "close");
-  // What ends a suspension shows the alerts again, whatever the channel was before.
+  // The end of a suspension shows the alerts again, for any earlier state of the channel.
   await suspend(world, pusher.handle, false);
   expect((await unchanged()).status).toBe(200);
 });

@@ -1,5 +1,5 @@
-// docs/reference/handset-api.md is what another handset is written from: it leaves no call out, no field of an alert
-// that asks for an effect, no permission, and its numbers are the service's.
+// docs/reference/handset-api.md is the reference for writing another handset. It covers every call, every field with an
+// effect, and every permission, and its numbers are the service's.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

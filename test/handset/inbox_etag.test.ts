@@ -14,7 +14,7 @@ describe("on a service", () => {
   });
   afterAll(() => world.close());
 
-  /** A handset on a channel with one visible alert, and what it holds. */
+  /** A handset on a channel with one visible alert, and its validator. */
   async function reader() {
     const pusher = await world.pusher();
     await world.alert(pusher.id, { send: true });
@@ -30,7 +30,7 @@ describe("on a service", () => {
     return { pusher, read, verb, plan };
   }
 
-  /** Moves an instant that was planned to one that has passed, as waiting would: no trigger sees it. */
+  /** Moves a planned time to a past one, as waiting would: no trigger sees it. */
   const comeDue = async (pusher: any, alert: any, ago = "0 s") => {
     await world.sql("alter table alert disable trigger alert_updated");
     await world.sql("update alert set send_at = clock_timestamp() - ?::interval where id = ?", [
@@ -76,7 +76,7 @@ describe("on a service", () => {
       etag = now.etag;
       expect((await read(etag)).status).toBe(304);
     }
-    // What came due is taken up by the next write; planning still changes nothing.
+    // The next write publishes due alerts; planning still changes nothing.
     await plan(9000);
     expect((await read(etag)).status).toBe(304);
     await comeDue(pusher, three);
@@ -109,7 +109,7 @@ describe("on a service", () => {
     const [late, early] = [await plan(3600), await plan(3700)];
     await comeDue(pusher, early);
     const { etag } = await read();
-    // It was planned for an instant before `early` came due; its transaction ends only now.
+    // It was planned for a time before `early` came due; its transaction ends only now.
     await comeDue(pusher, late, "1 hour");
     const now = await read(etag);
     expect([now.status, now.ids.includes(late.id)]).toEqual([200, true]);

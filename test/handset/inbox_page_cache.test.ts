@@ -1,6 +1,5 @@
-// Pages that devices have in common: whoever asks together gets what it would have got alone, and nobody gets a page
-// that was read before it asked. Beside the real one runs a twin that joins a reading under way, which must be seen
-// to miss something.
+// Pages that devices share. Concurrent requests get the same result as separate ones. No request gets a page that was
+// read before it began. A twin implementation joins a running read, and must be seen to miss a change.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatInboxState } from "../../src/handset/inbox_page.ts";
@@ -27,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const inboxTag = createInboxEtagger("any");
-/** As a poll asks, by a validator that nobody else has where none is given. */
+/** The request of a poll, by default with a unique validator. */
 let asked = 0;
 const shared = (device: string, limit: number, view: InboxView = "full", tag = `${asked++}`) =>
   pages.find(device, { limit, view, tag });
@@ -45,7 +44,7 @@ async function device(...pushers: any[]) {
   return { id, token, channels: pushers.map(({ id }) => id).toSorted() };
 }
 
-/** What it gets when it asks alone: the bytes, and their validator. */
+/** The response to a request alone: the bytes, and their validator. */
 async function alone({ token }: { token: string }, limit: number, view = "full") {
   const request = new Request(`http://localhost/handset/v1/inbox?limit=${limit}&view=${view}`, {
     headers: { authorization: `Bearer ${token}` },
@@ -56,7 +55,7 @@ async function alone({ token }: { token: string }, limit: number, view = "full")
 
 const textOf = (page: SharedBody) => page.json.toString();
 
-/** Alerts with fields of every kind, some of them large, on a few channels; some share an instant. */
+/** Alerts with fields of every kind, some of them large, on a few channels; some have the same time. */
 async function written(channels: number, alerts: number) {
   const pushers = await callConcurrently(channels, () => world.pusher(), 4);
   await callConcurrently(
@@ -93,7 +92,7 @@ test("devices with the same channels share a page, which is the one that each ge
     const view = any(["full", "lean"] as const);
     const found = await Promise.all(devices.map(({ id }) => shared(id, limit, view)));
     for (const [i, page] of found.entries()) {
-      // A tie that goes on beyond what was looked at is for each alone.
+      // A tie that continues beyond the read rows is read for each alone.
       if (page) expect(textOf(page)).toBe((await alone(devices[i]!, limit, view)).text);
       expect(page).toBe(found[(i % sets.length) + (i < 5 ? 0 : 5)]);
     }
@@ -101,7 +100,7 @@ test("devices with the same channels share a page, which is the one that each ge
   }
   // All of them where every alert fits; of the others chance decides, which puts ties at the end of a page or not.
   expect(together).toBeGreaterThan(20);
-  // A device that asks by itself is left to its own statement, and one that is gone is in no set.
+  // A device with a request of its own uses its own statement, and a deleted one is in no set.
   expect(await shared(devices[0]!.id, 50)).toBeNull();
   const gone = await device(pushers[0]);
   await world.sql("delete from device where id = ?::bigint", [gone.id]);
@@ -115,7 +114,7 @@ test("a page is kept for all that have its channels, until something is another 
   const [one, two, more] = [await device(pusher), await device(pusher), await device(pusher, other)];
   const ask = async ({ id }: { id: string }, limit = 50, view: InboxView = "full") =>
     shared(id, limit, view, await tagOf(id, limit, view));
-  /** Two that ask at once have it read and kept; whoever asks alone only has what is kept. */
+  /** Two concurrent requests have it read and cached; a single request only uses the cache. */
   async function found() {
     const tag = await tagOf(one.id);
     await Promise.all([one, two].map(({ id }) => shared(id, 50, "full", tag)));
@@ -231,7 +230,7 @@ test("whoever is woken together is answered byte by byte as a plain poll is next
 test("nobody gets a page from before it asked, nor of a channel that it left, while many ask and write", async () => {
   const pushers = await callConcurrently(3, () => world.pusher(), 3);
   const devices = await callConcurrently(24, async () => device(...pushers.filter(() => Math.random() < 0.8)), 4);
-  /** The twin: whoever asks while the same is being read gets that. */
+  /** The twin: a request during the same read gets that result. */
   const underWay = new Map<string, Promise<string>>();
   const twin = (key: string) => {
     const reading =
@@ -248,7 +247,7 @@ test("nobody gets a page from before it asked, nor of a channel that it left, wh
     believedAfterLeave: 0,
   };
   let going = true;
-  /** A poll that may be held, with a validator of its own, so that it is answered at once. */
+  /** A poll that may wait, with a validator of its own, so that it is answered at once. */
   async function asHeld({ token }: { token: string }) {
     const headers = { authorization: `Bearer ${token}`, "if-none-match": '"none"', prefer: "wait=55" };
     const request = new Request("http://localhost/handset/v1/inbox?limit=50", { headers });
@@ -265,7 +264,7 @@ test("nobody gets a page from before it asked, nor of a channel that it left, wh
     );
     return row.titles ?? "";
   };
-  // Others ask all the time, so that there is something to share.
+  // Other requests run all the time, so that pages are shared.
   const crowd = callConcurrently(4, async (i) => {
     while (going) {
       const one = devices[i]!;

@@ -1,7 +1,6 @@
-// The inbox as handsets live on it: nothing missed, nothing doubled, and no 304 that hides a change. First sequences
-// of operations against a small model, then a handset while many write. The handset always holds a poll, and plain
-// polls judge it. Two validators that leave a part out run beside the real one. They must fail, or the test could not
-// detect the fault.
+// The inbox as handsets live on it: nothing missed, nothing doubled, and no 304 that hides a change. First sequences of
+// operations against a small model, then a handset while many write. The handset always has a pending poll, and plain
+// polls judge it. Two incomplete validators run in parallel. They must fail, or the test could not detect the fault.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
@@ -20,7 +19,7 @@ const suspend = (handle: string, suspended: boolean) =>
 
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-/** What identifies an inbox: which alerts, when each became visible, in which order. */
+/** The identity of an inbox: its alerts, the time when each became visible, and their order. */
 const shown = (rows: any[]) => rows.map(({ id, sent_at }) => `${id} ${sent_at}`);
 
 /** A polling handset: keeps the validator and what it last saw. */
@@ -58,7 +57,7 @@ class Poller {
     this.held = shown(answer.body.data);
   }
 
-  /** What it has begun is given up. */
+  /** Its pending request is aborted. */
   async end(): Promise<void> {}
 
   /** Walks every page of the inbox as it is now. */
@@ -75,7 +74,7 @@ class Poller {
   }
 }
 
-/** A handset that always holds a poll, and sees only what such polls are answered. */
+/** A handset that always has a pending poll, and sees only the responses of such polls. */
 class Holder extends Poller {
   readonly #gone = new AbortController();
   #holding: Promise<Answer> | null = null;
@@ -88,7 +87,7 @@ class Holder extends Poller {
     return this.#holding;
   }
 
-  /** True when what is held has no reason to be answered, as a plain poll says; else after all its answers. */
+  /** True when the pending poll has no reason to end, as a plain poll shows; else after all its responses. */
   override async poll(): Promise<boolean> {
     for (let answers = 0; ; answers++) {
       const holding = this.#hold();
@@ -98,7 +97,7 @@ class Holder extends Poller {
       }
       const answer = await holding;
       this.#holding = null;
-      // Its time was over; the next one has to be told the same.
+      // Its time was over; the next one must return the same.
       if (answer.status !== 304) this.take(answer);
     }
   }
@@ -127,7 +126,7 @@ test("pages with ties are walked once each while inserts go on", async () => {
   const device = await world.device(pusher.handle);
   const alerts = await callConcurrently(90, () => world.alert(pusher.id, { send: true }), 8);
   const uuid = "(select id from pusher where handle = ?)";
-  // Instants shared by 1 to 12 alerts, in the past, for both lists.
+  // Times shared by 1 to 12 alerts, in the past, for both lists.
   await world.sql(
     `update alert a set sent_at = t, created_at = t from (
        select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
@@ -203,7 +202,7 @@ test("pages that end at their bytes lose and repeat nothing, inside of a tie as 
     const instants = walked.map(({ sent_at }) => sent_at);
     expect(instants).toEqual([...instants].sort().reverse());
   }
-  // The bound was met inside of ties, too, or this has shown nothing.
+  // The limit was also reached inside of ties, or this has shown nothing.
   expect(inside).toBeGreaterThan(3);
 });
 
@@ -228,12 +227,11 @@ describe("a handset that polls and holds polls", () => {
           .asyncModelRun(async () => ({ model: await real.open(), real }), commands)
           .finally(() => real.poller.end());
       }),
-      // However few rounds there are and whatever chance makes of them, one alert comes due and one poll brings
-      // nothing.
+      // With any number of rounds and any random choices, one alert comes due and one poll brings nothing.
       { numRuns: ROUNDS * 2, examples: [[[new Create(0, 5), new Create(0, 0), new Create(0, 0)]]] },
     );
     await expectRecountClean(world.service.orm);
-    // The run went through the branches that matter.
+    // The run used the branches that matter.
     expect(seen.notModified).toBeGreaterThan(0);
     expect(seen.due).toBeGreaterThan(0);
   });
@@ -253,8 +251,8 @@ describe("a handset that polls and holds polls", () => {
     const poller = new Holder(world, token);
 
     /**
-     * The truth of one instant, read past the service: what is visible, and what two incomplete validators would say.
-     * In the sum of revisions due alerts count as what they will be once the poll has settled them.
+     * The truth at one time, read past the service: the visible alerts, and two incomplete validators. In the sum of
+     * revisions, due alerts count with their future values after the poll publishes them.
      */
     async function truth() {
       const [row] = await world.sql(
@@ -280,7 +278,7 @@ describe("a handset that polls and holds polls", () => {
     const figures = { polls: 0, decided: 0, notModified: 0, wrong: 0, countMaxWrong: 0, sumRevWrong: 0 };
     let last: Awaited<ReturnType<typeof truth>> | null = null;
     let heldRows = "";
-    /** A poll between two readings; where these agree nothing happened meanwhile, and the answer can be judged. */
+    /** A poll between two reads; if these are equal, nothing happened in between, and the response can be judged. */
     async function judgedPoll() {
       const before = await truth();
       const unchanged = await poller.poll();
@@ -297,7 +295,7 @@ describe("a handset that polls and holds polls", () => {
         }
         last = before;
       }
-      // What the handset holds is known exactly when its body was read in a still moment.
+      // The handset's state is known exactly when its body was read in a quiet moment.
       if (!unchanged) heldRows = still ? before.rows : "?";
     }
 
@@ -435,7 +433,7 @@ describe("a handset that polls and holds polls", () => {
     expect(figures.wrong).toBe(0);
     expect(figures.notModified).toBeGreaterThan(0);
     expect(figures.decided).toBeGreaterThan(10);
-    // The twins: count and newest instant alone, and the sum of revisions without the handset's own.
+    // The twins: count and newest time alone, and the sum of revisions without the handset's own.
     expect(figures.countMaxWrong).toBeGreaterThan(0);
     expect(figures.sumRevWrong).toBeGreaterThan(0);
   });
@@ -486,14 +484,12 @@ class Real {
   }
 }
 
-/**
- * What is to come due while the sequence runs is so far ahead, and whatever is nearer than twice that is waited for.
- */
+/** Alerts come due this far ahead while the sequence runs. Those closer than twice that are awaited. */
 let soonMs = 500;
 
 /**
- * Asks for something at an instant, which `at` says. One that passed before the service saw it is refused as it
- * should be, nothing has changed, and it is tried again further ahead.
+ * Schedules at a time, which `at` returns. A time that passed before the service saw it is refused as it should be,
+ * nothing has changed, and it is tried again further ahead.
  */
 async function inTime(at: () => number | null, ask: (sendAt: number | null) => Promise<Answer>) {
   for (;;) {
@@ -528,7 +524,7 @@ abstract class Step implements fc.AsyncCommand<Model, Real> {
   abstract act(model: Model, real: Real): Promise<void>;
 
   async run(model: Model, real: Real): Promise<void> {
-    // Half of the steps let what is about to come due do so while the handset holds a validator.
+    // Half of the steps let a pending alert come due while the handset has a validator.
     await real.poller.poll();
     await settle(model, real);
     await this.act(model, real);

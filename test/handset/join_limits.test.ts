@@ -1,4 +1,4 @@
-// Who joins and leaves again and again: what that costs the account that is told of it, and where it ends.
+// Devices that join and leave repeatedly: the cost for the notified account, and the limit.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -71,7 +71,7 @@ test("one device joins and leaves a channel six times a minute, and what changes
   expect([refused.status, refused.body.error.type]).toEqual([429, "rate_limited"]);
   expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
   expect(refused.headers.get("ratelimit-policy")).toBe('"joins-on-channel";q=6;w=60');
-  // Nothing of it stays, another channel is open, and the subject in the counter is no raw id.
+  // Nothing of it stays, another channel can be joined, and the subject in the counter is not a raw id.
   const { body } = await limited.rest("get_pusher", { pusher_id: pusher.id });
   expect(body.subscribers).toBe(0);
   const open = await joinChannel(limited, token, other.handle);

@@ -1,4 +1,4 @@
-// The lean view of the inbox: what the full one says without what says nothing, and nothing else.
+// The lean view of the inbox: the full one without fields that have default values, and nothing else.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALERT_FIELD_DEFAULTS } from "../../src/pages/web_app/browser/fields.ts";

@@ -1,4 +1,4 @@
-// Held polls: what wakes them and what does not, how long they are held, and how many may be (rules#held-inbox).
+// Long polls: the changes that end them, their duration, and their number (rules#held-inbox).
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { callConcurrently } from "../support/concurrent_calls.ts";
@@ -25,7 +25,7 @@ async function handset(on: World = world) {
   return { pusher, id, token, etag: await validator(token, on) };
 }
 
-/** Holds a poll, lets something happen and answers what the handset is told. */
+/** Starts a long poll, makes a change and returns the poll's response. */
 async function toldOf(of: { token: string; etag: string }, happens: () => Promise<unknown>) {
   const poll = startLongPoll(world, of.token, of.etag);
   await poll.held();
@@ -197,7 +197,7 @@ describe("what is answered at once", () => {
     const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
     const began = await countPollWakeups(world, "time");
     const answer = await world.handset("GET", `/inbox?limit=50${query}`, token, undefined, given);
-    // Only a page of its own is asked for with another limit.
+    // A page with another limit is always requested separately.
     expect([answer.status, answer.headers.get("preference-applied")]).toEqual([status, applied]);
     expect(await countPollWakeups(world, "time")).toBe(began);
   });
@@ -397,7 +397,7 @@ describe("two processes", () => {
       etag = headers.get("etag")!;
       expect(await told()).toBeGreaterThan(0);
     });
-    // Every word is lost from here on: nobody who listens lives for long.
+    // Every message is lost from here on: no subscriber lives for long.
     let killing = true;
     const killer = (async () => {
       while (killing) await world.sql(`select pg_terminate_backend(pid) from (${LISTENERS}) listening`);

@@ -1,6 +1,6 @@
-// The inbox by held polls, on two processes whose words to one another are lost again and again: every handset comes
-// to what there is to see, woken, not by the end of its time. Beside it twins that leave a part out, which must be
-// seen to lose something, or the tests could not see a loss.
+// The inbox by long polls, on two processes that repeatedly lose each other's messages. Every handset receives every
+// change by a wakeup, not by the end of its time. Twin implementations leave a part out. They must be seen to lose a
+// change, or the tests could not see a loss.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
@@ -20,8 +20,7 @@ import { type Answer, timeInSeconds, World } from "../support/world.ts";
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 
 /**
- * How long a poll waits that must be woken: as long as any test does, so that whatever it did not hear by then it has
- * missed.
+ * The time of a poll that must be woken. It is the limit of any test, so a change that is not received by then is lost.
  */
 const POLL_MS = WAIT.timeout;
 /** And one that has missed something already. */
@@ -41,7 +40,7 @@ afterAll(async () => {
 const any = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
 const LISTENERS = `from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'`;
 
-/** A handset that always holds a poll, on either process by turns. */
+/** A handset that always has a pending poll, on either process by turns. */
 class Follower {
   readonly token: string;
   readonly deviceId: string;
@@ -71,7 +70,7 @@ class Follower {
     }
   }
 
-  /** What it has to see now, read past the service. */
+  /** Its expected inbox, read past the service. */
   async truth(): Promise<string> {
     const rows = await world.sql(
       `select shown from (
@@ -108,7 +107,7 @@ test("followers on two processes miss nothing while eight write and those who li
     },
     4,
   );
-  // The twin believes words alone: what is sent while it is not listening it never hears.
+  // The twin uses messages alone: it never receives a send while it is not listening.
   const pool = await world.service.orm.driver.getConnection().getNativeClient();
   const sent = new Set<string>();
   const heard = new Set<string>();
@@ -171,7 +170,7 @@ test("followers on two processes miss nothing while eight write and those who li
       await pause(10 + Math.random() * 60);
     }
   });
-  // Words for the twin to miss, one a send, while followers hear them all.
+  // Messages for the twin to miss, one for each send, while followers receive all.
   for (let i = 0; i < 40; i++) {
     const origin = i.toString(16).padStart(8, "0");
     sent.add(origin);
@@ -180,7 +179,7 @@ test("followers on two processes miss nothing while eight write and those who li
   }
   const late = (await countPollWakeups(world, "time")) + (await countPollWakeups(other, "time"));
   for (const follower of followers) await waitFor(async () => expect(follower.shown).toBe(await follower.truth()));
-  // Nobody was only saved by the end of a poll's time.
+  // No handset was only saved by the end of a poll's time.
   expect((await countPollWakeups(world, "time")) + (await countPollWakeups(other, "time"))).toBe(late);
   ended = true;
   await Promise.all([killer, twin, ...followers.map((follower) => follower.end())]);

@@ -1,4 +1,5 @@
-// Held polls on real sockets: no bound on connections cuts them, who leaves frees the place, and a stop answers them.
+// Long polls on real sockets: no connection limit ends them, a client that leaves frees its slot, and a stop answers
+// them.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -44,7 +45,7 @@ function open(port: number): Socket & { text: string } {
 }
 const came = (socket: { text: string }, what: RegExp) => waitFor(() => expect(socket.text).toMatch(what));
 
-/** `ends`: its end is the service's, which holds nothing more then. */
+/** `ends`: its end is the service's, which then keeps nothing. */
 async function listening(times?: HttpTimeouts, { ends = false } = {}): Promise<Listening & { port: number }> {
   const port = await findFreePort(HOST);
   const { app } = world.service;

@@ -1,4 +1,4 @@
-// A database that stalls for a moment delays what held polls are told by that moment, and by no multiple of it.
+// A database that stalls for a moment delays the results of long polls by that time, and not by a multiple of it.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pause } from "../support/concurrent_calls.ts";
@@ -26,7 +26,7 @@ afterAll(async () => {
 /** Two seconds are promised; the rest is for a busy machine. */
 const SOON_MS = 25_000;
 
-/** A handset on a channel of its own, whose poll is held behind the door. */
+/** A handset on a channel of its own, whose poll waits behind the proxy. */
 async function held(alert?: Record<string, unknown>) {
   const pusher = await world.pusher();
   const { token } = await registerHandset(world);
@@ -38,7 +38,7 @@ async function held(alert?: Record<string, unknown>) {
   return { ...poll, handle: pusher.handle };
 }
 
-/** Stalls for so many seconds, once a look is under way. */
+/** Stalls for this number of seconds, once a check is under way. */
 async function stall(seconds: number) {
   const pass = proxy.stall();
   const before = proxy.asked();

@@ -1,5 +1,5 @@
-// Counts of reports: exact however many come at once over two services, with what version 0.2.0 counted in rows of
-// its own.
+// Counts of reports: exact for any number of concurrent ones over two services, with rows of version 0.2.0 in its own
+// counters.
 
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -59,7 +59,7 @@ async function setAside(channel: { id: string }, alert: { id: string }): Promise
   await world.sql("update channel_day set reads = 0, acks = 0 where pusher_id = ?", of);
 }
 
-/** While `work` runs another transaction holds the counter of an alert. */
+/** While `work` runs another transaction locks the counter of an alert. */
 const beside = (alert: { id: string }, work: () => Promise<unknown>) =>
   getKysely(world.service.orm)
     .transaction()
@@ -76,7 +76,7 @@ test("every figure is the sum with what an older version counted aside", async (
   expect(await report(two, alert, [READ, ACK])).toEqual({ accepted: 2 });
   expect(await report(three, alert, [READ, chooses("Yes")])).toEqual({ accepted: 2 });
   await setAside(channel, alert);
-  // A repeat counts nothing, and what was chosen before is taken back, wherever it was counted.
+  // A repeat counts nothing, and an earlier choice is subtracted, wherever it was counted.
   expect(await report(one, alert, [READ, ACK, chooses("No")], other)).toEqual({ accepted: 3 });
   expect(await report(three, alert, [chooses("No")])).toEqual({ accepted: 1 });
   expect(await report(four, alert, [READ], other)).toEqual({ accepted: 1 });

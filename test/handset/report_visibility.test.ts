@@ -1,4 +1,4 @@
-// Which reports count: only those on what the device can see at that moment.
+// The reports that count: only those on alerts that the device can see at that moment.
 
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Streams on real sockets: who may have one, what it is told of its own standing, what bounds it, and how it ends.
+// Streams on real sockets: permissions, events about their own state, limits, and their end.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -145,7 +145,7 @@ test("what is sent after an eviction is not told, however it was evicted", async
   const witness = open(stays);
   await came(socket, /look/);
   await came(witness, /look/);
-  // Nobody has told this process.
+  // No message has reached this process.
   await world.sql("delete from subscription where device_id = ?::bigint", [id]);
   await world.alert(pusher.id, { send: true, title: "Secret" });
   await came(witness, /"Secret"/);

@@ -1,6 +1,5 @@
-// Handsets that follow by streams, on two processes, while owners send, schedule, withdraw, are suspended, and
-// handsets join and leave: each comes to what a plain poll shows, byte by byte, without being asked. Beside it a twin
-// loses events at will.
+// Handsets with streams, on two processes. Owners send, schedule, withdraw and are suspended, while handsets join and
+// leave. Each handset reaches the state of a plain poll, byte by byte, without polling. A twin loses random events.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
@@ -95,11 +94,11 @@ test("streams and polls end with what polls alone show, and so they do when even
   });
   for (const { token, limit, view, follower, drops } of handsets)
     await waitFor(async () => {
-      // What was lost is found by the next event that is not, or by asking; a handset asks now and then.
+      // A loss is detected by the next event, or by a poll; a handset polls now and then.
       if (drops) await follower.lastLook();
       const { body } = await world.handset("GET", `/inbox?limit=100&view=${view}`, token);
       const truth = body.data.map((row: object) => JSON.stringify(row));
-      // Of a page that ended, what is withdrawn is not made up for until it is asked for again.
+      // After the end of a page, withdrawn alerts are not replaced until the next request.
       const shown = follower.shown.split("\n").filter(Boolean);
       if (limit === 100) expect(shown.slice(0, 100)).toEqual(truth.slice(0, shown.length));
       else expect(shown).toEqual(truth.slice(0, shown.length));

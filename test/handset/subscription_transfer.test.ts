@@ -32,7 +32,7 @@ const channelsOf = async (token: string) =>
   }));
 const codeOf = async (token: string): Promise<string> => (await post("transfer", token)).body.code;
 
-/** A private channel with an invite that admits so many. */
+/** A private channel with an invite for this number of devices. */
 async function privateChannel(max_uses: number | null = null) {
   const channel = await world.pusher({ is_public: false });
   const { body: invite } = await world.rest("create_invite", { pusher_id: channel.id, max_uses });
@@ -172,7 +172,7 @@ describe("a move by a code", () => {
     expect(after.map(({ handle }: any) => handle).sort()).toEqual([open.handle, both.handle, hidden.handle].sort());
     const inbox = await world.handset("GET", "/inbox", to.token);
     expect(inbox.body.data.map(({ title }: any) => title)).toEqual(["Only for the crew"]);
-    // One subscriber is one subscriber: only of the channel that both had joined one is gone.
+    // One subscriber stays one subscriber: of a channel that both had joined, one subscription is deleted.
     await waitForSubscriberCount(world, both.id, 1);
     expect(world.events).toHaveLength(1);
     const list = (await world.rest("list_subscribers", { pusher_id: hidden.id })).body;
@@ -182,7 +182,7 @@ describe("a move by a code", () => {
     expect(stats).toMatchObject({ reach: 1, totals: { acks: 1 } });
     await expectRecountClean(world.service.orm);
 
-    // The invite's place went along: its owner still ends it, and nobody else got one.
+    // The invite's place moved too: its owner can still revoke it, and no other device got one.
     expect((await joinedBy(hidden)).status).toBe(404);
     await world.rest("revoke_invite", {
       pusher_id: hidden.id,
@@ -225,7 +225,7 @@ describe("a move by a code", () => {
     expect(answers[0]!.status).toBe(404);
     expect(answers[0]!.body.error.message).toMatch(/15 minutes/);
     expect(await channelsOf(to.token)).toHaveLength(1);
-    // Its own device asked for it in vain above; it is still good.
+    // Its own device requested it without success above; it is still valid.
     expect((await post("takeover", stranger.token, { code: live })).body).toEqual({ moved: 1 });
     const kept = await world.sql("select encode(code_hash, 'escape') as code from device_transfer");
     expect(kept.filter(({ code }: any) => code.includes("bft_"))).toEqual([]);
@@ -294,7 +294,7 @@ test("a device joins at most a thousand channels, whichever way", async () => {
   const other = await joinNewHandset(world, more.handle);
   expect((await post("takeover", token, { code: await codeOf(other.token) })).status).toBe(409);
   expect(await channelsOf(other.token)).toHaveLength(1);
-  // What is joined can be adjusted, and everything can go.
+  // Joined channels can be adjusted, and everything can be left.
   expect((await world.handset("PUT", `/subscriptions/${channel.handle}`, token, { muted: true })).status).toBe(200);
   expect((await post("takeover", other.token, { code: await codeOf(token) })).status).toBe(409);
   const last = await registerHandset(world);

@@ -1,5 +1,5 @@
-// A draft on the devices of its author, before anybody else sees it: who sees it and for how long, what it leaves
-// behind, and what wakes for it (rules#own-devices).
+// A draft on its author's devices, before others see it: its viewers and its duration, its remains, and its push
+// notifications (rules#own-devices).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -20,7 +20,7 @@ let world: World;
 let author: MemberCaller;
 let people = 0;
 
-/** Somebody with an account, as a member of the first workspace. */
+/** A person with an account, as a member of the first workspace. */
 async function somebody(role = "editor", name = "Ines"): Promise<MemberCaller> {
   const id = `person${++people}`;
   const email = `${id}@example.org`;
@@ -81,7 +81,7 @@ test("a draft is shown, marked, on the author's own device alone; and nothing of
     { title: "Sent before" },
   ]);
   expect(shown.body.data[1]).not.toHaveProperty("test_until");
-  // It is no alert of the channel: whoever knows its id reports nothing by it.
+  // It is not an alert of the channel: a client with its id cannot report anything by it.
   const { id } = shown.body.data[0];
   expect(id).not.toBe(path.alert_id);
   const reports = { reports: [id, path.alert_id].flatMap((alert_id) => [{ alert_id, kind: "ack" }]) };
@@ -145,7 +145,7 @@ test("a held poll is answered when a test begins, and stands with it for the nex
     return { answer: inbox(own, { "if-none-match": etag, prefer: "wait=30" }) };
   };
   const { answer: first } = await hold();
-  // Held by now, or asked after it: the answer is the same.
+  // Waiting by now, or requested after it: the response is the same.
   await as(author, test_alert, await draft(pusher, "Wakes"));
   expect((await first).body.data).toMatchObject([{ title: "Wakes" }]);
   const { answer: second } = await hold();

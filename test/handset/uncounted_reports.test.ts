@@ -1,4 +1,5 @@
-// What must not be counted: reports on a channel that its handsets no longer see, and calls that the database undid.
+// Reports that must not be counted: on a channel that its handsets no longer see, and in calls that the database rolled
+// back.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { joinNewHandset, suspend } from "../support/handsets.ts";
@@ -8,7 +9,7 @@ describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
     world = await World.open({ limits: true, limitMax: { "alert-sends": 1 } });
-    // Fails at the commit, after the handler has done everything: for good, or once and as a retry would mend it.
+    // Fails at the commit, after the handler has done everything: permanently, or once so that a retry succeeds.
     for (const sql of [
       "create sequence failures",
       `create function fail_at_commit() returns trigger language plpgsql as $$

@@ -1,5 +1,5 @@
-// Thousands that connect in one moment while the service is busy, as after a start: each finds a place and waits in
-// it. Whoever finds none is dropped without a word and tries again after one, three and seven seconds.
+// Thousands of connections in one moment while the service is busy, as after a start: each waits in the backlog. A
+// connection without a place is dropped silently and retries after one, three and seven seconds.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { isPrevented } from "../support/requirements.ts";
 const HOST = "127.0.0.1";
 const MANY = 2_000;
 
-/** How many places the system allows; all of them where it has another way to say so. */
+/** The system's limit of waiting connections; unlimited where it is defined elsewhere. */
 function placesHere(): number {
   try {
     return Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
@@ -37,7 +37,7 @@ test.skipIf(isPrevented(few))(`${MANY} connect while nothing is accepted, and al
   const port = await findFreePort(HOST);
   const listening = await listenHttp(app as App, { host: HOST, port });
   try {
-    // While this waits, no turn of the event loop accepts anybody.
+    // While this waits, no turn of the event loop accepts a connection.
     const knock = () => execFileSync(process.execPath, ["-e", KNOCK, String(port)], { timeout: 20_000 });
     expect(knock).not.toThrow();
   } finally {

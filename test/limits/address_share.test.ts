@@ -1,6 +1,5 @@
-// One address that asks for everything: it has its share of connections, of bodies under way and of the work, and
-// everybody else is served. On Linux the whole of 127.0.0.0/8 is this machine, so that one test can be many
-// addresses.
+// One address that sends too many requests: it has its share of connections, of pending bodies and of the work, and all
+// other clients are served. On Linux the whole of 127.0.0.0/8 is this machine, so that one test can be many addresses.
 
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -40,7 +39,7 @@ describe("admission", () => {
       pass: admission.enter("one", body),
     }));
     expect(bodies.map(({ pass }) => pass !== null)).toEqual([true, true, false]);
-    // What waits for its client takes nothing of the work.
+    // Requests that wait for their client take nothing of the work.
     const work = Array.from({ length: 5 }, () => admission.enter("one", null));
     expect(work.map((pass) => pass !== null)).toEqual([true, true, true, true, false]);
     expect(admission.enter("other", bodyOf(true))).not.toBeNull();
@@ -133,7 +132,7 @@ describe.skipIf(lacksLoopbackAddresses())("on sockets", () => {
       expect(text).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*"server_error"/i);
     const asks = open(other, me(asOther));
     await answered(asks, /^HTTP\/1.1 200 /);
-    // Who sends all of it at once waits for nobody, though the address's own bodies are on their way.
+    // A client that sends all of it at once does not wait, though the address's own bodies are pending.
     const whole = open(one, head(as) + facts);
     await answered(whole, /^HTTP\/1.1 201 /);
     const half = halves.find(({ text }) => text === "");

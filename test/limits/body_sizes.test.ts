@@ -1,5 +1,5 @@
-// Too much of a body, to everything that is served: whoever implements a route, it reads at most what the route allows,
-// says so in its own error shape, and the answer arrives.
+// Bodies above the limit, for every route. Each reads at most its permitted size and reports it in its own error shape,
+// and the response arrives.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
@@ -43,14 +43,14 @@ describe("on a service", () => {
 
   const routes = () =>
     world.service.app.routes.map(({ method, route, meta }) => ({
-      // A route for all other methods answers that there is no such method.
+      // A route for all other methods reports an unsupported method.
       method: method || (route === "/mcp" ? "POST" : "PROPFIND"),
       reads: ["POST", "PUT", "PATCH"].includes(method ?? "") || route === "/mcp",
       path: (route ?? "").replace(/:\w+/g, "x").replace("**", "x"),
       maxBody: meta?.maxBody ?? MAX_BODY_BYTES.usual,
     }));
 
-  /** Offers far more than any route takes, with a length or without; tells how much of it was taken. */
+  /** Offers far more than any route accepts, with a length or without; returns the accepted size. */
   async function flood({ method, path, maxBody }: ReturnType<typeof routes>[number], declared: boolean) {
     let taken = 0;
     const body = new ReadableStream(

@@ -84,7 +84,7 @@ async function once({ path, init, visitor }: Tried): Promise<{ ms: number; statu
   return { ms: cpu() - before, status };
 }
 
-/** The cheapest of some tries: a compiler and a collector run beside the first. */
+/** The cheapest of several tries: a compiler and a collector run during the first. */
 async function measure(request: Tried): Promise<void> {
   let { ms, status } = await once(request);
   for (let i = 0; i < 4 && ms > LEAST; i++) {

@@ -1,6 +1,6 @@
-// What a request costs is bounded before anything looks at it closely: the number of its values, the length of its
-// texts, the length of markup. Costs are CPU time against other costs of the same run, never against a clock, and with
-// room: what these bounds keep away costs a hundred times as much.
+// The cost of a request is limited before it is parsed in detail: the number of its values, the length of its texts,
+// the length of markup. Costs are CPU time relative to other costs of the same run, never a clock, with a margin.
+// Without these limits the cost is a hundred times as high.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../support/world.ts";
@@ -47,7 +47,7 @@ describe("on a service", () => {
     ["a long tag", `{"title":"x","tts_lang":"${"x-".repeat(1.9e6)}"}`, "tts_lang"],
   ];
   test.each(shapes)("%s", async (_name, body, param) => {
-    // What reading and parsing a body of that size costs in any case.
+    // The cost of reading and parsing a body of that size in any case.
     const plain = await costOf(() => post(`["${"x".repeat(3.8e6)}"]`));
     const rest = await costOf(() => post(body));
     const mcp = await costOf(() => post(call(body), "/mcp"));
@@ -65,7 +65,7 @@ describe("on a service", () => {
     expect(batch.ms).toBeLessThan(plain.ms * 10 + 100);
   });
 
-  // Markup that is sanitised costs by its length: what lies beyond is eight times as long, and would cost that or more.
+  // Sanitising costs by length: markup beyond the limit is eight times as long, and would cost that or more.
   describe("markup beyond its layout's bound is refused before it is sanitised", () => {
     const unit = '<p onclick="a()">Tide <b>at <i style="color:red">noon</i></b></p>';
     const markup = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);

@@ -1,5 +1,5 @@
-// More than the service can do at once, and its stopping: refused early and in the envelope, and never at the cost of
-// those who ask reasonably.
+// More load than the service can take, and its shutdown. It refuses early and in the envelope, and never at the cost of
+// clients with a reasonable load.
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -88,7 +88,7 @@ describe("on a service", () => {
       expect(body.error).toMatchObject({ type: "server_error", param: null });
       expect(headers.get("retry-after")).toBe("1");
     }
-    // Health is told all the same, and the room is there again.
+    // Health is still reported, and the capacity is available again.
     const calls = ["/api/v1/me", ...Array(8).fill("/api/v1/pushers"), "/healthz", "/readyz"];
     const mixed = await Promise.all(calls.map((path) => world.request("GET", path, { token: world.owner })));
     expect(mixed.slice(-2).map(({ status }) => status)).toEqual([200, 200]);
@@ -97,7 +97,7 @@ describe("on a service", () => {
   test("a connection that asks 5,000 things at once is held to a few, and the others are not held up", async () => {
     port = await findFreePort(HOST);
     const { app } = world.service;
-    // What the crowd asks for takes until somebody else was answered: otherwise a quick machine would be done before.
+    // The crowd's request lasts until another client was answered: otherwise a quick machine would be done before.
     const { promise: other, resolve: answered } = Promise.withResolvers<void>();
     let [running, most] = [0, 0];
     const fetchSlowly: typeof app.fetch = async (request, peer) => {
@@ -179,7 +179,7 @@ describe("on a service", () => {
     const closed = listening.close();
     expect(await status("/readyz")).toBe(503);
     expect(await ask()).toMatch(/^HTTP\/1.1 200 [\s\S]*keep-alive/i);
-    // Until nobody new gets in; who is connected is told with the next answer.
+    // Until no new connection is accepted; connected clients get a notice with the next response.
     for (let refused = false; !refused; ) {
       const probe = connect(port, HOST);
       refused = await new Promise((resolve) => {

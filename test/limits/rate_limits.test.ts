@@ -277,7 +277,7 @@ describe("a cache that is away", () => {
       const start = performance.now();
       const waitMs = 500;
       const made = limits({ redisUrl: `redis://:hunter2@127.0.0.1:${port}`, waitMs, now: () => 0 });
-      // Without a bound this would not end.
+      // Without a limit this would not end.
       for (const taken of await many(64, () => made.take(SENDS, "s")))
         expect(taken).toMatchObject({ allowed: true, limited: false });
       const { ms } = await timed(async () => {
@@ -339,7 +339,7 @@ describe.skipIf(isMissing("redis-server"))("shared through Redis", () => {
     const made = limits({ redisUrl: redis.url, waitMs });
     await untilLimited(made, "busy");
     const pending = made.take(SENDS, "busy");
-    // The whole process stands still for longer than the wait, and until Redis has answered somebody who came later.
+    // The whole process is paused for longer than the wait, and until Redis has responded to a later client.
     expect(spawnSync("redis-cli", ["-p", String(redis.port), "ping"]).status).toBe(0);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * waitMs);
     expect((await pending).limited).toBe(true);
@@ -393,7 +393,7 @@ describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
       const back = await untilLimited(made, "after");
       running = false;
       await traffic;
-      // Nobody waited for what was known to be gone.
+      // No call waited for a connection that was known to be down.
       expect(Math.max(...waits)).toBeLessThan(waitMs);
       expect(lines).toHaveLength(1);
       expect(allowed(await many(64, () => made.take(TWO, "exact")))).toBe(2);
@@ -410,7 +410,7 @@ describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
       const made = limits({ redisUrl: redis.url, waitMs, now: () => 0 });
       await untilLimited(made, "before");
       redis.signal("SIGSTOP");
-      // Without a bound this would not end.
+      // Without a limit this would not end.
       const counted = await made.take(SENDS, "during");
       expect(counted).toMatchObject({ allowed: true, limited: false });
       const waits: number[] = [];
@@ -445,17 +445,17 @@ describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
       redis.signal("SIGSTOP");
       const during = await many(64, () => made.take(LONG, "burst"));
       expect(during.filter((taken) => taken.limited || !taken.allowed)).toEqual([]);
-      // Longer than a round trip: whatever Redis wakes to is too late by its own clock.
+      // Longer than a round trip: every command that Redis wakes to is too late by its own clock.
       await sleep(2 * waitMs);
       redis.signal("SIGCONT");
       await untilLimited(made, "after");
-      // 64 of 30 went through: nothing is left of their window. The commands that it wakes to count nobody twice.
+      // 64 of 30 passed: nothing is left of their window. The commands that it wakes to are not counted twice.
       expect(allowed(await many(64, () => patient.take(LONG, "burst")))).toBe(0);
       const other = Array.from({ length: 7 }, () => patient.take(LONG, "few"));
       expect(allowed(await Promise.all(other))).toBe(7);
       redis.signal("SIGSTOP");
       expect(allowed(await many(7, () => made.take(LONG, "few")))).toBe(7);
-      // Longer than a round trip: whatever Redis wakes to is too late by its own clock.
+      // Longer than a round trip: every command that Redis wakes to is too late by its own clock.
       await sleep(2 * waitMs);
       redis.signal("SIGCONT");
       await untilLimited(made, "after again");
@@ -480,7 +480,7 @@ describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
     try {
       const made = limits({ redisUrl: `redis://127.0.0.1:${port}`, waitMs: 1000 });
       await untilLimited(made, "before");
-      // From here on nothing comes back over the connections that exist, and nobody closes them.
+      // From here on existing connections are silent, and no side closes them.
       for (const upstream of inner) upstream.unpipe().pause();
       expect((await made.take(SENDS, "dead")).limited).toBe(false);
       await untilLimited(made, "after");

@@ -1,4 +1,4 @@
-// The ceilings as callers meet them: who shares one, what counts, what is told, and what happens without the cache.
+// The limits as callers see them: their subjects, counted calls, response headers, and the behaviour without the cache.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openService, type Service } from "../../src/program/boot/service.ts";
@@ -31,7 +31,7 @@ describe("on a service", () => {
   });
   afterAll(() => world.close());
 
-  /** A channel of a creator of its own, so that tests share no ceiling. */
+  /** A channel of a creator of its own, so that tests share no limit. */
   const ownPusher = async () => {
     const key = await world.foreignKey();
     return { key, pusher: await world.pusher({}, key) };
@@ -60,14 +60,14 @@ describe("on a service", () => {
     const other = await world.pusher({}, key);
     const answers = await times(64, () => send(pusher, key));
     expect(statuses(answers)).toEqual({ 201: 30, 429: 34 });
-    // What was refused is not there, not even as a draft.
+    // A refused alert does not exist, not even as a draft.
     const read = await world.rest("get_pusher", { pusher_id: pusher.id }, key);
     expect(read.body.alerts_sent).toBe(30);
     const drafts = await world.rest("list_alerts", { pusher_id: pusher.id, status: "draft" }, key);
     expect(drafts.body.data).toEqual([]);
     // rules#limit-sends
     expect((await send(other, key)).status).toBe(201);
-    // Drafts have no ceiling (rules#limit-drafts), and neither has anything else on that channel.
+    // Drafts have no limit (rules#limit-drafts), and neither has anything else on that channel.
     expect(statuses(await times(40, () => send(pusher, key, { send: false })))).toEqual({ 201: 40 });
     const [alert] = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" }, key)).body.data;
     const path = { pusher_id: pusher.id, alert_id: alert.id };
@@ -101,7 +101,7 @@ describe("on a service", () => {
     expect((await call("send_alert", { alert_id: timed })).status).toBe(429);
     expect((await call("schedule_alert", { alert_id: last })).status).toBe(429);
     expect((await call("send_alert", { alert_id: drafts[0] })).status).toBe(200);
-    // What was refused is as it was.
+    // A refused change leaves it as it was.
     expect((await call("get_alert", { alert_id: timed })).body.status).toBe("scheduled");
     expect((await call("get_alert", { alert_id: last })).body.status).toBe("draft");
   });
@@ -131,7 +131,7 @@ describe("on a service", () => {
     await bad(15, () => world.rest("create_pusher", { ...channel(), lat: 1 }, creator), 422);
     const made = await times(12, () => world.rest("create_pusher", channel(), creator));
     expect(statuses(made)).toEqual({ 201: 10, 429: 2 });
-    // Of one handle that is claimed ten times at once the losers give theirs back.
+    // When one handle is claimed ten times at once, the losers get a refund.
     const claimer = await world.memberKey("editor");
     const handle = createHandle();
     const claims = await times(10, () => world.rest("create_pusher", { ...channel(), handle }, claimer));
@@ -156,7 +156,7 @@ describe("on a service", () => {
     expect(seconds).toBeLessThanOrEqual(60);
     const second = await world.mcp("create_alert", args, key);
     expect(numbers(second)).toEqual({ policy, limit: '"alert-sends";r=28;t=n' });
-    // A draft is on no ceiling and is told nothing of one.
+    // A draft counts against no limit and its response has no limit headers.
     const draft = await world.rest("create_alert", { ...args, send: false }, key);
     expect(numbers(draft)).toEqual({ policy: null, limit: undefined });
     for (let n = 0; n < 28; n++) await world.rest("create_alert", args, key);
@@ -200,7 +200,7 @@ describe.skipIf(isMissing("redis-server"))("shared through Redis", () => {
   let redis: RedisServer;
   let port: number;
   let services: Service[];
-  // The longest that there is: these are about counting, and a busy machine is no outage.
+  // The longest possible one: these tests are about counting, and a busy machine is not an outage.
   const REDIS_TIMEOUT_MS = "5000";
   let first: World;
   let database: Awaited<ReturnType<typeof freshDatabase>>;

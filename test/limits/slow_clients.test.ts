@@ -1,4 +1,4 @@
-// On real sockets: what too slow a client may hold, and that a refusal reaches a client that is still sending.
+// On real sockets: the resources of a slow client, and that a refusal reaches a client that is still sending.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ async function untilEnd(socket: Socket): Promise<{ text: string; ms: number }> {
   let text = "";
   socket.on("data", (chunk) => (text += chunk));
   socket.on("error", () => {});
-  // A reset is an end, too.
+  // A reset is also an end.
   await new Promise((resolve) => socket.once("close", resolve));
   return { text, ms: performance.now() - began };
 }
@@ -165,7 +165,7 @@ describe("on a service", () => {
     ])("%s: the connection ends", async (_name, text, bound) => {
       const socket = connect(port, HOST);
       socket.write(text);
-      // Not before its bound, and long before what Node does by itself: a minute for headers, five for a body.
+      // Not before its limit, and long before Node's own: a minute for headers, five for a body.
       const { ms } = await untilEnd(socket);
       expect(ms).toBeGreaterThan(bound * 0.8);
       expect(ms).toBeLessThan(50_000);
@@ -178,7 +178,7 @@ describe("on a service", () => {
     ])("%s", async (_name, length, piece, bound) => {
       const socket = connect(port, HOST);
       socket.write(`POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);
-      // Fast enough, and still it would take longer than anybody may.
+      // Fast enough, but its total time would be above the limit.
       const going = setInterval(() => socket.write("x".repeat(piece)), 200);
       const { ms } = await untilEnd(socket);
       clearInterval(going);

@@ -37,7 +37,7 @@ const lacksIpv6 = isPrevented(
     ? null
     : "the machine has no IPv6",
 );
-/** So long that a keepalive is due now and then, and a connection that reads has several of them. */
+/** Long enough that a keepalive is due now and then, and a connection that reads has several of them. */
 const BEAT_MS = 300;
 const UNREAD = 8;
 
@@ -79,7 +79,7 @@ const UPGRADE = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-/** A connection that asks, and reads only when it is told to. */
+/** A connection that sends requests, and reads only on demand. */
 async function open(path: string, at: number, headers: string[] = []): Promise<Socket> {
   const socket = connect(at, HOST);
   socket.on("error", () => {});
@@ -313,7 +313,7 @@ test("a connection that is cut off leaves nothing with the system", async () => 
   void one.writeBacklogPart([new RenderedMessage({ ...MESSAGE, message: "x".repeat(4_000_000) })]);
   const failed = once(client, "error");
   one.end("gone");
-  // Its client is told at once, though it did not read what came before.
+  // Its client is notified at once, though it did not read the earlier data.
   client.resume();
   expect(await failed).toMatchObject([{ code: "ECONNRESET" }]);
   close();

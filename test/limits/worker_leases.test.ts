@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 interface Asked {
-  /** Of its head; null until that has come. */
+  /** The status of its head; null until that has arrived. */
   status: number | null;
   text: string;
   /** The validator of the answer; empty until its head has come. */
@@ -45,7 +45,7 @@ interface Asked {
   isEnded: boolean;
 }
 
-/** A request on a connection of its own, so that each may come to another process. */
+/** A request on a connection of its own, so that each may reach another process. */
 function call(method: string, path: string, headers: Record<string, string> = {}, body?: object): Asked {
   const asked: Asked = { status: null, text: "", etag: "", isEnded: false };
   const one = ask(service.url + path, { method, agent: false, headers });
@@ -157,7 +157,7 @@ test("a device has four polls held, on whichever processes, and one more ends th
   const held = () => polls.filter(({ isEnded }) => !isEnded);
   const ended = polls.length - LIMITS.held_polls;
   await waitFor(() => expect(polls.filter(({ status }) => status === 304)).toHaveLength(ended));
-  // Each later poll is held, and ends one of those before it.
+  // Each later poll waits, and ends one of those before it.
   for (let i = 0; i < LIMITS.held_polls; i++) {
     await waitFor(() => expect(held()).toHaveLength(LIMITS.held_polls));
     const newest = poll();
@@ -174,7 +174,7 @@ test("a device has four streams, on whichever processes, and those of processes 
     const calls = Array.from({ length: WORKERS * EACH }, () => call("GET", "/handset/v1/inbox/stream", device));
     const newer = () => calls.filter(({ text }) => text.includes('"reason":"newer"'));
     await waitFor(() => expect(newer()).toHaveLength(calls.length - LIMITS.held_polls));
-    // The last words of a stream come before its end.
+    // The final event of a stream comes before its end.
     const open = () => calls.filter(({ isEnded }) => !isEnded);
     await waitFor(() => expect(open()).toHaveLength(LIMITS.held_polls));
   };

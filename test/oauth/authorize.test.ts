@@ -1,5 +1,5 @@
-// Nobody is sent to a stranger's address by this server: what an authorization request that cannot be answered leads
-// to, for somebody who is not signed in, for one who is, and for one who has let the assistant in before.
+// This server never sends a visitor to an unknown address. Tests an authorization request that cannot be answered, for
+// a visitor who is not signed in, for one who is, and for one who has granted the assistant access before.
 
 import { describe, expect, test } from "vitest";
 import { HttpVisitor } from "../support/console_site.ts";
@@ -13,7 +13,7 @@ import {
 import type { World } from "../support/world.ts";
 
 const EVIL = "https://evil.example/landing";
-/** Addresses that already hold what an answer would. */
+/** Addresses that already contain the parameters of a response. */
 const ADDRESSES = [
   EVIL,
   `${EVIL}?code=1`,
@@ -38,7 +38,7 @@ const CHANGES: [what: string, changed: Record<string, string>, error: string | n
   ["a resource that is none", { resource: "nope" }, "invalid_request"],
   ["an age that is none", { max_age: "-1" }, "invalid_request"],
 ];
-/** What is not looked at at all, whatever it holds. */
+/** Ignored parameters, with any value. */
 const IGNORED: Record<string, string> = {
   request: "x",
   request_uri: "https://evil.example/request",
@@ -106,7 +106,7 @@ describe("on a service", () => {
         expect(to?.searchParams.get("code")).toEqual(expect.any(String));
       } else {
         const given = to?.searchParams.get("error") ?? new URLSearchParams(to?.hash.slice(1)).get("error");
-        // What cannot be told to an assistant even so is told to the person.
+        // Errors that cannot be returned to an assistant even so are shown to the person.
         if (status === 303) expect({ what, given }).toEqual({ what, given: error });
         else expect({ what, status }).toEqual({ what, status: 422 });
       }

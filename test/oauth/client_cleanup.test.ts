@@ -1,5 +1,5 @@
-// A client that registered itself and that nobody let in is gone after a day, by the database's clock; one that
-// somebody let in stays, however long ago that was.
+// A client that registered itself and was never granted access is deleted after a day, by the database's clock. One
+// with a grant stays, regardless of its age.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";

@@ -1,5 +1,5 @@
 // Differences between clients that do not matter: spellings of our own resource, names of loopback, stray secrets,
-// unknown scopes. And beside each the neighbour that does matter and is refused.
+// unknown scopes. Each has a similar case that does matter and is refused.
 
 import { describe, expect, test } from "vitest";
 import { normalizeResources } from "../../src/identity/auth/resource_indicator.ts";

@@ -23,7 +23,7 @@ import {
 import { isMissing } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
-/** Path → what the server of the documents answers there, and how often it was asked. */
+/** Path → the response of the documents' server, and the number of its requests. */
 const served = new Map<string, { status?: number; headers?: Record<string, string>; body: string | "hang" }>();
 let asked: string[] = [];
 let host: string;
@@ -75,7 +75,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
 
   const older = (seconds: number) =>
     world.sql(`update auth."oauthClient" set "updatedAt" = now() - interval '${seconds} seconds'`);
-  /** What a visitor from an address of their own reads. */
+  /** The text for a visitor from an address of their own. */
   const visit = async (clientId: string, more: Record<string, string> = {}, from = new HttpVisitor(world)) => {
     const { status, text, headers } = await from.get(buildAuthorizeRequest(clientId, more).path);
     return { status, text, to: headers.get("location") };
@@ -108,7 +108,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     await older(800);
     await visit(client_id);
     expect(asked).toHaveLength(1);
-    // What it says later counts from then on: an address that is gone from it is no address for answers any more.
+    // Its later contents count from then on: an address that was removed from it is no longer valid for responses.
     describeAt("/kept.json", { redirect_uris: ["http://127.0.0.1:7777/other"] });
     await older(1000);
     expect((await visit(client_id)).status).toBe(422);

@@ -1,6 +1,6 @@
-// The sequences of real assistants, as far as their sources or public reports show them: where they look for
-// metadata, how they register, what they ask for, and how they refresh. Each is played through a first start,
-// two starts at once, refreshes at once with a restart between, and a loss of what either side remembers.
+// The sequences of real assistants, as far as their sources or public reports show them: metadata look-up,
+// registration, requested scopes, and refresh. Each runs through a first start, two starts at once, concurrent
+// refreshes with a restart between, and a loss of either side's memory.
 
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -32,13 +32,13 @@ interface Program {
   /** The same for the authorization server's, after the issuer is known. */
   serverAt: readonly string[];
   registers: Record<string, unknown>;
-  /** Where its answer goes, and where at its next start. */
+  /** The redirect address, and the one at its next start. */
   redirects: readonly [first: string, next: string];
   asks(known: Known): Fields;
-  /** What it sends with a code beside the code, the verifier and the redirect address. */
+  /** The parameters that it sends with a code, in addition to the code, the verifier and the redirect address. */
   redeems?(known: Known): Fields;
   refreshes?(known: Known): Fields;
-  /** The scopes that the person ticks; all that are asked for where it is absent. */
+  /** The scopes that the person ticks; all requested ones where it is absent. */
   ticked?: readonly string[];
   /** It sends no redirect address with a code. */
   withoutRedirect?: true;
@@ -46,7 +46,7 @@ interface Program {
 
 const PRM = "/.well-known/oauth-protected-resource";
 const AS = "/.well-known/oauth-authorization-server";
-/** By path insertion, as RFC 8414 has it for an issuer with a path. */
+/** With path insertion, as RFC 8414 defines it for an issuer with a path. */
 const INSERTED = `${AS}/api/auth`;
 const PUBLIC = {
   grant_types: ["authorization_code", "refresh_token"],
@@ -129,8 +129,8 @@ const PROGRAMS: Program[] = [
     refreshes: (known) => ({ scope: known.resource.scopes_supported.join(" "), ...resource(known) }),
   },
   {
-    // erp-mafia/accounted pull request 2225: three addresses in one registration. punkpeye/mcp-remote issue
-    // 36: it goes on with a registration that the server lost.
+    // erp-mafia/accounted pull request 2225: three addresses in one registration. punkpeye/mcp-remote issue 36: it
+    // keeps using a registration that the server lost.
     name: "Cursor",
     resourceAt: [`${PRM}/mcp`],
     serverAt: [INSERTED],
@@ -169,7 +169,7 @@ const PROGRAMS: Program[] = [
     refreshes: () => ({}),
   },
   {
-    // anthropics/claude-ai-mcp issues 42 and 840: it does not ask for offline_access, and has a secret.
+    // anthropics/claude-ai-mcp issues 42 and 840: it does not request offline_access, and has a secret.
     name: "claude.ai",
     resourceAt: [`${PRM}/mcp`],
     serverAt: [INSERTED],
@@ -185,8 +185,8 @@ const PROGRAMS: Program[] = [
     refreshes: resource,
   },
   {
-    // google-gemini/gemini-cli, packages/core/src/mcp: oauth-utils.ts (documents, the resource with the path
-    // as it was typed) and oauth-provider.ts (every scope of the server, at a refresh as well).
+    // google-gemini/gemini-cli, packages/core/src/mcp: oauth-utils.ts (documents, the resource with the path as it was
+    // typed) and oauth-provider.ts (every scope of the server, also at a refresh).
     name: "Gemini CLI",
     resourceAt: [`${PRM}/mcp`, PRM],
     serverAt: [INSERTED, "/.well-known/openid-configuration/api/auth"],
@@ -218,8 +218,8 @@ const PROGRAMS: Program[] = [
     refreshes: resource,
   },
   {
-    // modelcontextprotocol/typescript-sdk 1.8.0, src/client/auth.ts: the document at the origin, no scope,
-    // resource or state, no redirect address with a code, and the secret in the form whatever was registered.
+    // modelcontextprotocol/typescript-sdk 1.8.0, src/client/auth.ts: the document at the origin, no scope, resource or
+    // state, and no redirect address with a code. The secret is in the form for any registered method.
     name: "a program on the SDK of 2025-03-26",
     resourceAt: [],
     serverAt: [AS],

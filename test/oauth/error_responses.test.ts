@@ -1,5 +1,5 @@
-// Every answer of the authorization server: whatever a client sends, it is told in OAuth's own shape what is wrong, and
-// never that the server failed; and what the metadata names is there.
+// Every response of the authorization server. For any input a client gets an error in OAuth's own shape, never a server
+// error. Every address of the metadata exists.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
@@ -58,7 +58,7 @@ const GARBAGE = [
   "x".repeat(5000),
 ];
 
-/** Other things than texts, where JSON lets them stand. */
+/** Values other than texts, where JSON permits them. */
 const SHAPES = [null, 0, -1, 1e300, true, {}, [], [[]], [null], ["\u0000"], { "\u0000": 1 }, [{}], ["a", 1]];
 
 const REGISTRATION = [
@@ -192,7 +192,7 @@ describe("on a service", () => {
   test.each(FORMS)("$path: $name", async ({ path, name }) => {
     for (const fields of wellFormed(path))
       for (const value of GARBAGE) inShape(await sendForm(world, path, { ...fields, [name]: value }), value);
-    // Twice, or in bytes that are no text.
+    // Twice, or in bytes that are not text.
     const fields = new URLSearchParams(wellFormed(path)[0]).toString();
     for (const more of [`&${name}=a&${name}=b`, `&${name}=%ff`, `&${name}[]=a`, `&${name}[a]=b`, `&%00${name}=a`])
       inShape(await sendForm(world, path, fields + more), more);
@@ -230,7 +230,7 @@ describe("on a service", () => {
         const told = visitor
           ? await visitor.get(url.pathname + url.search)
           : await sendOAuthRequest(world, new Request(url, { headers: { accept: "application/json" } }));
-        // A page of ours that says what to do, or a way onward.
+        // A page of ours with instructions, or a link.
         const seen = { value, status: told.status };
         expect([303, 422]).toContain(told.status);
         expect({ ...seen, type: told.headers.get("content-type") ?? "" }).toMatchObject(

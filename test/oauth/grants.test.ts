@@ -1,6 +1,5 @@
-// What ties a token to the consent that it came from: a later consent gives an earlier token nothing, whatever ends a
-// consent ends its tokens on the next request of every process, and without a live connection there is no code or
-// token.
+// The connection between a token and its consent. A later consent gives an earlier token nothing. Any end of a consent
+// ends its tokens on the next request of every process. Without a live connection there is neither code nor token.
 
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -59,7 +58,7 @@ describe("on a service", () => {
     ticked?: string[];
   }
 
-  /** Where the browser goes from a request for access: the consent page, or the assistant. */
+  /** The browser's next address after a request for access: the consent page, or the assistant. */
   async function sentTo(client: string, { scope = "pushers:read offline_access", redirect = CALLBACK }: Way = {}) {
     const asked = buildAuthorizeRequest(client, { scope, redirect_uri: redirect });
     const { headers } = await owner.get(asked.path);
@@ -109,7 +108,7 @@ describe("on a service", () => {
   const revoke = (client: string, token: string, more: Record<string, string> = {}) =>
     sendForm(world, `${OAUTH}/revoke`, { client_id: client, token, ...more });
 
-  /** What a token may do and where, as both processes see it; the status when it may nothing. */
+  /** The permissions of a token, as both processes see them; the status when it has none. */
   async function seenAs(token: string) {
     const answers = await Promise.all([world, replica].map((at) => at.mcp("get_me", {}, token)));
     expect(new Set(answers.map(({ status }) => status)).size).toBe(1);
@@ -151,7 +150,7 @@ describe("on a service", () => {
     expect(stepped.tokens.scope.split(" ").sort()).toEqual(["alerts:write", "offline_access", "pushers:read"]);
     expect(await seenAs(stepped.tokens.access_token)).toContain("alerts:write pushers:read");
     expect(await seenAs(first.tokens.access_token)).toBe("Test workspace: account:read pushers:read");
-    // What is unticked is taken from the earlier tokens, too, at once.
+    // Unticked scopes are also revoked from the earlier tokens, at once.
     await connect(client, { scope: "alerts:read offline_access", ticked: ["alerts:read", "alerts:write"] });
     expect(await seenAs(first.tokens.access_token)).toBe("Test workspace: account:read");
     expect(await seenAs(stepped.tokens.access_token)).toBe("Test workspace: account:read alerts:write");
@@ -181,7 +180,7 @@ describe("on a service", () => {
         expect({ which, hint, status: answer.status }).toEqual({ which, hint, status: 200 });
         expect(await seenAs(tokens.access_token)).toBe(401);
         expect((await refresh(client, tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
-        // Once more is no error.
+        // A second time is not an error.
         expect((await revoke(client, tokens.refresh_token)).status).toBe(200);
       }
     expect(await seenAs(other.tokens.access_token)).toContain("pushers:read");
@@ -189,7 +188,7 @@ describe("on a service", () => {
     for (const token of [other.tokens.access_token, other.tokens.refresh_token]) await revoke(await clientAt(), token);
     expect(await seenAs(other.tokens.access_token)).toContain("pushers:read");
     expect((await refresh(client, other.tokens.refresh_token)).status).toBe(200);
-    // The last one gone, the person is no longer shown as connected.
+    // After the last one is revoked, the person is no longer shown as connected.
     await revoke(client, other.tokens.access_token);
     expect(await world.sql("select 1 from connection where client_id = ?", [client])).toEqual([]);
   });
@@ -221,7 +220,7 @@ describe("on a service", () => {
     expect((await refresh(client, tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     for (const token of [tokens.access_token, next.body.access_token]) expect(await seenAs(token)).toBe(401);
     expect((await refresh(client, next.body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
-    // What the same client holds for another workspace is another grant.
+    // The same client's tokens for another workspace are another grant.
     expect(await seenAs(other.tokens.access_token)).toContain("Second workspace");
     expect((await refresh(client, other.tokens.refresh_token)).status).toBe(200);
   });
@@ -231,7 +230,7 @@ describe("on a service", () => {
     await connect(hosted, { redirect: HOSTED });
     expect((await sentTo(hosted, { redirect: HOSTED })).location).toMatch(/^https:\/\/assistant\.example\/.*code=/);
     expect((await sentTo(hosted, { redirect: HOSTED, scope: "alerts:read" })).location).toContain("/console/consent");
-    // Connected in two workspaces, only the person can say which one is meant.
+    // Connected in two workspaces, only the person can choose the intended one.
     await connect(hosted, { redirect: HOSTED, member: members[1], scope: "alerts:read offline_access" });
     expect((await sentTo(hosted, { redirect: HOSTED })).location).toContain("/console/consent");
 
@@ -271,7 +270,7 @@ describe("on a service", () => {
 
   test("what brings no code connects nothing", async () => {
     const client = await clientAt();
-    // The person has to sign in anew before the authorization server gives a code.
+    // The person must sign in again before the authorization server gives a code.
     const asked = buildAuthorizeRequest(client, { scope: "pushers:read", prompt: "login consent" });
     const { headers } = await owner.get(asked.path);
     const { pathname, search } = new URL(headers.get("location")!, SERVER_ORIGIN);

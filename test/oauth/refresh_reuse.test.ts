@@ -58,7 +58,7 @@ async function allWork(client: string, answers: readonly OAuthAnswer[]): Promise
   for (const { body } of answers) expect(await lives(body.access_token)).toBe(true);
 }
 
-/** Moves the first uses of a client's tokens back by so many seconds. */
+/** Moves the first uses of a client's tokens back by this number of seconds. */
 const later = (client: string, seconds: number) =>
   world.sql(
     `update auth."oauthRefreshToken" set "rotatedAt" = "rotatedAt" - ? * interval '1 second' where "clientId" = ?`,
@@ -179,7 +179,7 @@ test("a repeat with other scopes is answered with what was granted of them", asy
   expect(await scopeOf("pushers:read alerts:send nope")).toEqual(["offline_access", "pushers:read"]);
   expect(await scopeOf("alerts:send")).toEqual(["alerts:write", "offline_access", "pushers:read"]);
   const { body } = await refresh(client_id, first, { scope: "pushers:read" });
-  // The way to refresh is no scope of the service, so a narrower request keeps it.
+  // The scope for refreshing is not a scope of the service, so a narrower request keeps it.
   expect((await refresh(client_id, body.refresh_token)).body.refresh_token).toEqual(expect.any(String));
 });
 

@@ -1,4 +1,4 @@
-// What the authorization server and /mcp refuse: expired sessions, replayed codes, foreign audiences, reused refresh
+// Refusals of the authorization server and /mcp: expired sessions, replayed codes, foreign audiences, reused refresh
 // tokens, changed redirect addresses and consents for another client. Each on the service, without a browser.
 
 import { createHash, randomBytes } from "node:crypto";
@@ -76,7 +76,7 @@ describe("on a service", () => {
     return response.headers.get("location") ?? "";
   }
 
-  /** Allows what the page asks for and returns where the browser goes on. */
+  /** Allows all that the page requests and returns the browser's next address. */
   async function allow(page: string, fields: Record<string, string | string[]> = {}) {
     const { text } = await owner.get(page.replace(ORIGIN, ""));
     const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];

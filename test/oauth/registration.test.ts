@@ -1,5 +1,5 @@
-// Who may register as an assistant, with what, and how often; and that the assistants which people have get a token by
-// the very bodies that they register with.
+// Registration of assistants: permitted clients, their metadata, and limits. The assistants that people use get a token
+// by their real registration bodies.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HttpVisitor } from "../support/console_site.ts";
@@ -170,7 +170,7 @@ describe("on a service", () => {
     expect(tokens.body.refresh_token).toEqual(expect.any(String));
     const me = await world.mcp("get_me", {}, tokens.body.access_token);
     expect(me.body.credential).toMatchObject({ type: "oauth", name: body.client_name });
-    // What the address is, and for a program's own scheme the whole of it.
+    // The kind of the address, and for a program's own scheme the whole of it.
     expect(consent).toContain(/^https?:/.test(uses) ? new URL(uses).host : uses);
   });
 

@@ -1,5 +1,5 @@
-// The real clients of both protocol eras, with a person who allows what they ask for but without a browser: what they
-// are given must let them stay connected by themselves.
+// The real clients of both protocol eras, with a person who allows their request but without a browser: with the result
+// they must stay connected by themselves.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConsoleSite, type HttpVisitor, signInOwner } from "../support/console_site.ts";
@@ -28,7 +28,7 @@ describe("on a service", () => {
     await first.close();
     expect(provider.held.tokens.refresh_token).toEqual(expect.any(String));
 
-    // An hour later, as far as the client can tell.
+    // An hour later, as far as the client can determine.
     provider.held.tokens = { ...provider.held.tokens, access_token: "expired" };
     provider.held.goTo = null;
     const later = open(address, provider);
@@ -38,7 +38,7 @@ describe("on a service", () => {
     expect(provider.held.tokens.access_token).not.toBe("expired");
     expect(provider.held.goTo).toBeNull();
 
-    // A refresh would give the same scopes again: the person is asked, and what was granted before stays.
+    // A refresh would give the same scopes again: the person must consent, and earlier grants stay.
     const channel = { handle: createHandle(), name: "N", category: "ai", description: "d" };
     await expect(later.call("create_pusher", channel)).rejects.toThrow();
     const more = provider.held.goTo;

@@ -36,7 +36,7 @@ async function did(call: Promise<Answer>) {
   return body;
 }
 
-/** A database of nobody that nothing has come to yet, and no secret. */
+/** An empty database without any content, and no secret. */
 async function emptyServer(): Promise<Settings> {
   const { settings, remove } = await freshDatabase({ empty: true });
   ends.push(remove);
@@ -78,14 +78,14 @@ const rowsOf = (settings: Settings) =>
 
 describe("a server in use, by URL", () => {
   let here: World;
-  /** Whatever was refused there, nothing stays. */
+  /** After every refusal, nothing stays. */
   let empty: Settings;
   let channel: any;
   let sent: any;
   let phone: string;
   let image: any;
   let backup: string;
-  /** Of the instant of the backup. */
+  /** From the time of the backup. */
   let rows: Record<string, unknown>;
   let schema: unknown;
   let before: any;
@@ -118,7 +118,7 @@ describe("a server in use, by URL", () => {
     await here.alert(channel.id, { title: "Seen", layout: "image", image_asset_id: image.id, send: true });
     phone = await here.device("harbour-kept");
     await did(here.handset("POST", "/reports", phone, { reports: [{ alert_id: sent.id, kind: "read" }] }));
-    // Events take their numbers when somebody reads them.
+    // Events get their numbers when they are read.
     await did(here.rest("list_events", {}));
     const polled = await here.handset("GET", "/inbox", phone);
     etag = polled.headers.get("etag")!;
@@ -131,7 +131,7 @@ describe("a server in use, by URL", () => {
     expect(json).toMatchObject({ files: 1, missing_files: [], secret: true, removed: [] });
     backup = json.backup;
     empty = await emptyServer();
-    // What comes later is not in it.
+    // Later data is not in it.
     await here.alert(channel.id, { title: "Too late", send: true });
   });
 
@@ -375,7 +375,7 @@ describe("an embedded server", () => {
   test("is kept while it runs, killed or not, and comes up elsewhere with its secret", async () => {
     const running = await startServer(prepareCluster(at("first")));
     const settings = { DATA_DIR: at("first") };
-    // Killed once it has begun: what it leaves is no backup.
+    // Killed once it has begun: the remains are not a backup.
     const killed = spawn(process.execPath, [CLI, "backup", at("killed")], {
       cwd: ROOT,
       env: environment(settings),

@@ -1,5 +1,5 @@
-// The operations from the command line, against what `belfry serve` runs: flags, spellings, JSON, exit codes, help and
-// completions. Most commands share a process; what a process of its own says and how it ends is tried beside them.
+// The operations from the command line, against a server of `belfry serve`: flags, spellings, JSON, exit codes, help
+// and completions. Most commands share a process; a few use processes of their own for output and exit.
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";

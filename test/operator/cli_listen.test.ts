@@ -1,4 +1,4 @@
-// A machine that listens: `runBelfry listen` in processes of its own, on a server that is killed as well.
+// A machine that listens: `belfry listen` in processes of its own, on a server that is also killed.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ let server: RunningServer;
 let port: number;
 let dataDir: string;
 const start = () => startServer(dataDir, { port });
-/** Of the first start; later ones have none. */
+/** From the first start; later ones have none. */
 let key: string;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ const channel = (handle: string, is_public = true) =>
 const send = (id: string, title: string, more = {}) =>
   rest("POST", `/pushers/${id}/alerts`, { title, send: true, ...more });
 
-/** A listener that runs until it is ended. What it writes is kept over all that run on the same folder. */
+/** A listener that runs until it is ended. Its output is kept over all runs on the same folder. */
 function listener(args: string[], settings: Record<string, string> = {}) {
   const child: ChildProcess = spawn(process.execPath, [CLI, "listen", ...args], {
     env: environment({ BELFRY_URL: server.url, XDG_STATE_HOME: join(folder.path, "state"), ...settings }),
@@ -196,7 +196,7 @@ test(`listener and server killed ${ROUNDS} times each: every alert comes, in ord
   };
   for (let round = 0; round < ROUNDS; round++) {
     await sendNext();
-    // At whatever it is doing.
+    // In any step of its work.
     await its.end("SIGKILL");
     told.push(...its.titles());
     await sendNext();
@@ -209,7 +209,7 @@ test(`listener and server killed ${ROUNDS} times each: every alert comes, in ord
   }
   await its.end();
   told.push(...its.titles());
-  // Killed between the line and its note, it says the line again.
+  // Killed between the line and its note, it prints the line again.
   expect(told.filter((title, i) => told.indexOf(title) === i)).toEqual(titles);
   expect(told.length - titles.length).toBeLessThanOrEqual(ROUNDS);
 });

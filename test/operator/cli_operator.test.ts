@@ -1,4 +1,4 @@
-// The operator's commands: beside a running server, without one, and on PostgreSQL. Those that start an embedded
+// The operator's commands: with a running server, without one, and on PostgreSQL. Those that start an embedded
 // database, take its lock or meet a killed server are processes of their own; the others share one.
 
 import { spawnSync } from "node:child_process";
@@ -29,11 +29,11 @@ afterAll(() => folder.remove());
 /** A data directory after its first start. */
 const dataDirectory = (...path: string[]) => prepareStartedService(join(folder.path, ...path));
 
-/** The whole of an operator's work; `settings` say where the database is. */
+/** The whole of an operator's work; `settings` contain the database. */
 async function story(settings: Record<string, string>) {
   const done = async (...args: string[]) => {
     const { code, json, stderr } = await runBelfryShared(args, settings);
-    // With a key of its own and no address, a command says which server it speaks to.
+    // With a key of its own and no address, a command prints the server that it uses.
     const said = stderr.replace(/^belfry: using http:\S+ .*\n/, "");
     expect({ code, said }, args.join(" ")).toEqual({ code: 0, said: "" });
     return json;
@@ -56,7 +56,7 @@ async function story(settings: Record<string, string>) {
   const link = await done("members", "link", ...within);
   expect(link).toMatchObject({ member_id: member.id, email: "a@example.org", mailed: false });
   expect(link.link).toMatch(/^http:\/\/localhost:\d+\/console\/welcome#[\w-]{43}$/);
-  // What it says of settings, and so its exit code, is looked at in doctor.test.ts.
+  // Its checks of settings, and so its exit code, are tested in doctor.test.ts.
   const checks = (await runBelfryShared(["doctor"], settings)).json.checks as { name: string; wrong: number }[];
   expect(checks.length).toBeGreaterThan(5);
   expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
@@ -79,7 +79,10 @@ async function story(settings: Record<string, string>) {
 
 describe("on the embedded database", () => {
   let server: RunningServer | null = null;
-  /** A command whose data directory another process holds; it tries for so long that it begins before all others. */
+  /**
+   * A command whose data directory another process has locked; it retries for a long time, so it begins before all
+   * others.
+   */
   let whileHeld: Promise<CommandRun>;
   beforeAll(() => {
     const dataDir = join(folder.path, "held");
@@ -100,7 +103,7 @@ describe("on the embedded database", () => {
     expect(migrated).toMatchObject({ code: 0, json: { migrations: [] } });
     expect(migrated.stderr).toContain("already");
 
-    // What the operator does holds from the next request on.
+    // The operator's changes apply from the next request on.
     const whole = await runBelfryShared(["keys", "create", "--scopes", "all"], settings);
     expect(whole.refusal.error).toMatchObject({ param: "workspace" });
     const [{ id: first }] = (await done("workspaces", "list")).data.slice(-1);
@@ -142,7 +145,7 @@ describe("on the embedded database", () => {
     const directly = async (...args: string[]) => (await runBelfry(args, { DATA_DIR: dataDir })).json;
     const workspace = await directly("workspaces", "create", "--name", "Made before");
     await directly("members", "add", "--email", "a@example.org", "--role", "owner");
-    // Only one can hold the lock; the other one waits for it.
+    // Only one can own the lock; the other one waits for it.
     const create = ["keys", "create", "--scopes", "pushers:read"];
     const [key, other] = await Promise.all([directly(...create), directly(...create)]);
     expect([key.workspace_id, other.workspace_id]).toEqual([workspace.id, workspace.id]);
@@ -190,7 +193,7 @@ describe("on the embedded database", () => {
     },
   );
 
-  /** Looks into the database by what `runBelfry status` prints, as any tool of somebody's own would. */
+  /** Reads the database with the output of `belfry status`, as an external tool would. */
   async function lookIn({ DATABASE_URL }: { DATABASE_URL: string }) {
     const orm = openOrm({ databaseUrl: DATABASE_URL, databasePoolSize: 2 });
     try {
@@ -241,7 +244,7 @@ describe("on the embedded database", () => {
     const shell = async () => {
       const args = { DATA_DIR: dataDir, PSQLRC: "/dev/null" };
       const said = await runBelfry(["psql"], args, "\\pset format unaligned\nselect 'in' || 'side' as seen;\n");
-      // Whoever has no client is told how to get in.
+      // A person without a client gets instructions to connect.
       if (!there) return expect(said.refusal.error.message).toMatch(/psql is not on the PATH.*belfry status/);
       expect(said.stdout).toMatch(/^seen\ninside$/m);
       expect(said.code).toBe(0);

@@ -1,5 +1,4 @@
-// belfry doctor: what should be mended is said with the way out, in the exit code as well, and nothing is changed by
-// looking.
+// belfry doctor: problems are reported with a solution and in the exit code, and the check changes nothing.
 
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
@@ -36,7 +35,7 @@ async function told(settings: Record<string, string>) {
   const { findings, ok } = json as { findings: HealthFinding[]; ok: boolean };
   expect(code).toBe(ok ? 0 : 1);
   expect(ok).toBe(findings.every(({ state }) => state !== "wrong"));
-  // What is not well names the way out.
+  // Each problem has a solution.
   expect(findings.filter(({ state, way_out }) => /warning|wrong/.test(state) && !way_out)).toEqual([]);
   return {
     ok,

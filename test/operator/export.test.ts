@@ -27,7 +27,7 @@ import { type Answer, freshDatabase, timeInSeconds, World } from "../support/wor
 
 const { path: folder, at, ends } = openTestFolder();
 
-/** A migrated database of nobody, with a secret of its own. */
+/** A migrated database without content, with a secret of its own. */
 async function otherServer() {
   const { settings, remove } = await freshDatabase();
   ends.push(remove);
@@ -114,7 +114,7 @@ describe("a workspace in use, by URL", () => {
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("1 uploaded files") });
   });
 
-  /** What keys and handsets are told, but for what has to differ. */
+  /** The responses to keys and handsets, except for the parts that must differ. */
   async function told(world: World) {
     const pushers = await did(world.rest("list_pushers", {}, here.owner));
     const alerts = await did(world.rest("list_alerts", { pusher_id: channel.id }, here.owner));
@@ -143,7 +143,7 @@ describe("a workspace in use, by URL", () => {
     const there = await opened(settings);
     await expectRecountClean(there.service.orm);
     expect(await told(there)).toEqual(await told(here));
-    // A webhook is there and silent: nobody knows the secret that it has.
+    // A webhook exists and is silent: its secret is unknown.
     const [hook] = (await there.rest("list_webhooks", {}, here.owner)).body.data;
     expect(hook).toMatchObject({ url: "http://127.0.0.1:9/hook", disabled_at: expect.any(String) });
     const logged = await there.sql(
@@ -155,7 +155,7 @@ describe("a workspace in use, by URL", () => {
     const { body } = await there.rest("get_pusher", { pusher_id: channel.id }, here.owner);
     const drawn = await there.service.app.fetch(new Request(body.image_url));
     expect(drawn.status).toBe(200);
-    // The phone goes on, and what is sent there reaches it.
+    // The phone continues, and receives alerts that are sent there.
     await there.rest("create_alert", { pusher_id: channel.id, title: "New", send: true }, here.owner);
     expect((await there.handset("GET", "/inbox", phone)).body.data[0].title).toBe("New");
 
@@ -175,7 +175,7 @@ describe("a workspace in use, by URL", () => {
     expect(one.stdout).toContain("harbour-watch");
     expect(one.stdout).not.toContain("not-ours");
     expect(one.stdout).not.toContain("owner@example.com");
-    // All of them come at once, and what is there already is no hindrance to the others.
+    // All of them come at once, and existing ones do not prevent the others.
     const settings = await otherServer();
     await runBelfryShared(["import", "-"], settings, one.stdout);
     const all = await runBelfryShared(["export"], here.settings);
@@ -301,7 +301,7 @@ describe("a workspace in use, by URL", () => {
   });
 });
 
-/** Made again of what comes, derived by triggers, sealed, of this server's people and events, or begun anew. */
+/** Recreated on import: derived by triggers, encrypted, tied to this server's people and events, or started over. */
 const LEFT_BEHIND = [
   "alert.search_vector",
   "alert_counter.acks_pending",
@@ -387,7 +387,7 @@ describe("more of alerts than a heap holds", () => {
       stdio: ["pipe", "ignore", "ignore"],
     });
     child.stdin.on("error", () => {});
-    // The pipe is full while it reads, so what it was given in all tells how far it is at least.
+    // The pipe is full while it reads, so the total input shows its minimum progress.
     const bytes = readFileSync(file);
     for (let from = 0; from < bytes.length / 2; from += 1_000_000)
       if (!child.stdin.write(bytes.subarray(from, from + 1_000_000))) await once(child.stdin, "drain");

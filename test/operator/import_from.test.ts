@@ -1,5 +1,5 @@
-// belfry import-from: files as ntfy and Gotify write them, with their tables' own names, and what becomes of them.
-// Newer and older versions have columns more or fewer.
+// belfry import-from: files as ntfy and Gotify write them, with their tables' own names, and the results. Newer and
+// older versions have columns more or fewer.
 
 import { chmodSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Files of `belfry import` that somebody changed: each row passes the rules of create_pusher, create_alert and the
-// other operations.
+// Manipulated files for `belfry import`: each row passes the rules of create_pusher, create_alert and the other
+// operations.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,9 +27,9 @@ interface Line {
 let here: World;
 let phone: string;
 let lines: string[];
-/** A server with a workspace of its own. What is refused leaves nothing there. */
+/** A server with a workspace of its own. Refused input leaves nothing there. */
 let there: World;
-/** What belongs to that workspace. */
+/** The rows of that workspace. */
 const foreign: Record<string, string> = {};
 let written = 0;
 
@@ -445,7 +445,7 @@ test("texts and markup pass the sanitiser, and what they lose is reported", asyn
   expect(body.blocked.map(({ kind, name }: Row) => `${kind} ${name}`)).toEqual(
     expect.arrayContaining(["element script", "attribute onclick", "url javascript", "character bidi-control"]),
   );
-  // Handsets, the public page and its feeds are told the same.
+  // Handsets, the public page and its feeds show the same.
   const inbox = await world.handset("GET", "/inbox", phone);
   const shown = [JSON.stringify(inbox.body)];
   for (const path of ["", "/feed.xml", "/feed.json"].map((rest) => `/c/harbour-watch${rest}`)) {
@@ -498,7 +498,7 @@ test("what a released version left in use passes the rules", async () => {
   const { stdout } = await runBelfryShared(["export"], settings);
   const fresh = await freshDatabase();
   ends.push(fresh.remove);
-  // Its webhooks went to this machine.
+  // Its webhooks were sent to this machine.
   const allowed = { ...fresh.settings, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } as Record<string, string>;
   const { code, json, stderr } = await imported(stdout, allowed);
   expect(stderr).not.toContain("is not valid");

@@ -1,5 +1,5 @@
-// The figures of a process: what is counted before their library is read is counted all the same, and in order; and
-// those of a whole service, by operation and beside the calls.
+// The metrics of a process. Events before their library is loaded are counted all the same, and in order. Also those of
+// a whole service, by operation and next to the calls.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
@@ -46,7 +46,7 @@ describe("of a service", () => {
   afterAll(() => Promise.all([world.close(), sink.close(), ill.close()]));
 
   const lines = async () => String((await world.request("GET", "/metrics")).body).split("\n");
-  /** What a figure is now with exactly these labels. */
+  /** The present value of a metric with exactly these labels. */
   const figure = async (named: string) =>
     (await lines())
       .find((line) => line.startsWith(`${named} `))

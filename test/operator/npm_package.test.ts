@@ -1,6 +1,6 @@
-// What `npm pack` makes, unpacked in an empty folder beside the packages that it depends on, and no others: it
-// serves, on each Node that it promises, and `belfry mcp` loads nothing of the service. npm's own install of 150
-// packages takes half a minute of processor time and tells no more, so the packages are links.
+// The package of `npm pack`, unpacked in an empty folder with its dependencies, and no others. It serves on each
+// promised Node, and `belfry mcp` loads nothing of the service. npm's own install of 150 packages takes half a minute
+// of processor time and shows no more, so the packages are links.
 
 import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -67,7 +67,7 @@ test("it holds what it runs on, and nothing else", () => {
     .map((path) => path.replace(/\.ts$/, ".js"));
   const made = ["src/pages/web_app/scripts.json", "package.json"];
   expect(shipped.sort()).toEqual([...code, ...docs, ...made].map((path) => `dist/${path}`).sort());
-  // Of which the image is made as well.
+  // The image is also built from it.
   expect(readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n")).toEqual(
     expect.arrayContaining(["!*.md", "!docs"]),
   );
@@ -83,7 +83,7 @@ process.on("exit", () => console.error(JSON.stringify({ urls, ...process.cpuUsag
 
 const LIGHT = [
   { asked: ["mcp", "--url", "http://127.0.0.1:1", "--key", "x"], ends: 0 },
-  // A folder that is none ends it.
+  // A wrong folder ends it.
   { asked: ["listen", "harbour", "--url", "http://127.0.0.1:1", "--state", "/dev/null/x"], ends: 2 },
 ];
 
@@ -223,7 +223,7 @@ for (const { major, node, without } of NODES)
   test.skipIf(without)(`on Node ${major} it serves, and an assistant speaks to it`, async () => {
     const version = await runProgram(node, ["--version"], {});
     expect(version.stdout).toMatch(`v${major}.`);
-    // What npm brings there, put beside it before.
+    // The dependencies from npm, installed next to it before.
     if (major === "20") link("node");
     const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const said = await runProgram(node, [CLI, "--version"], {});

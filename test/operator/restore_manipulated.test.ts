@@ -1,5 +1,4 @@
-// Backups that somebody changed: `belfry restore` writes nothing outside its server, and nothing of a backup that is
-// damaged.
+// Manipulated backups: `belfry restore` writes nothing outside its server, and nothing of a backup that is damaged.
 
 import { createHash } from "node:crypto";
 import {
@@ -218,7 +217,7 @@ describe("a store of files", () => {
     const calls = provider.calls.length;
     for (const name of BAD) {
       await expect(store.put(name, Buffer.from("x")), name).rejects.toThrow(/^has a name that is not allowed$/);
-      // A backup that does not exist has no parts at all, whatever they are called.
+      // A backup that does not exist has no parts at all, under any name.
       if (kind !== "folder of backups") await expect(store.get(name), name).rejects.toThrow(/not allowed/);
     }
     expect(provider.calls).toHaveLength(calls);

@@ -1,4 +1,4 @@
-// A backup whose rows are those of an older version: it becomes a server of this one, also where tables have gone
+// A backup whose rows are those of an older version: it becomes a server of this one, also where tables were removed
 // since.
 
 import { readFileSync } from "node:fs";

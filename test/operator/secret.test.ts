@@ -20,7 +20,7 @@ import { startPushService } from "../support/push_service.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-/** Receivers of webhooks and wake-ups are on this machine. */
+/** Receivers of webhooks and push notifications are on this machine. */
 const RECEIVERS = {
   WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
   WEB_PUSH: "on",
@@ -95,7 +95,7 @@ describe("on a service", () => {
     expect((await world.request("GET", "/api/auth/jwks")).status).toBe(200);
     const pushed = await startPushService();
     await joinWithPush(world, channel.handle, pushed.endpoint("rotated"));
-    // The tests above removed the row in which the key stood, so another start makes it.
+    // The tests above removed the row of the key, so another start makes it.
     const started = await world.replica(RECEIVERS);
     const pushKey = (await started.handset("GET", "/push", device)).body.public_key;
     await started.leave();
@@ -159,7 +159,7 @@ describe("on a service", () => {
     expect((await open.rest("get_pusher", { pusher_id: channel.id })).body.image_url).toBe(
       createAssetUrls(OTHER, HERE).urlOf(picture),
     );
-    // Browsers' subscriptions are bound to the key, so it stays.
+    // Browsers' subscriptions depend on the key, so it stays.
     await waitFor(() => expect(pushed.count("rotated")).toBe(1));
     expect(pushed.received[0]!.key).toBe(pushKey);
     pushed.close();

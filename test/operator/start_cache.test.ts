@@ -1,5 +1,5 @@
-// A start follows imports to where they led before, and reads the text that lies there now. Tried on a copy of the
-// tree, whose files may be changed.
+// A start resolves imports from its cache, and reads the current text. Tested on a copy of the tree, whose files may be
+// changed.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -25,7 +25,7 @@ const folder = temporaryFolder();
 const tree = join(folder.path, "tree");
 const CACHE = join(tree, "node_modules/.cache/belfry");
 const IMPORTS = join(CACHE, "imports.json");
-/** Some module of the tree, another one in its place, and one that imports it and says what it holds. */
+/** Some module of the tree, another one in its place, and one that imports it and prints its value. */
 const SCOPES = join(tree, "src/model/scopes.ts");
 const PLANTED = join(tree, "src/model/planted.ts");
 const SAYS = join(tree, "src/model/says.ts");
@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-/** As a start does: imports, keeps what it learnt, and answers what the module says. */
+/** Like a start: imports, stores the cache, and returns the module's value. */
 function said(): string {
   const text = `
     const { followKnownImports } = await import("./src/program/boot/start_cache.ts");
@@ -111,7 +111,7 @@ test("npm ci fills it for the first start, and a service that found it empty fil
   }
 });
 
-// A heap is laid out before the first line of a program runs, so it cannot say this itself
+// A heap is laid out before the first line of a program runs, so the program cannot set this itself
 // (docs/contributing/testing.md#memory).
 test("whichever way a start goes, its heap is laid out alike", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

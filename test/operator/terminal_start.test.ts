@@ -1,5 +1,5 @@
-// A first start in a terminal, with no setting of the address: the welcome stands among lines that a person reads,
-// and the address is one that browsers let passkeys and push work at, by whichever way they come to this machine.
+// A first start in a terminal, without a setting of the address. The welcome is among lines for people. At the printed
+// address passkeys and push work in browsers, for every address of this machine.
 
 import { spawn } from "node:child_process";
 import { networkInterfaces } from "node:os";
@@ -36,7 +36,7 @@ test.skipIf(isMissing("script"))("a first start is read, and answers at every na
     .some((at) => at?.address === "::1");
   for (const host of ["localhost", "127.0.0.1", ...(six ? ["[::1]"] : [])]) {
     expect((await fetch(`http://${host}:${port}/readyz`)).status).toBe(200);
-    // A cookie of one name is none of another, so the console has one.
+    // A cookie of one name is not sent to another, so the console has one.
     const { headers } = await fetch(`http://${host}:${port}/console/sign-in`, { redirect: "manual" });
     expect(headers.get("location")).toBe(host === "localhost" ? null : `${url}/console/sign-in`);
   }

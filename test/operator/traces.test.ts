@@ -1,5 +1,5 @@
-// Requests as traces: a client's own trace goes on over HTTP and MCP through operations and statements to webhooks, a
-// collector gets all of it, and nothing in it is a tenant's. The collector is a server of this test.
+// Requests as traces. A client's own trace continues over HTTP and MCP through operations and statements to webhooks. A
+// collector gets all of it, and it contains no tenant's data. The collector is a server of this test.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSpanExporter } from "../../src/program/boot/otlp_exporter.ts";
@@ -123,7 +123,7 @@ describe("of a service", () => {
       expect(span.traceId).toBe(TRACE);
       expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
     }
-    // The statement lies within its operation.
+    // The statement's span is within its operation's.
     const [sql] = under.filter(({ name }) => name.startsWith("sql create"));
     expect(BigInt(sql!.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(operation!.startTimeUnixNano));
     expect(BigInt(sql!.endTimeUnixNano)).toBeLessThanOrEqual(BigInt(operation!.endTimeUnixNano));

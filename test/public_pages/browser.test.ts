@@ -1,6 +1,6 @@
-// Public pages in Chromium: for everybody (axe at three widths, dark and light; keyboard; no script), for nobody else
-// (no request to another server, no position in any request, hostile texts that do not run), and the QR code as a
-// camera sees it. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
+// Public pages in Chromium. They are accessible (axe at three widths, dark and light; keyboard; no script). They are
+// private: no request to another server, no position in any request, and hostile texts do not run. A camera can read
+// the QR code. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it is skipped with a message.
 
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -93,7 +93,7 @@ describeInBrowser("public pages in a browser", () => {
       await page.goto(its.site.url + path);
       const bytes = await measurePageBytes(page);
       expect([path, bytes > 20_000 && bytes < 200_000]).toEqual([path, true]);
-      // Whatever can be opened is looked at, too; only the pictures of others stay closed.
+      // All disclosures are also opened and checked; only the pictures of others stay closed.
       await checkAccessibility(page, path, ".elsewhere");
     }
     expect(faults).toEqual([]);
@@ -151,7 +151,7 @@ describeInBrowser("public pages in a browser", () => {
     await page.getByText("Join without the web app").click();
     expect(await page.getByText("No alerts yet").isVisible()).toBe(true);
     await world.alert(channel.id, { title: "While it is open", send: true });
-    // As if somebody came back to it, which does not wait for the next look.
+    // Simulates a return to the page, which does not wait for the next poll.
     const comesBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await expect
       .poll(async () => {
@@ -267,7 +267,7 @@ describeInBrowser("public pages in a browser", () => {
 
   test("who does not tell the place is told so", async () => {
     const { context, page } = await openWatchedPage(its.browser, its.site);
-    // What a browser says whose person declined; the prompt itself is no part of a page.
+    // The browser's result when the person declined; the prompt itself is not part of a page.
     await page.addInitScript(
       "navigator.geolocation.getCurrentPosition = (_, refused) => refused({ code: 1, message: '' })",
     );

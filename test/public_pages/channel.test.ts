@@ -1,5 +1,5 @@
-// The page of a channel, without a browser: what it shows and to whom, which refusals nobody can tell apart, hostile
-// texts, validators, and how often it may be asked for.
+// The page of a channel, without a browser: contents and permissions, indistinguishable refusals, hostile texts,
+// validators, and request limits.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -383,7 +383,7 @@ test.skipIf(isMissing("curl"))("the lines for joining without the web app work a
     );
     const { stdout } = await promisify(execFile)("bash", ["-euc", plain]);
     expect(stdout).toContain("Heard by curl");
-    // The code was for one: its page says so now.
+    // The code was for one device: its page shows that now.
     expect(await (await fetch(body.url)).text()).toContain("This invite is not valid");
   } finally {
     await site.close();

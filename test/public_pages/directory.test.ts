@@ -53,7 +53,7 @@ describe("the directory", () => {
     const mark = createHandle();
     const made: string[] = [];
     for (let n = 0; n < 50; n++) made.push((await world.pusher({ name: `Page ${mark}` })).handle);
-    // Several share an instant, also where a page ends.
+    // Several have the same time, also where a page ends.
     await world.sql(
       "update pusher set created_at = date_trunc('hour', created_at) - (row.n / 5) * interval '1 second' from (select id, row_number() over (order by id) n from pusher where name = ?) row where row.id = pusher.id",
       [`Page ${mark}`],
@@ -219,7 +219,7 @@ describe("with 20,000 channels", () => {
   }
   const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 
-  /** How PostgreSQL goes about a statement; `values` is SQL by parameter. */
+  /** PostgreSQL's plan of a statement; `values` is SQL by parameter. */
   async function planOf(
     mode: string,
     statement: { text: string; parameters: readonly (readonly [string, unknown])[] },

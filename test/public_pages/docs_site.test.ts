@@ -1,5 +1,4 @@
-// The docs as pages: everything that they link to is there, nothing in them runs, whatever is written; the search;
-// and what a file means as a page.
+// The docs as pages: every linked address exists, and no content runs as code. Also the search, and files as pages.
 
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,7 +19,7 @@ const idsOf = ({ text }: PublicPageAnswer) => [...text.matchAll(/ id="([^"]+)"/g
 const linksOf = ({ text }: PublicPageAnswer) =>
   [...text.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, to]) => to!.replaceAll("&amp;", "&"));
 
-/** Every page that is reached from the first, and every file that one of them asks for. */
+/** Every page that is reached from the first, and every file that one of them requests. */
 async function crawled(): Promise<Map<string, PublicPageAnswer>> {
   const seen = new Map<string, PublicPageAnswer>();
   const ahead = ["/docs"];

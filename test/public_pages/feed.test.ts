@@ -1,5 +1,5 @@
-// Feeds of public channels as readers see them: parsed by a parser that takes nothing but XML, with hostile titles,
-// their validators, and refusals that nobody can tell apart.
+// Feeds of public channels as readers see them: parsed by a strict XML parser, with hostile titles, their validators,
+// and indistinguishable refusals.
 
 import { SaxesParser } from "saxes";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -269,7 +269,7 @@ describe("a validator of a feed", () => {
     await world.rest("cancel_alert", { pusher_id: channel.id, alert_id: id });
     expect((await since()).status).toBe(200);
     expect((await ask(channel.handle, "feed.atom", { "if-modified-since": "no date" })).status).toBe(200);
-    // In the second of a change no instant is named.
+    // In the second of a change the last-modified time is missing.
     await world.sql(
       "update channel_state set changed_at = clock_timestamp() + interval '1 hour' where pusher_id = (select id from pusher where handle = ?)",
       [channel.handle],

@@ -1,5 +1,4 @@
-// What is not there: a page for a browser, the one envelope for a program, wherever somebody looks
-// (rules#wrong-address).
+// Unknown addresses: a page for a browser, the one envelope for a program, on every path (rules#wrong-address).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signInOwner } from "../support/console_site.ts";

@@ -1,4 +1,4 @@
-// What a start prints for people with phones: the page of the one public channel, as a line that works.
+// The output of a start for people with phones: the page of the one public channel, with a working command.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// A browser that is woken: from a send to the line on the screen, with the app's own worker. The vendor's push
-// service is the far network: the browser's subscription is one on loopback, whose receipts are handed to the worker
-// as a browser does. Needs CHROMIUM=/path/to/chromium; without one it says so and is skipped.
+// Push notifications in a browser: from a send to the notification on the screen, with the app's own worker. The
+// vendor's push service is the distant network. The browser's subscription is one on loopback, whose messages are
+// passed to the worker as a browser does. Needs CHROMIUM=/path/to/chromium; without one it is skipped with a message.
 
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,7 +19,7 @@ describeInBrowser("in a browser", () => {
   let page: Page;
   let devtools: CDPSession;
   let pusher: { id: string; handle: string };
-  /** What the browser knows the app's worker by. */
+  /** The browser's id of the app's worker. */
   let registrationId = "";
   const path = "/wpush/v2/browser";
   const deliver = () =>

@@ -44,7 +44,7 @@ const open = async (hosts: string[]) =>
       WEB_PUSH: "on",
       WEB_PUSH_CONTACT: "https://ops.example.org/",
       WEB_PUSH_ALLOW_HOSTS: hosts.join(","),
-      // What an owner's webhooks may reach, strangers' handsets may not.
+      // Addresses that an owner's webhooks may reach and strangers' handsets may not.
       WEBHOOK_ALLOW_HOSTS: "127.0.0.2,localhost",
       WEBHOOK_DNS_SERVERS: dns.server,
     },
@@ -97,7 +97,7 @@ describe("when it is stored", () => {
     }
     expect(await world.sql("select 1 from push_endpoint")).toEqual([]);
     expect((await registerPush(world, token, `https://good.push.test/${"x".repeat(2025)}`)).status).toBe(204);
-    // A resolver that fails says nothing of the name; the wake-up asks again.
+    // A failing resolver reveals nothing of the name; the push notification resolves it again.
     expect((await registerPush(world, token, "https://broken.push.test/x")).status).toBe(204);
     await world.handset("DELETE", "/devices/me/push", token);
   });
@@ -138,7 +138,7 @@ describe("when it is called", () => {
     // One question a family, for each connection that is made.
     expect(dns.questions.length - asked).toBeGreaterThanOrEqual(2 * connections);
     expect(dns.questions.length - asked).toBeLessThanOrEqual(2 * (32 + slow));
-    // What is signed names the origin as we know it; the receiver knows itself by another name here.
+    // The signature names the origin that we use; the receiver has another name for itself here.
     const refused = service.refused.splice(0);
     expect(refused).toEqual(Array(refused.length).fill("aud"));
     expect(refused.length).toBeGreaterThanOrEqual(100 - slow);
@@ -184,7 +184,7 @@ describe("when it is called", () => {
     expect(trap.requests).toEqual([]);
     expect(redirecting.requests).toHaveLength(3);
     expect(redirecting.requests[0]).toMatchObject({ method: "POST", url: expect.stringMatching(/^\/\d$/) });
-    // What said 201 was taken; how it went on nobody waits for.
+    // A 201 means accepted; the rest of the response is ignored.
     expect(await countPushes(own, "accepted")).toBe(1 + endless.connections() + drip.connections());
     await eventually(() => [hang, endless, drip, headers, lying].every((sink) => sink.open() === 0));
     await own.close();

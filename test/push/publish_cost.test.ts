@@ -1,4 +1,4 @@
-// What wake-ups cost those who publish, and those who stop the service: nothing that either waits for.
+// The cost of push notifications for publishers and for a shutdown: neither waits for them.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTcpReceiver } from "../support/loopback_receivers.ts";
@@ -24,7 +24,7 @@ const on = (hosts: string) => ({
   WEB_PUSH_ALLOW_HOSTS: hosts,
 });
 
-/** Every statement from now on, in their order, with the connection that each goes by. */
+/** Every statement from now on, in order, with its connection. */
 async function statementsOf(world: World): Promise<{ client: object; text: string }[]> {
   const said: { client: object; text: string }[] = [];
   const known = new WeakSet<object>();
@@ -43,15 +43,12 @@ async function statementsOf(world: World): Promise<{ client: object; text: strin
 
 const isWaking = (text: string) => text.includes("push_endpoint");
 
-/**
- * The statements by which alerts of a channel with a woken handset are published, and how many were said beside for
- * waking.
- */
+/** The statements that publish alerts of a channel with a push handset, and the number of other statements for push. */
 async function publishing(settings: Record<string, string>) {
   const world = await World.open({ settings });
   try {
     const pusher = await world.pusher();
-    // The handset is there in both, whether anybody is woken or not.
+    // The handset exists in both, with or without push notifications.
     if (settings.WEB_PUSH === "on") await joinWithPush(world, pusher.handle, service.endpoint("counted"));
     else await world.device(pusher.handle);
     const draft = await world.alert(pusher.id);

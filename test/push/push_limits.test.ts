@@ -1,5 +1,5 @@
-// What wake-ups may take, with a sender of the test's own (rules#push-bounds), and how alerts become rounds
-// (rules#push-once).
+// The limits of push notifications, with a sender of the test's own (rules#push-bounds), and the grouping of alerts
+// into rounds (rules#push-once).
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createPushFanOut, type PushFanOut } from "../../src/handset/push/push_fan_out.ts";
@@ -7,7 +7,7 @@ import { createPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "../../src/h
 import type { PushOutcome, PushUrgency } from "../../src/handset/push/push_sender.ts";
 import { nextTick } from "../support/wait.ts";
 
-/** Wake-ups whose ends the test decides. */
+/** Push notifications whose ends the test decides. */
 function held(limits: Partial<typeof PUSH_QUEUE_LIMITS> = {}) {
   const underWay: { origin: string; path: string; urgency: PushUrgency; end(outcome: PushOutcome): Promise<void> }[] =
     [];
@@ -60,7 +60,7 @@ describe("places", () => {
     await underWay[0]!.end("accepted");
     for (let n = 0; n < 1000; n++) add(`x${n}`, `strange${n}.test`);
     for (let n = 0; n < 1000; n++) add(`d${n}`, "push.test");
-    // Whatever is given back by strangers goes to those that answer until they have their share.
+    // Slots that strangers return are used by responding endpoints until they have their share.
     for (let n = 0; n < 200; n++) await underWay.find(({ origin }) => origin.includes("strange"))!.end("unanswered");
     const known = underWay.filter(({ origin }) => origin === "https://push.test").length;
     expect(known).toBeGreaterThanOrEqual(PUSH_QUEUE_LIMITS.perEndpointBusy);
@@ -137,7 +137,7 @@ describe("places", () => {
     await underWay[0]!.end("accepted");
     await underWay[0]!.end("unanswered");
     await closed;
-    // What the end cut off is not held against anybody.
+    // Interrupted notifications at the end do not count as failures.
     expect(outcomes).toEqual(["d0 accepted"]);
     add("late");
     expect([underWay.length, figures.dropped]).toEqual([0, 9]);

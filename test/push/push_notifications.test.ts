@@ -190,7 +190,7 @@ describe("what wakes", () => {
     await woken(name);
     await world.rest("send_alert", path);
     await world.rest("cancel_alert", path);
-    // Whatever they had begun would be there before this one.
+    // Earlier notifications would have arrived before this one.
     const other = await channel();
     await send(other.pusher);
     await woken(other.name);
@@ -222,7 +222,7 @@ describe("what wakes", () => {
     await woken(name);
     await eventually(async () => world.service.push.pending() === 0);
     for (const own of [...others, muted, left, stranger]) expect([own, service.count(own)]).toEqual([own, 0]);
-    // Unmuting and taking back a grant are heard of with the next alert.
+    // Unmuting and revoking a grant take effect with the next alert.
     await world.handset("PUT", `/subscriptions/${pusher.handle}`, one.token, { muted: false });
     await world.handset("PUT", `/subscriptions/${pusher.handle}`, device.token, { permissions: [] });
     await send(pusher);
@@ -240,9 +240,9 @@ describe("what wakes", () => {
       last = Date.now();
     }
     const times = () => service.received.filter(({ path }) => path.endsWith(`/${name}`)).map(({ at }) => at);
-    // The first one may be that late as well, and knows nothing of the last alert.
+    // The first one may also be that late, and does not contain the last alert.
     await eventually(() => (times().at(-1) ?? 0) > last && lastOf(name).urgency === "high");
-    // Whichever comes late on a busy machine, none left before its second; a timer may be a moment early.
+    // A late one on a busy machine still did not leave before its second; a timer may be a moment early.
     for (const [i, at] of times().entries()) expect(at - begun).toBeGreaterThan(i * 1000 - 10);
   });
 
@@ -251,7 +251,7 @@ describe("what wakes", () => {
     const { pusher, name, device } = await channel();
     await send(pusher, { send_at: timeInSeconds(1) });
     await woken(name);
-    // A handset that polls settles it first, and so does its owner.
+    // A handset that polls publishes it first, and so does its owner.
     await send(pusher, { send_at: timeInSeconds(1), priority: "urgent" });
     await eventually(async () => (await world.handset("GET", "/inbox", device.token)).body.data.length === 2);
     await woken(name, 2);
@@ -365,7 +365,7 @@ describe("what answers say", () => {
   // rules#push-leaves-nothing
   test("a wake-up that was taken leaves no trace in the database", async () => {
     const { pusher, name, device } = await channel();
-    // A row that is written anew, even with the same values, has another xmin.
+    // A row that is written again, even with the same values, has another xmin.
     const written = () =>
       world.sql(
         "select e.*, e.xmin::text, d.xmin::text as of from push_endpoint e join device d on d.id = e.device_id where d.id = ?::bigint",

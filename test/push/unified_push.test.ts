@@ -1,5 +1,5 @@
-// UnifiedPush: its push servers take only what is encrypted for the handset. What comes is opened here as a
-// distributor's connector does, and holds nothing. Must not know how it was encrypted.
+// UnifiedPush: its push servers accept only messages that are encrypted for the handset. They are decrypted here as a
+// distributor's connector does, and are empty. The decryption is independent of the service's code.
 
 import { createDecipheriv, createECDH, createHmac, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -73,7 +73,7 @@ test("its wake-up is a message that only the handset can open, and that holds no
   const [first, second] = service.received;
   expect(first).toMatchObject({ path: "/up/one?up=1", urgency: "high", topic: "inbox" });
   for (const { message } of [first!, second!]) expect(open(message)).toEqual(Buffer.alloc(0));
-  // Nothing of one tells which other is of the same handset.
+  // No part of one identifies another of the same handset.
   expect(first!.message.equals(second!.message)).toBe(false);
   await eventually(async () => (await countPushes(world, "accepted")) === 2);
   const stored = await world.sql("select endpoint from push_endpoint");

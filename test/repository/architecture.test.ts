@@ -1,5 +1,5 @@
-// Who may import whom (support/module_rules.ts), held against the import lines; and the few other rules that hold the
-// house up. docs/contributing/architecture.md says why.
+// The import rules (support/module_rules.ts), compared with the import lines, and the other structural rules.
+// docs/contributing/architecture.md explains them.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -17,7 +17,7 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(ROOT, file),
 /** The only ones that see the list of tools. */
 const KNOW_THE_TOOLS = /^(src\/(program\/boot\/app|cli)\.ts|scripts\/.*|bench\/.*)$/;
 
-/** Where a clock may be read; everywhere else the instant is given. */
+/** The files that may read a clock; all others receive the time as an argument. */
 const CLOCKS = new Set([
   "src/program/boot/composition_root.ts",
   "src/cli.ts",
@@ -54,7 +54,7 @@ const RAW_SQL: Record<string, string> = {
   "src/identity/auth/better_auth.ts": "the library's own tables, by its own adapter",
 };
 
-/** Where the compiler is told a type that it did not find, how often, and why nothing better was there. */
+/** The places where the compiler is given a type that it did not infer, their number, and the reason for each. */
 const CASTS: Record<string, [times: number, why: string]> = {
   "src/model/fields/field_table.ts": [
     3,
@@ -155,7 +155,7 @@ test("nobody but src/program/boot/app.ts, scripts and tests reaches from src int
   const reaching = ours.filter(
     ({ from, to }) => from.startsWith("src/") && /^(operations|test|scripts|bench)\//.test(to),
   );
-  // What each operation takes and answers, for pages that call it by its name.
+  // The arguments and results of each operation, for pages that call it by its name.
   const types = reaching.filter(({ typeOnly, to }) => typeOnly && to === "operations/index.ts");
   expect(types.map(({ from }) => from)).toEqual(["src/pages/console/page_context.ts"]);
   const others = reaching.filter((line) => !types.includes(line) && !KNOW_THE_TOOLS.test(line.from));
@@ -189,7 +189,7 @@ const BY_MANAGER = ["workspace", "member", "api_key", "pusher", "invite", "webho
 test("one row of these is made and removed through the entity manager", () => {
   const byHand = new RegExp(`\\b(insert into|delete from) (${BY_MANAGER.join("|")})\\b`, "i");
   const inSrc = files.filter((file) => /^(src|operations)\//.test(file) && getModule(file) !== "model/migrations");
-  // What comes from a file are many, as they were.
+  // Statements from a file stay several.
   expect(inSrc.filter((file) => byHand.test(code(file)))).toEqual(["src/identity/operator/export_tables.ts"]);
 });
 
@@ -226,10 +226,12 @@ test("a type is forced in few places, each with its reason", () => {
   expect(times.filter(([, count]) => count !== 0).sort()).toEqual(allowed.sort());
 });
 
-/** What a service reads before it answers; `import()` in them is where a part waits for what it stands on. */
+/**
+ * The modules that a service loads before its first response. `import()` in them defers a part with its dependencies.
+ */
 const STARTS = ["src/main.ts", "src/program/boot/run_service.ts", "src/program/boot/composition_root.ts"];
 
-/** Packages that are read when somebody first needs them: a third of all code, and most starts never do. */
+/** Packages that are loaded on first use: a third of all code, and most starts never need them. */
 const READ_LATER =
   /^(better-auth|@better-auth|@simplewebauthn|@zxcvbn-ts|@mikro-orm\/migrations|@modelcontextprotocol|sanitize-html|nodemailer|sharp|undici|ioredis|aws4fetch|commander|prom-client|d3-scale|d3-shape)(\/|$)/;
 
@@ -266,7 +268,7 @@ test("no import circles, imports of types included", () => {
   expect(circles).toEqual([]);
 });
 
-/** How deep blocks stand in one another, read from how the formatter breaks lines. */
+/** The nesting depth of blocks, read from the formatter's indentation. */
 function depthOf(text: string): number {
   const open: boolean[] = [];
   let deepest = 0;
@@ -297,7 +299,7 @@ describe("files", () => {
     expect(longerThan(800, "test/*/*.ts")).toEqual([]);
   });
   test("each begins with what it decides", () => {
-    // A record says it in its description.
+    // A record has it in its description.
     const record = (file: string) => textOf.get(file)!.includes("export default define");
     const silent = inSrc.filter((file) => !record(file) && !/^(#!.*\n)?\/\/ \S|^\/\*\*? \S/.test(textOf.get(file)!));
     expect(silent).toEqual([]);

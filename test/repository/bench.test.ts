@@ -1,4 +1,4 @@
-// What the bench says of its figures: each beside its goal, and why there is none. No test asserts a time.
+// The bench's tables: each value with its goal, and the reason for a missing one. No test asserts a time.
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";

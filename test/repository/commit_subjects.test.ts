@@ -1,4 +1,4 @@
-// What CI takes as the subject of a commit.
+// The subjects of commits that CI accepts.
 
 import { expect, test } from "vitest";
 import { findSubjectFault } from "../../scripts/commit_subjects.ts";

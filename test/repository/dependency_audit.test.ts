@@ -1,5 +1,5 @@
-// `npm run audit` on a copy of what it reads, with a registry of the test's own: what an installation has and may not
-// have fails, what only tests have does not, and a registry that does not say is told of.
+// `npm run audit` on a copy of its input, with a registry of the test's own. Forbidden parts of an installation fail,
+// parts for tests only do not, and a registry without a response is reported.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

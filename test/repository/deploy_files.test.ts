@@ -1,5 +1,5 @@
-// What deploy/ names is there: settings, ports, paths and figures, so that none of these files outlives what it
-// speaks of.
+// Everything that deploy/ names exists: settings, ports, paths and metrics, so that none of these files becomes
+// outdated.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,13 +30,13 @@ const IMAGE = Object.fromEntries(
     .map((pair) => pair.split("=") as [string, string]),
 );
 
-/** What the services of a compose file are given, without those that are other programs. */
+/** The settings of the services of a compose file, without those of other programs. */
 const given = (text: string) =>
   Object.values<any>(parse(text, { merge: true }).services)
     .filter(({ image }) => image === "belfry")
     .flatMap(({ environment }) => Object.keys(environment));
 
-/** What Kubernetes is told to make, by its kind. */
+/** The objects that Kubernetes creates, by kind. */
 const manifests = ["kubernetes/belfry.yaml", "kubernetes/secret.example.yaml"];
 const made: Record<string, any> = Object.fromEntries(
   manifests
@@ -44,7 +44,7 @@ const made: Record<string, any> = Object.fromEntries(
     .map((one) => [one.kind, one]),
 );
 
-/** What its own tool says against a file; null: nothing. */
+/** The complaint of the file's own tool; null without one. */
 function judged(program: string, args: string[], env: Record<string, string> = {}): string | null {
   const done = spawnSync(program, args, { cwd: DEPLOY, env: { ...process.env, ...env }, encoding: "utf8" });
   return done.status === 0 ? null : `${program} ${done.error ?? done.stdout + done.stderr}`;
@@ -101,7 +101,7 @@ test("the unit keeps its state where its settings say", () => {
   expect(all(unit, /^Environment=DATA_DIR=(.*)$/gm)).toEqual([folder]);
 });
 
-/** Whether these settings let an address name the client of a request. */
+/** Reports if these settings let an address identify the client of a request. */
 const trusts = (proxies: string, address: string) =>
   createClientReader(loadConfig({ TRUSTED_PROXIES: proxies }, {}).trustedProxies)(address, new Headers())
     .byTrustedProxy;
@@ -159,7 +159,7 @@ test("Kubernetes is told the image's own user, port, folder and probes, and wait
   expect([runAsNonRoot, fsGroup, container.securityContext.readOnlyRootFilesystem]).toEqual([true, runAsGroup, true]);
   const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
   for (const { httpGet } of probes) expect([PROBE_PATHS.has(httpGet.path), httpGet.port]).toEqual([true, "http"]);
-  // A probe that gives up sooner hears of a slow database as of a dead service.
+  // A probe with a shorter timeout cannot distinguish a slow database from a dead service.
   for (const { httpGet, timeoutSeconds } of probes)
     if (httpGet.path === "/readyz") expect(timeoutSeconds).toBeGreaterThan(LIMITS.ready_seconds);
   expect(container.livenessProbe.httpGet.path).toBe("/healthz");
@@ -171,7 +171,7 @@ test("Kubernetes is told the image's own user, port, folder and probes, and wait
     { ...IMAGE, ...data, ...secret, ASSETS_S3_ACCESS_KEY_ID: "a", ASSETS_S3_SECRET_ACCESS_KEY: "b" },
   );
   expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(config.shutdownDelayMs + config.shutdownTimeoutMs);
-  // Until the end of a service is seen it goes on.
+  // It continues until the end of a service is seen.
   const { periodSeconds, failureThreshold } = container.readinessProbe;
   expect(config.shutdownDelayMs).toBeGreaterThan(periodSeconds * failureThreshold * 1000);
 
@@ -269,7 +269,7 @@ test("alert rules and dashboard ask for figures that /metrics has", async () => 
     expect(new Set(each).size).toBe(panels.length);
   expect(templating.list.map(({ name, type }: any) => [name, type])).toEqual([["source", "datasource"]]);
   expect(panels.every(({ datasource }: any) => /^\$\{source\}$/.test(datasource.uid))).toBe(true);
-  // A figure that nobody looks at is not worth its counting.
+  // A metric that no dashboard or alert uses is not worth its cost.
   const shown = read("prometheus/alerts.yaml") + dashboard.join();
   for (const { name } of [COUNTERS, HISTOGRAMS, GAUGES].flatMap((table) => Object.values(table)))
     expect(shown.includes(name), name).toBe(true);

@@ -1,5 +1,5 @@
-// The two scripts of compose.replicas.yaml, run as its containers run them: the primary lets the replicator in by its
-// password alone, and the standby copies once, follows, and goes on from where it was.
+// The two scripts of compose.replicas.yaml, run as its containers run them. The primary lets the replicator in by its
+// password alone. The standby copies once, follows, and continues from its position.
 
 import { execFile } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ test.skipIf(lacksReplicaPostgres())(
     const { primary, remove } = await openPrimaryServer();
     const root = join(primary.folder, "..");
     const { uid, gid } = statSync(primary.folder);
-    // By its text: whoever runs PostgreSQL may not read this folder.
+    // Passed as text: the user that runs PostgreSQL may not read this folder.
     const run = async (text: string, args: string[], env: Record<string, string>) => {
       const PATH = `${findDebianPostgres()}:${process.env.PATH}`;
       const as = statSync(root).uid === process.getuid!() ? {} : { uid, gid };
@@ -60,7 +60,7 @@ test.skipIf(lacksReplicaPostgres())(
 
       const standby = new PostgresServer(join(root, "as_composed"), await findFreePort("127.0.0.1"));
       await expect(follow(standby, "another one")).rejects.toThrow(/password authentication failed/);
-      // What a copy that was killed leaves.
+      // The remains of a copy that was killed.
       await run('mkdir "$1" && touch "$1/PG_VERSION"', [`${standby.folder}.part`], {});
       expect(await follow(standby, REPLICATION_PASSWORD, ["sh", "-c", 'echo "told: $PGPASSWORD"'])).toBe("told:");
       await standby.start("hot_standby_feedback=on");

@@ -9,7 +9,7 @@ import { isMissing } from "../support/requirements.ts";
 
 const ROOT = `${import.meta.dirname}/../../`;
 
-/** All fenced blocks of a page, with the words after the three backquotes. */
+/** All fenced blocks of a page, with the text after the three backquotes. */
 const fenced = (page: string) =>
   [...readFileSync(ROOT + page, "utf8").matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, info, text]) => ({
     info: info!,
@@ -69,7 +69,7 @@ test("by curl, handset and command line: each block does what it says", async ({
   expect(done.stderr).not.toMatch(/error/i);
   expect(done.code).toBe(0);
   expect(done.stdout).toContain('"title":"The quay floods at six"');
-  // The first alert can be noticed: its channel asked for it, so there is nothing to note.
+  // The first alert can be noticed: its channel requests the permission, so the response has no note.
   expect(done.stdout).toMatch(/"title":"The quay floods at six".*"notes":\[\]/);
   expect(done.stdout).not.toContain("never asked subscribers");
   expect(done.stdout).toContain('"permissions":["notify","sound"]');

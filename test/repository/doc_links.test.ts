@@ -1,5 +1,5 @@
-// The pages point at what is there: links, the files that code spans name, the rules that they cite. Decisions are
-// numbered without a gap that nobody explains.
+// All targets in the pages exist: links, the files that code spans name, the rules that they cite. The numbers of
+// decisions have no unexplained gap.
 
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const pages = globSync(["*.md", "docs/**/*.md", "{bench,examples,test}/*.md", ".
 const textOf = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
 const anchors = new Map<string, Set<string>>();
-/** What a link to a page may end with: its headings as hosts spell them, and its own anchors. */
+/** The possible anchors of a link to a page: its headings as hosts spell them, and its own anchors. */
 const anchorsOf = (page: string): Set<string> => {
   const known = anchors.get(page);
   if (known) return known;
@@ -32,7 +32,7 @@ const anchorsOf = (page: string): Set<string> => {
 /** Every file and folder of the repository, from the root. */
 const tree = globSync("**", { cwd: ROOT, exclude: ["**/node_modules", "**/.git", ".data", ".deps"] }).filter(Boolean);
 const top = new Set(tree.filter((path) => !path.includes("/")));
-/** Whatever a path may be called by: whole, or without the folders in front, as in `program/boot/http_server.ts`. */
+/** Every name of a path: the whole, or without the folders in front, as in `program/boot/http_server.ts`. */
 const endings = new Set(
   tree.flatMap((path) => {
     const parts = path.split("/");
@@ -41,9 +41,8 @@ const endings = new Set(
 );
 
 /**
- * The words of code spans that mean a file or a folder: what ends as sources do, what ends in a slash, and what
- * begins with a folder of the top. Left alone are addresses (`/api/v1`), examples (`tools/<name>.ts`) and packages
- * (`@scope/name`).
+ * The code spans that mean a file or a folder: texts that end like sources, that end in a slash, or that begin with a
+ * folder of the top. Addresses (`/api/v1`), examples (`tools/<name>.ts`) and packages (`@scope/name`) are exempt.
  */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([^`]+)`/g)]
@@ -57,7 +56,7 @@ const pathsIn = (text: string): string[] =>
     })
     .map((word) => word.replace(/\/$/, ""));
 
-/** What a command writes into a folder that git ignores is there afterwards only. */
+/** Files that a command writes into a folder that git ignores exist only afterwards. */
 const isThere = (path: string): boolean => {
   if (path.startsWith("coverage/")) return true;
   if (!path.includes("*")) return endings.has(path);
@@ -86,7 +85,7 @@ describe.each(pages)("%s", (page) => {
   });
 
   test("the files that its code spans name", () => {
-    // An entry of the changelog tells of its day.
+    // An entry of the changelog describes the state of its day.
     const gone = page === "CHANGELOG.md" ? [] : pathsIn(text).filter((path) => !isThere(path));
     expect(gone).toEqual([]);
   });

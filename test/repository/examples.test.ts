@@ -1,5 +1,5 @@
-// The programs of examples/, run as their README says: each publishes for a handset in another language, which sees
-// what was sent before it joined and what is sent while it polls, and whose reports are counted once each.
+// The programs of examples/, run by the commands of their README. Each publishes for a handset in another language. The
+// handset sees alerts from before it joined and from while it polls. Its reports are counted once each.
 
 import { globSync, statSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const PROGRAMS: Record<string, string> = { sh: "sh", ts: process.execPath, py: "python3" };
 
-/** Whether what a program is written in, or what it calls, is not here. */
+/** Reports if a program's language, or a program that it calls, is missing here. */
 const cannotRun = (name: string) =>
   (name.endsWith(".py") && isMissing("python3")) || (name.endsWith(".sh") && isMissing("curl"));
 
@@ -72,7 +72,7 @@ test.for(PAIRS)("%s for %s", async ([publish, handset], { skip }) => {
   const settings = { WAIT_SECONDS: "1", POLL_SECONDS: "0.2", BELFRY_DEVICE_FILE: kept };
   const following = start(handset, [handle, "2"], settings);
   await expect.poll(async () => (await stats(first)).totals, WAIT).toEqual({ reads: 1, acks: 1 });
-  // Nothing changed, and it is told so.
+  // Nothing changed, and the response shows it.
   const inbox = /"path":"\/handset\/v1\/inbox","status":304/;
   await expect.poll(() => server.log().slice(before), WAIT).toMatch(inbox);
   const second = await published(publish, handle, titles[1]!);

@@ -1,5 +1,4 @@
-// What CI makes of a run's failures: those that pass alone are forgiven once, in a list that is committed, and never
-// again.
+// CI's handling of a run's failures: those that pass alone are accepted once, in a committed list, and never again.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-// The number of a rule stands in src/model/limits.ts alone: texts, forms, schemas and SQL read it there, and in the
-// docs it is filled in between `<!-- limit:name -->` and `<!-- / -->` (npm run gen). A number elsewhere is found by
-// what stands beside it.
+// The number of a rule is defined in src/model/limits.ts alone: texts, forms, schemas and SQL read it there. In the
+// docs it is filled in between `<!-- limit:name -->` and `<!-- / -->` (npm run gen). A number elsewhere is detected by
+// the text near it.
 
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { formatLimit, LIMIT_TABLE, LIMITS, type LimitName, spellLimit } from "..
 
 const ROOT = `${import.meta.dirname}/../../`;
 
-/** What looks like a limit's number and is something else: the reason, then file and text. */
+/** Numbers that look like a limit and are not: the reason, then file and text. */
 const OTHERS: Record<string, string[]> = {
   "what the arithmetic of scale assumes": ["docs/explanation/scale.md: ten minute"],
   "a week and a month of statistics, a choice among others": [
@@ -86,13 +86,13 @@ const files = globSync(["{src,operations}/**/*.{ts,js}", "README.md", "SECURITY.
   cwd: ROOT,
 })
   .map((name) => name.replaceAll("\\", "/"))
-  // What was true when it was written, what says how this house is built, and what is generated.
+  // Historical texts, texts about the repository itself, and generated texts.
   .filter((name) => !/^(src\/model\/(migrations\/|limits\.ts)|docs\/(decisions|contributing)\/)/.test(name));
 
 const names = Object.keys(LIMIT_TABLE) as LimitName[];
 const oneOf = (texts: readonly string[]) => `(?:${[...new Set(texts)].join("|")})`;
 
-/** How a value is written: 4000, 4_000, 4,000, and a small one as a word. */
+/** The spellings of a value: 4000, 4_000, 4,000, and a small one as a word. */
 function writings(name: LimitName): string[] {
   const grouped = LIMITS[name].toLocaleString("en");
   return [String(LIMITS[name]), grouped, grouped.replaceAll(",", "_"), spellLimit(name)];
@@ -106,7 +106,7 @@ function withUnit(name: LimitName): string {
   return `${oneOf(writings(name))}[ -]${of}`;
 }
 
-/** Words of a limit's name that say what it is of. */
+/** Parts of a limit's name that identify its subject. */
 const VAGUE = /^(alert|answer|app|body|brief|days|device|handset|hours|least|minutes|seconds|text|usual|.{1,3})$/;
 const wordsOf = (name: LimitName) =>
   name
@@ -117,13 +117,13 @@ const wordsOf = (name: LimitName) =>
 const SIGNS = [
   new RegExp(`(?<![\\w.,$-])${oneOf(names.map(withUnit))}`, "gi"),
   new RegExp(`\\b(?:at most|up to|no more than|newest|1 to) ${oneOf(names.flatMap(writings))}(?![\\w.,-]*\\w)`, "gi"),
-  // Whatever the number: what is a bound of a field, of a schema or of a statement.
+  // Independent of the number: limits of a field, of a schema or of a statement.
   /\b(?:max|min)length["']?\s*[=:]\s*["'{]*(?!1\b)\d+/gi,
   /\bmost: \d+|(?<!Math)\.max\(\d+|\b(?:textSchema|prose)\(\d+, \d+|\bslugSchema\(\d+/g,
   /\b(?:limit|offset) (?![012]\b)\d+|\binterval '(?!1 )\d+ \w+'/g,
 ];
 
-/** A number in code, beside a word of the limit that has this value. */
+/** A number in code near a part of the name of the limit with this value. */
 function besideItsName(line: string): string[] {
   return [
     ...line.replace(/status\w*\W+\d{3}/gi, "").matchAll(/(?<![\w.#$`,:-])\d[\d_]*(?:\s*\*\s*\d[\d_]*)*(?![\w.%:])/g),
@@ -135,13 +135,13 @@ function besideItsName(line: string): string[] {
   });
 }
 
-/** What generators fill in is written by nobody. */
+/** Generated parts are exempt. */
 const written = (text: string) =>
   text
     .replace(/<!-- generated:\w+ -->[\s\S]*?<!-- \/generated -->/g, (made) => made.replace(/[^\n]/g, ""))
     .replace(/<!-- limit:\w+ -->.*?<!-- \/ -->/g, "…");
 
-/** What is to be read from the table. */
+/** The values that must come from the table. */
 const strays = (file: string, content: string): { line: number; text: string }[] =>
   written(content)
     .split("\n")

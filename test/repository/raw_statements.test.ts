@@ -1,5 +1,5 @@
-// Why a statement is none of the entity manager's business: each says its path, each path its reason, and the list of
-// them is in docs/contributing/architecture.md.
+// The reason why a statement does not use the entity manager: each has its kind, each kind its reason, and their list
+// is in docs/contributing/architecture.md.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

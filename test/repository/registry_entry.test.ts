@@ -1,6 +1,6 @@
-// What others are told of this server beside its pages: the entry for the public registry of MCP servers, /llms.txt
-// and the skill. That they are current is gen's (test/repository/flaky_tests.test.ts); here, that they are what their
-// readers take.
+// Descriptions of this server other than its pages: the entry for the public registry of MCP servers, /llms.txt and the
+// skill. gen's own test checks that they are current (test/repository/flaky_tests.test.ts). Here, their format is
+// checked.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ describe("server.json", () => {
   };
   const list = (items: object) => ({ type: "array", items, minItems: 1 });
   const version = { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+$" };
-  // What the registry's schema of 2025-12-11 asks of the fields that stand there, and no others.
+  // The requirements of the registry's schema of 2025-12-11 for the present fields, and no others.
   const schema = {
     $defs: { variable: object(input, ["description"]) },
     ...object(

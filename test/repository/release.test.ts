@@ -1,5 +1,5 @@
-// `npm run release` on a copy of this tree: one commit becomes a folder whose files say what they are, where they
-// come from and of what they are made; and what is not one commit, or not one version, is refused.
+// `npm run release` on a copy of this tree. One commit becomes a folder whose files name their contents, their origin
+// and their parts. Other states than one commit and one version are refused.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -79,7 +79,7 @@ test("one commit becomes a package, an SBOM, a provenance and checksums that hol
       ),
     ),
   ).toEqual([]);
-  // Whoever packs the same commit gets the same package.
+  // Packing the same commit again results in the same package.
   release();
   const again = readFileSync(join(to, `${base}.tgz`));
   expect(createHash("sha256").update(again).digest("hex")).toBe(digests.get(`${base}.tgz`));

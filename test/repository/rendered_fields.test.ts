@@ -1,6 +1,5 @@
-// A field goes on to the pages: what somebody is shown is drawn somewhere, where its record says that it is. That
-// every field which an operation takes has a control, console/compose.test.ts, console/channels.test.ts and the tests
-// of the other forms hold.
+// Fields reach the pages: each field is drawn on the pages that its record names. console/compose.test.ts,
+// console/channels.test.ts and the tests of the other forms check that every field of an operation has a control.
 
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -26,7 +25,7 @@ const ALL = Object.entries(NOUNS).flatMap(([noun, fields]) =>
 );
 const placesOf = ({ drawn }: FieldDefinition): DisplayPage[] => [...(drawn?.own ?? []), ...(drawn?.plain ?? [])];
 
-/** Whose pages they are: what stands there was shown to them. */
+/** The viewers of each page: its content was shown to them. */
 const SEEN_BY: Record<DisplayPage, readonly Audience[]> = {
   form: ["owner", "list"],
   owner: ["owner", "list"],
@@ -35,7 +34,7 @@ const SEEN_BY: Record<DisplayPage, readonly Audience[]> = {
   app: ["handset"],
 };
 
-/** Where the code of a page stands. */
+/** The folders of the pages' code. */
 const CODE: Record<DisplayPage, string[]> = {
   form: ["src/pages/console/**/*.ts"],
   owner: ["src/pages/console/**/*.ts", "src/ui/*.ts"],

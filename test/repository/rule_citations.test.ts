@@ -7,7 +7,7 @@ import { findCitations, getRuleOfError, readRules } from "../support/rule_citati
 const rules = readRules();
 const names = new Set(rules.map(({ name }) => name));
 
-/** Rules that rows stand for, and the row that says so. */
+/** Rules that rows cover, and the row of each. */
 const rows = CASE_TABLES.flatMap(({ file, cases }) =>
   cases.flatMap((row) => {
     const { rule, also = [], want, tool, name = "" } = row;

@@ -1,5 +1,5 @@
-// The tables of docs/explanation/scale.md follow from dated costs by arithmetic that a reader can redo; that they are
-// current, gen's own test holds.
+// The tables of docs/explanation/scale.md follow from dated costs by arithmetic that a reader can check. gen's own test
+// checks that they are current.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ import { World } from "../support/world.ts";
 
 const names = OPERATIONS.map(({ name }) => name);
 
-/** What any operation answers, so that no record declares it: no credential, a missing scope, a fault. */
+/** The responses of any operation, so that no record declares them: no credential, a missing scope, a server error. */
 const ALWAYS: ReadonlySet<ErrorType> = new Set(["unauthorized", "insufficient_scope", "server_error"]);
 
 const ROLES = ["viewer", "editor", "admin", "owner"] as const;

@@ -1,5 +1,5 @@
-// What edits changed of an alert is kept for a while: exact, for who may read the alert, bounded, and at no exchange
-// of its own.
+// The changes of an alert's edits are kept for a while. They are exact, visible to readers of the alert, limited, and
+// need no extra exchange.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert, list_alert_changes } from "../../src/identity/session/reviews.ts";
@@ -148,8 +148,7 @@ test("keeping it costs no exchange with the database: an edit has one more than 
   const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "2" });
   const alert = await world.alert(pusher.id, { title: "0" });
   /**
-   * The least of several calls: what runs beside them only adds. What a busy machine reads in one piece counts as
-   * one.
+   * The least of several calls: concurrent work only adds. Several reads of a busy machine in one piece count as one.
    */
   const exchanges = async (call: (i: number) => Promise<{ status: number }>) => {
     const counts: number[] = [];

@@ -1,5 +1,5 @@
-// Calls that publish nothing and still need a person's approval of a credential that asks first: cancelling more than
-// one alert, deleting a channel, evicting subscribers. rules#asks-first
+// Calls that publish nothing and still need a person's approval, for a credential with required approval: cancelling
+// more than one alert, deleting a channel, removing subscribers. rules#asks-first
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -83,8 +83,8 @@ const CALLS: [tool: string, name: string, page: RegExp, args: () => Promise<Args
 ];
 
 /**
- * All that these calls take away. Series of earlier tests may end meanwhile, so alerts count on the channels of this
- * test alone.
+ * All data that these calls remove. Series of earlier tests may end in the meantime, so alerts count on the channels of
+ * this test alone.
  */
 const left = async () => [
   await world.sql(

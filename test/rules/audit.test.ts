@@ -1,4 +1,4 @@
-// The audit log is complete, keeps to ids, stands or falls with what it tells of, and cannot be changed.
+// The audit log is complete, contains only ids, is written in the transaction of its action, and cannot be changed.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -163,6 +163,6 @@ test("nobody changes or removes a line, but for what its time is over for", asyn
   expect(await world.service.housekeeping.round("audit_events")).toBe(200);
   expect(await world.service.housekeeping.round("audit_events")).toBe(0);
   expect(await count()).toBe(before.length + 1200);
-  // What it set for itself is gone with its statement.
+  // A setting of the statement ends with it.
   await expect(world.sql("delete from audit_event where operation = 'long_ago'")).rejects.toMatchObject(refused);
 });

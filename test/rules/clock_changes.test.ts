@@ -1,5 +1,5 @@
-// A clock that steps: what a handset was shown stays until somebody cancels it, on every replica, and no validator
-// stands for two inboxes. The database's clock is the test's (support/database_clock.ts); the statements are the
+// A clock that steps. An alert that a handset was shown stays until it is cancelled, on every replica. No validator
+// represents two inboxes. The database's clock is the test's (support/database_clock.ts); the statements are the
 // service's own.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -30,7 +30,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** A channel with a handset. The process's own clock never moves, so every planned instant is in its future. */
+/** A channel with a handset. The process's own clock never moves, so every planned time is in its future. */
 async function channel() {
   await clock.set(0);
   const pusher = await world.pusher();
@@ -83,7 +83,7 @@ describe("a step back", () => {
       expect((await door.rest("update_alert", { ...ids(due), title: "No" })).status).toBe(409);
       expect((await door.rest("delete_alert", ids(due))).status).toBe(409);
     }
-    // Nothing happened, so nobody is told.
+    // Nothing happened, so no event is sent.
     expect(world.acts.slice(before)).toEqual([]);
     expect((await doors[1]!.rest("cancel_alert", ids(due))).body).toMatchObject({ sent_at: due.send_at });
     expect((await poll(doors[0]!, token, shown.etag)).ids).toEqual([sent.id]);
@@ -129,7 +129,7 @@ interface ModelAlert {
 type Op = { op: string; door: number; pick: number; hour: number };
 
 test("any sequence of plans, sends, polls and steps leaves the inbox that a model says, and one tag for it", async () => {
-  // Left to itself it would settle what is due at some moment that the model does not know.
+  // Left alone, it would publish due alerts at some moment that the model does not know.
   for (const { service } of [world, ...doors]) await service.housekeeping.close();
   const seen = { backInSight: 0, notModified: 0 };
   const operation = fc.record({
@@ -160,7 +160,7 @@ test("any sequence of plans, sends, polls and steps leaves the inbox that a mode
   await expectRecountClean(world.service.orm);
 });
 
-/** One handset on two channels, one on the first alone; the clock stands still between two steps. */
+/** One handset on two channels, one on the first alone; the clock stops between two steps. */
 async function run(ops: Op[], seen: { backInSight: number; notModified: number }): Promise<void> {
   const channels = [await channel(), await channel()];
   const both = await world.device(...channels.map(({ pusher }) => pusher.handle));
@@ -210,7 +210,7 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
       const conditional = await poll(door, handset.token, handset.etag);
       const whole = await poll(doors[1 - d]!, handset.token);
       expect(whole.ids.toSorted()).toEqual(want.map(({ row }) => row.id).toSorted());
-      // A 304 hides nothing, and an equal tag stands for equal rows.
+      // A 304 hides nothing, and equal tags mean equal rows.
       if (conditional.status === 304) {
         seen.notModified++;
         expect(whole.rows).toBe(handset.held);
@@ -279,14 +279,14 @@ test("handsets that poll as an alert comes due settle it once, beside changes of
       const alert = alerts.find((candidate) => candidate.id === id);
       expect((await door(round).rest("get_alert", ids(alert))).body.status).toMatch(/^(sent|cancelled)$/);
     }
-    // Once sent and once cancelled at most: nothing is settled twice.
+    // Once sent and once cancelled at most: nothing is published twice.
     for (const { revision } of await revs()) expect(revision).toBeLessThanOrEqual(2 * 6);
     await expectRecountClean(world.service.orm);
   }
 });
 
 describe("where it cannot be written down", () => {
-  /** Holds what settling needs until it is told to let go. */
+  /** Blocks the query for due alerts until it is released. */
   async function held(pusher: any) {
     const holder = world.service.orm.em.fork() as SqlEntityManager;
     await holder.begin();
@@ -326,13 +326,13 @@ describe("where it cannot be written down", () => {
       await clock.set(HOUR);
       const first = await poll(doors[0]!, token);
       expect(first.ids).toEqual([one.id]);
-      // Never settled, so a step back takes it away; then it is moved, and the other one comes due in its place.
+      // Never published, so a step back removes it; then it is moved, and the other one comes due in its place.
       await clock.set(0);
       await doors[0]!.rest("update_alert", { ...ids(one), send_at: clock.at(9 * HOUR) });
       await clock.set(2 * HOUR);
       const second = await poll(doors[0]!, token, first.etag);
       expect([second.status, second.ids]).toEqual([200, [two.id]]);
-      // The same alert with other words is another one.
+      // The same alert with another text is another one.
       await clock.set(0);
       await doors[0]!.rest("update_alert", { ...ids(two), title: "Other words" });
       await clock.set(2 * HOUR);

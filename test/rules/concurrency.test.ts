@@ -1,6 +1,6 @@
-// Results of simultaneous calls on two services of one database: one winner where there can be one, legal states
-// only, counters that equal a recount of the rows, and never a server fault. Each service has several calls under
-// way, so calls of one process race as well.
+// Results of simultaneous calls on two services of one database: one winner where only one is possible, legal states
+// only, counters that equal a recount of the rows, and never a server error. Each service has several calls under way,
+// so calls of one process also race.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -86,10 +86,10 @@ describe("two services", () => {
       }
     });
     expect(Object.keys(countStatuses(answers)).sort()).toEqual(["201", "409"]);
-    // Surely held: from the answer of the claim to the begin of the delete. No two of these may overlap.
+    // Certainly owned: from the response of the claim to the begin of the delete. No two of these may overlap.
     const held = lives.map(({ created, deleted }) => [created[1], deleted[0]]).sort((a, b) => a[0]! - b[0]!);
     for (let i = 1; i < held.length; i++) expect(held[i]![0]).toBeGreaterThan(held[i - 1]![1]!);
-    // Possibly held: from the begin of the claim to the answer of the delete. A refusal must touch one of these.
+    // Possibly owned: from the begin of the claim to the response of the delete. A refusal must touch one of these.
     for (const [begun, known] of refusals)
       expect(lives.some(({ created, deleted }) => created[0] < known && begun < deleted[1])).toBe(true);
   });
@@ -108,7 +108,7 @@ describe("two services", () => {
       expect([200, 403]).toContain(edited.status);
       const title = edited.status === 200 ? "Changed" : "As reviewed";
       expect(await read(draft)).toMatchObject({ status: "scheduled", title });
-      // What receivers planned from is what will be published.
+      // The planned data that receivers got equals the published data.
       expect(world.events.filter(({ data }) => data.alert_id === draft.id)).toMatchObject([
         { event: "alert.scheduled", data: { title } },
       ]);
@@ -143,7 +143,7 @@ describe("two services", () => {
       const wasSent = sent!.status === 200;
       if (!wasSent) expect(sent!.status).toBe(409);
       expect(after.sent_at).toBe(wasSent ? sent!.body.sent_at : null);
-      // Each is told after its own commit, by whichever service made it: in which order, nobody promises.
+      // Each is reported after its own commit, by the service that made it, in no guaranteed order.
       expect(eventsOf(alert.id).sort()).toEqual(
         wasSent ? ["alert.cancelled", "alert.scheduled", "alert.sent"] : ["alert.cancelled", "alert.scheduled"],
       );
@@ -403,7 +403,7 @@ describe("two services", () => {
     const [{ device_id }] = await world.sql("select device_id::text from subscription where pusher_id = ?", [
       parseId("psh", pusher.id),
     ]);
-    // Somebody holds the very row that the report is about to write.
+    // Another transaction locks the very row that the report is about to write.
     const holder = world.service.orm.em.fork() as SqlEntityManager;
     await holder.begin();
     await holder.execute("insert into report (alert_id, device_id, kind) values (?, ?, 1)", [
@@ -420,7 +420,7 @@ describe("two services", () => {
       ).length;
     await expect.poll(waits, WAIT).toBe(1);
     await door(0).handset("DELETE", `/subscriptions/${pusher.handle}`, device);
-    // The reports hold their alerts, so the deletion comes behind them and takes them along.
+    // The reports lock their alerts, so the deletion waits for them and removes them too.
     const deleted = door(0).rest("delete_pusher", { pusher_id: pusher.id });
     await expect.poll(waits, WAIT).toBe(2);
     await holder.rollback();
@@ -497,11 +497,11 @@ describe("two services", () => {
     cutting = false;
     await clients;
     await admin.close(true);
-    // Only a commit whose outcome nobody knows is not tried again.
+    // Only a commit with an unknown outcome is not retried.
     for (const { status, body } of failed) expect(`${status} ${body.error.type}`).toBe("503 server_error");
     for (const { service } of doors) {
       const pool = await (service.orm.em.getConnection() as any).getNativeClient();
-      // Other processes are told of changes a moment after the answers.
+      // Other processes are notified of changes a moment after the responses.
       await waitFor(() => expect(pool.totalCount - pool.idleCount).toBe(0));
     }
     expect(

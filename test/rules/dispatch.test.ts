@@ -1,5 +1,5 @@
-// What dispatch promises around a handler when the transaction is undone: events once, limits given back, and nothing
-// kept.
+// Dispatch's guarantees around a handler when the transaction is rolled back: events once, limits refunded, and nothing
+// stored.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -38,7 +38,7 @@ const WRONG: readonly [param: string, value: unknown, code: ErrorCode][] = [
 
 const args = (fields: object) => ({ pusher_id: pusher.id, title: "A title", ...fields });
 
-/** The refusal of a call over REST, which MCP must give as well. */
+/** The refusal of a call over REST, which MCP must also return. */
 async function refusalOf(tool: string, input: Record<string, unknown>, key = world.owner): Promise<any> {
   const rest = await world.rest(tool, input, key);
   const mcp = await world.mcp(tool, input, key);

@@ -8,15 +8,15 @@ import { HTML, M4A, MP3, openConsoleUploads, PNG } from "../support/sample_files
 import { createHandle, findOperation, timeInSeconds, World } from "../support/world.ts";
 
 /**
- * Two values of a field, so that an update can be told from what create left; `with` is what the field needs beside
- * it.
+ * Two values of a field, so that an update differs from the created value; `with` contains other fields that the field
+ * needs.
  */
 interface Sample {
   values: [unknown, unknown];
   with?: Record<string, unknown>;
 }
 
-/** Fields that are no part of what is kept, and why. */
+/** Fields that are not stored, and why. */
 const NOT_KEPT: Record<string, string> = {
   pusher_id: "names the channel",
   alert_id: "names the alert",

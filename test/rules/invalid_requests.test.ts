@@ -1,5 +1,5 @@
-// Requests as nobody should send them: bodies, paths, queries and ids of every wrong kind. Never a server error, always
-// the envelope, and never an echo of what was sent.
+// Malformed requests: bodies, paths, queries and ids of every wrong kind. Never a server error, always the envelope,
+// and never an echo of the input.
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,10 +33,10 @@ const refused = (param: string | null, type = "invalid_request", status = 422) =
 
 type Sendable = NonNullable<RequestInit["body"]>;
 
-/** A refusal over MCP stands in the result, or in front of the protocol. */
+/** A refusal over MCP is in the result, or in the protocol's own error. */
 const mcpError = ({ body }: Answer) => body.error ?? body.result.structuredContent.error;
 
-/** What of an answer may not tell two requests apart. */
+/** The parts of a response that must not distinguish two requests. */
 const comparable = ({ status, body, headers }: Answer) => ({
   status,
   body: JSON.stringify(body),
@@ -395,7 +395,7 @@ describe("on a service", () => {
               { pusher_id: pusher.id.toUpperCase() },
               { pusher_id: "x" },
             ];
-        // What is no id at all is told so, whoever it would belong to: by its own shape, never by a row.
+        // A malformed id is reported as such, independent of its owner: by its own shape, never by a row.
         const isId = (text: string) => parseId("psh", text) !== null || parseId("alr", text) !== null;
         const shapes = Map.groupBy(ids, ({ pusher_id }) => isId(pusher_id));
         expect([...shapes.keys()].sort()).toEqual(deep ? [true] : [false, true]);
@@ -503,7 +503,7 @@ describe("on a service", () => {
         `${PUSHERS}/${CANARY}/alerts/${CANARY}`,
       ]) {
         const answer = await world.request("GET", path, { token });
-        // A query's name may stand in `param`, as a field's does; its value never.
+        // A query's name may be in `param`, like a field's; its value never.
         expect(answer.body.error.message).not.toContain(CANARY);
         if (!path.includes("?")) check(answer);
       }

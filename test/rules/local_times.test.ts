@@ -1,5 +1,5 @@
-// rules#local-times: what a zone's clocks show at an instant names that instant, but for the hours that come twice;
-// and the two offsets that a refusal names are right.
+// rules#local-times: the local time of a zone at a time identifies that time, except for the hours that occur twice.
+// The two offsets that a refusal names are right.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ const ZONES = [
   ...["Australia/Lord_Howe", "Pacific/Chatham", "Pacific/Apia", "America/Sao_Paulo", "Etc/GMT+5"],
 ];
 
-/** What the clocks show: `2026-11-24T07:30:00`. */
+/** The local time: `2026-11-24T07:30:00`. */
 const shown = (ms: number, timeZone: string) =>
   new Intl.DateTimeFormat("sv-SE", {
     timeZone,

@@ -1,5 +1,5 @@
-// Fields that people, handsets and assistants give come back as well, and no operation that writes is forgotten: it
-// is tried in field_round_trip.test.ts or here, field by field, or says why nothing of its arguments is kept.
+// Fields from people, handsets and assistants are also returned, and no operation that writes is forgotten. It is
+// tested in field_round_trip.test.ts or here, field by field, or gives the reason why none of its arguments is stored.
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -72,7 +72,7 @@ const KEEPS_NOTHING: Record<string, string> = {
   close_account: "the account is gone",
 };
 
-/** Arguments of the operations below that are no part of what is kept, and why. */
+/** Arguments of the operations below that are not stored, and why. */
 const NOT_KEPT: Record<string, string> = {
   pusher_id: "names the channel",
   alert_id: "names the alert",
@@ -110,7 +110,7 @@ const ofList = async (list: string, id: string) =>
 
 type Fields = Record<string, unknown>;
 
-/** What each takes, twice; it answers with what is read of it afterwards, by the same names. */
+/** The arguments of each, twice; it returns the stored values afterwards, by the same names. */
 const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fields) => Promise<Fields> }> = {
   schedule_alert: {
     values: () => [
@@ -286,7 +286,7 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
       const row = await ofList("list_connections", id);
       const granted = await session("list_grants", { client_id: fields.client_id });
       expect(granted.data).toHaveLength(1);
-      // Every connection may also ask who it is.
+      // Every connection may also read its own identity.
       const scopes = row.scopes.filter((scope: string) => scope !== "account:read");
       return { ...row, client_id: fields.client_id, scopes };
     },

@@ -27,7 +27,7 @@ describe("on a service", () => {
   let sql: (text: string) => Promise<unknown>;
   const closers: (() => unknown)[] = [];
 
-  /** What every owner's call was answered, with the tool's name. */
+  /** The responses to every owner's call, with the tool's name. */
   const answers: { tool: string; text: string }[] = [];
   const hidden = {
     device: new Set<string>(),
@@ -164,7 +164,7 @@ describe("on a service", () => {
     await call("preview_html", { html: "<script>" });
     await call("update_pusher", { ...channel, name: "C" });
 
-    // Callers make mistakes, too: secrets where they do not belong.
+    // Callers also make mistakes: secrets where they do not belong.
     const [device] = devices;
     await call("create_webhook", {
       url: `https://user:${listening.secret}@1.1.1.1/`,

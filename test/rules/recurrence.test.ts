@@ -1,5 +1,5 @@
-// Repeating alerts on a service: from the draft to its occurrences, what becomes of them when the series changes or
-// ends, and that each instant is written once, whoever writes and dies meanwhile.
+// Repeating alerts on a service: from the draft to its occurrences, and their state when the series changes or ends.
+// Each time is written once, even if a writing process dies.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
@@ -162,7 +162,7 @@ describe("several processes", () => {
     const ids = all.map(({ id }) => `'${parseUuid(id)}'`).join();
     try {
       for (let round = 0; round < 4; round++) {
-        // A week went by in which nobody wrote, and what was written has been sent.
+        // A week without a writing process, and the written occurrences have been sent.
         await world.sql(`delete from alert where series_id in (${ids})`);
         await world.sql(`update alert set send_at = send_at - interval '7 days' where id in (${ids})`);
         await world.sql(

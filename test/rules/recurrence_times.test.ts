@@ -1,5 +1,5 @@
-// What a recurrence comes to: the zones' clocks on both changes of a year, what is refused, and that nothing takes
-// long. rules#recurrence-clocks
+// The occurrences of a recurrence: the zones' clocks on both changes of a year, refusals, and a limited cost.
+// rules#recurrence-clocks
 
 import { describe, expect, test } from "vitest";
 import { findNextOccurrences, findOccurrencesWithin, planSeriesFill } from "../../src/model/domain/occurrences.ts";
@@ -62,7 +62,7 @@ describe("clocks that change", () => {
     ["Europe/Lisbon", "FREQ=HOURLY", "2027-03-28T00:30", ["2027-03-28T00:30", "2027-03-28T01:30", "2027-03-28T02:30"]],
     ["Europe/Lisbon", "FREQ=HOURLY", "2027-10-31T00:30", ["2027-10-30T23:30", "2027-10-31T00:30", "2027-10-31T01:30"]],
     ["UTC", "FREQ=MINUTELY;INTERVAL=5", "2027-01-01T00:00", ["2027-01-01T00:00", "2027-01-01T00:05"]],
-    // What a month does not have is left out, and what begins beside its rule begins with it.
+    // Days that a month does not have are left out, and a start outside of its rule is the first occurrence.
     ["UTC", "FREQ=MONTHLY", "2027-01-31T08:00", ["2027-01-31T08:00", "2027-03-31T08:00", "2027-05-31T08:00"]],
     ["UTC", "FREQ=WEEKLY;BYDAY=MO", "2027-01-01T08:00", ["2027-01-04T08:00", "2027-01-11T08:00"]],
     [

@@ -1,5 +1,5 @@
-// Phones answer what an alert asks: each counts once, by its last choice, however many of them change their minds at
-// once and through whichever process; counts are told to who waits and to webhooks, and nobody learns who.
+// Replies of phones to an alert's question. Each counts once, by its last choice, for any number of concurrent changes
+// through any process. Counts are reported to waiting calls and to webhooks, and no owner learns who replied.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
@@ -58,10 +58,10 @@ test("each phone counts once, by its last choice; what is not offered is skipped
   expect(await counted(alert)).toEqual([1, 0, 1]);
   expect(await reply(one, alert.id, "Not me")).toBe(1);
   expect(await counted(alert)).toEqual([0, 1, 1]);
-  // What is not offered is no reply, and the one before stays. A stranger's counts nothing.
+  // An option that is not offered is not a reply, and the previous one stays. A stranger's counts nothing.
   expect(await reply(one, alert.id, "Perhaps")).toBe(0);
   expect(await reply(await world.device(), alert.id, "Later")).toBe(0);
-  // Of one batch the last counts.
+  // Within one batch the last counts.
   const batch = ["I take it", "Later", "I take it"].map((choice) => ({
     alert_id: alert.id,
     kind: "reply",
@@ -69,7 +69,7 @@ test("each phone counts once, by its last choice; what is not offered is skipped
   }));
   await world.handset("POST", "/reports", two, { reports: [{ alert_id: alert.id, kind: "ack" }, ...batch] });
   expect(await counted(alert)).toEqual([1, 1, 0]);
-  // When it was is forgotten; what was chosen goes on to count once.
+  // The time of a reply is deleted; its choice still counts once.
   await world.handset("DELETE", `/reports?before=${encodeURIComponent(timeInSeconds(60))}`, one);
   await reply(one, alert.id, "Later");
   const { totals, replies, buckets } = await call("get_alert_stats", alertArguments(alert));

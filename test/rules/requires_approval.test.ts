@@ -1,5 +1,5 @@
-// "Ask me before anything is published": whoever holds alerts:send and has to ask first publishes nothing, by no
-// operation and on no way, until a signed-in person does it. rules#asks-first
+// "Ask me before anything is published": a credential with alerts:send and required approval publishes nothing, by any
+// operation or transport, until a signed-in person does it. rules#asks-first
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
@@ -97,7 +97,7 @@ const PUBLISHING: [string, string, () => Args | Promise<Args>][] = [
   ["create_pusher", "public unless it is said", opening],
 ];
 
-/** What needs the scope, or knows is_public, and publishes nothing. */
+/** Operations that need the scope, or have is_public, and publish nothing. */
 const HARMLESS: [string, string, () => Args | Promise<Args>][] = [
   ["cancel_alert", "what is scheduled", async () => alertArguments(await scheduled())],
   [
@@ -144,7 +144,7 @@ test("a tool that needs the scope publishes, unless its record says otherwise", 
     expect(isPublishingCall(fresh as unknown as OwnerOperation, raw)).toBe(true);
 });
 
-/** All that anybody could see: alerts that are out or will be, and channels that stand open. */
+/** All public data: alerts that are sent or scheduled, and public channels. */
 const seen = async () => [
   await world.sql(
     "select id, title, status, send_at::text from alert where status in ('sent', 'scheduled', 'repeating') order by id",
@@ -160,7 +160,7 @@ describe.each(PUBLISHING)("%s (%s)", (name, _what, args) => {
     for (const idempotency_key of repeated) {
       const more = way === "mcp" && idempotency_key ? { idempotency_key: `k-${parseUuid(pusher.id)}` } : {};
       const refused = await world[way](name, { ...sent, ...more }, asking);
-      // A person has decided about it already, and the call is told that.
+      // A person has decided about it already, and the call reports that.
       if (refused.status === 200) {
         expect([way, refused.body.decision]).toEqual(["mcp", "scheduled"]);
         continue;

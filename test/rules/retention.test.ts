@@ -1,5 +1,5 @@
-// Alerts go when their channel kept them long enough, and not before: told first, in slices, with every count left as
-// it was (rules#retention).
+// Alerts are deleted when their channel's retention ends, and not before: announced first, in slices, with every count
+// unchanged (rules#retention).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectRecountClean } from "../support/counter_checks.ts";
@@ -23,7 +23,7 @@ const dayLater = () =>
     .sql(`update pusher set retention_starts_at = retention_starts_at - interval '25 hours'`)
     .then(() => world.sql(`update workspace set retention_starts_at = retention_starts_at - interval '25 hours'`));
 
-/** Alerts sent or withdrawn so many days ago, written as they would stand there by now. */
+/** Alerts sent or withdrawn this number of days ago, in their state by now. */
 async function past(pusherId: string, title: string, days: number, more: Record<string, string> = {}) {
   const status = more.status ?? "sent";
   const at = `now() - interval '${days} days'`;
@@ -84,7 +84,7 @@ test("what ended long enough ago goes a day after it was told, and every count s
   const first = (await world.handset("GET", "/inbox", token)).headers.get("etag");
 
   const set = await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 30 });
-  // By the day on which they go, these are a day older.
+  // Counted by the day of their deletion, these are a day older.
   expect(set.body.note).toMatch(
     /^Alerts are deleted 30 days after they end\. The first deletion is at 2\S+Z and covers 3 of them;/,
   );
@@ -123,7 +123,7 @@ test("what was set by mistake is taken back before anything goes", async () => {
   expect(back.body.note).toBe("Alerts are kept without a time limit.");
   await dayLater();
   expect(await round()).toBe(0);
-  // What is shortened begins anew.
+  // A shorter retention starts over.
   await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 3000 });
   await dayLater();
   await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 7 });

@@ -1,4 +1,5 @@
-// A person reviews what an assistant wrote: where, what each is told of the other, and what stays between the two.
+// A person reviews an assistant's alert: the place, the information for each side, and the parts that stay between the
+// two.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/reviews.ts";
@@ -96,7 +97,7 @@ test("who may not publish is told where a person can, and of an alert that is no
   expect(other.body.error.message).not.toMatch(/console/);
 });
 
-/** What MCP answers, which is no answer of the tool itself. */
+/** MCP's own response, which is not a result of the tool itself. */
 async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
   const message = {
     jsonrpc: "2.0",
@@ -155,7 +156,7 @@ test("create with send by who may not publish: over REST nothing is kept, over M
   const again = await world.mcp("create_alert", { ...args, send_at: later, ...key }, author);
   expect(again.body.error.message).toBe(refused.body.error.message);
   expect(await count()).toBe(before + 1);
-  // What cannot be kept is refused for its scope, which is looked at first, and who may not write leaves nothing.
+  // A failing call is refused for its scope, which is checked first. A caller without write permission leaves nothing.
   const bad = await world.mcp("create_alert", { ...args, title: "" }, author);
   expect(bad.body.error).toMatchObject({ type: "insufficient_scope", param: null });
   const reader = await world.key({ scopes: "alerts:read" });

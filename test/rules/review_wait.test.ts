@@ -1,5 +1,5 @@
-// A call that waits for a person: it is held until somebody decides, bounded for each credential, and freed when
-// nobody listens.
+// A call that waits for a person: it waits until a decision, is limited for each credential, and ends when its client
+// disconnects.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/reviews.ts";

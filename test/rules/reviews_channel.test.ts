@@ -1,5 +1,5 @@
-// Whoever decides hears of a draft that waits, on a private channel of the workspace: once a draft, never of what it
-// says, and no longer than nobody has decided. rules#reviews-channel
+// Reviewers are notified of a waiting draft, on a private channel of the workspace: once for each draft, never with its
+// content, and only until it is decided. rules#reviews-channel
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { open_reviews } from "../../src/identity/session/reviews.ts";
@@ -16,7 +16,7 @@ let owner: HttpVisitor;
 let person: MemberCaller;
 let author: string;
 let pusher: any;
-/** The time of the ceilings, so that a test of one leaves the next alone. */
+/** The time of the limits, so that a test of one does not affect the next. */
 let minutes = 0;
 beforeAll(async () => {
   world = await World.open({ limitNow: () => Date.now() + minutes * 60_000 });

@@ -1,5 +1,5 @@
-// A call that waited is answered as a new call with its credential would be: whatever ended in the meantime ends its
-// answer, too.
+// A call that waited gets the response of a new call with its credential: anything that ended in the meantime also ends
+// its response.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";

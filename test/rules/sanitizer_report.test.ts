@@ -1,4 +1,4 @@
-// What the sanitiser took out of an alert stays with the alert, text by text, for whoever reviews it.
+// The parts that the sanitiser removed from an alert are stored with the alert, text by text, for its reviewers.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { alertArguments } from "../cases/fixtures.ts";
@@ -53,7 +53,7 @@ test("an edit lets go of what the texts that it replaces had lost, and of nothin
   };
   expect(await edit({})).toEqual([SCRIPT, JOINER]);
   expect(await edit({ body: "Six" })).toEqual([SCRIPT, JOINER]);
-  // What comes back as it is stored was not changed.
+  // Text that is sent back as stored was not changed.
   expect(await edit({ title: "Quay", html: "<p>Hi</p>" })).toEqual([SCRIPT, JOINER]);
   expect(await edit({ title: "Quay", html: HIDING.html })).toEqual([SCRIPT, JOINER]);
   expect(await edit({ tts_text: "Quay\u200b" })).toEqual([SCRIPT, row("character", "zero-width", 2)]);

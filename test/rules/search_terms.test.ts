@@ -1,10 +1,10 @@
-// The words of texts and of queries: which spellings of a word are one, and what stays as it is written.
+// The terms of texts and of queries: equivalent spellings of a term, and unchanged parts.
 
 import { describe, expect, test } from "vitest";
 import { getSearchWords, hasSearchWord, parseQueryWords, toTsqueryTerm } from "../../src/model/domain/search_terms.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 
-/** Whether an alert with this text is found by this query. */
+/** Reports if an alert with this text matches this query. */
 const finds = (text: string, query: string) => {
   const words = getSearchWords(text, null);
   const sought = parseQueryWords(query);

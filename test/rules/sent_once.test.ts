@@ -1,5 +1,5 @@
-// A call that publishes what its credential published a moment ago, without an idempotency key: over MCP and the
-// command line nothing is sent again, over REST a note says so. rules#sent-once
+// A call that repeats its credential's last publication, without an idempotency key. Over MCP and the command line
+// nothing is sent again. Over REST a note reports it. rules#sent-once
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildClientRequest, CLI_USER_AGENT } from "../../src/operation/client_request.ts";

@@ -1,6 +1,6 @@
-// Any sequence of calls does and answers over MCP and on the command line what it does over REST, and each what a
-// small model of the rules says: channels, alerts' states, subscriptions, inbox, counters, scopes, who asks first,
-// and what is another's. What differs shrinks to a short story.
+// Any sequence of calls has the same effects and results over MCP, the command line and REST, and matches a small model
+// of the rules. It covers channels, alerts' states, subscriptions, inbox, counters, scopes, required approval, and
+// other accounts' rows. A difference shrinks to a short sequence.
 
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
@@ -17,7 +17,7 @@ const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 3);
 const READS = ["alerts:read", "pushers:read", "stats:read"];
 const WRITES = [...READS, "alerts:write", "pushers:write"];
 
-/** Who asks: what they hold, whether a person decides before they publish, and which of the two channels they see. */
+/** The callers: their scopes, whether a person decides before they publish, and which of the two channels they see. */
 const ACTORS = {
   owner: { scopes: [...WRITES, "alerts:send"], asks: false, sees: [0, 1] },
   writer: { scopes: WRITES, asks: false, sees: [0, 1] },
@@ -65,15 +65,15 @@ interface Step {
 interface Verb {
   tool: string;
   scope: string;
-  /** The arguments beside channel and alert. */
+  /** The arguments other than channel and alert. */
   args?(step: Step): Record<string, unknown>;
-  /** What the request alone shows to be wrong. */
+  /** Errors that the request alone shows. */
   invalid?(step: Step): boolean;
   publishes?(step: Step): boolean;
-  /** Of one alert: what the rules refuse of one that is seen, and what becomes of it. */
+  /** One alert: the refusals for a visible one, and its next state. */
   refuses?(step: Step, alert: Alert, model: Model): Refused;
   does?(step: Step, alert: Alert, model: Model): void;
-  /** Of a channel. */
+  /** One channel. */
   onChannel?: { refuses?(step: Step, model: Model): Refused; does(step: Step, model: Model): void };
 }
 
@@ -108,7 +108,7 @@ const VERBS = {
       },
       does({ channel, title, send, when }: Step, { alerts }: Model) {
         const status = !send ? "draft" : when === "ahead" ? "scheduled" : "sent";
-        // A draft keeps an instant that has passed as what its author proposed, and is not scheduled by it.
+        // A draft keeps a past time as its author's proposal, and is not scheduled by it.
         const planned = when === "ahead";
         alerts.push({ channel, status, title, planned, read: false, acked: false });
       },
@@ -186,7 +186,7 @@ const VERBS = {
   list: { tool: "list_alerts", scope: "alerts:read", onChannel: { does() {} } },
 } satisfies Record<string, Verb>;
 
-/** What the rules say to a call, in the order of all checks (rules#order-of-checks), and what the model is after it. */
+/** The result of a call by the rules, in the order of all checks (rules#order-of-checks), and the model after it. */
 function expected(step: Step, model: Model, alert: Alert | null): Refused {
   const verb: Verb = VERBS[step.do];
   const { scopes, asks, sees } = ACTORS[step.by];
@@ -209,7 +209,7 @@ function expected(step: Step, model: Model, alert: Alert | null): Refused {
 }
 
 /**
- * An assistant that may not publish is answered what became of an alert that no person has to decide about any more
+ * An assistant that may not publish gets the state of an alert that no person has to decide about any more
  * (rules#mcp-review).
  */
 const isDecided = ({ do: verb, by, astray }: Step, alert: Alert | null, refused: Refused): boolean =>
@@ -222,7 +222,7 @@ const isDecided = ({ do: verb, by, astray }: Step, alert: Alert | null, refused:
 
 // ---- a face ---------------------------------------------------------------------------------------------------------
 
-/** An account that is asked by one face alone. */
+/** An account with calls over one transport only. */
 class Account {
   readonly ask: TransportCall;
   readonly keys: Record<Actor, string>;
@@ -267,8 +267,8 @@ class Account {
   }
 
   /**
-   * What is compared of an answer with the other faces: of what a person decides, each face says where in its own
-   * words.
+   * The parts of a response that are compared between transports. Each transport describes a person's decisions in its
+   * own text.
    */
   shown({ refused, body }: TransportAnswer): unknown {
     if (refused === "insufficient_scope") return { refused };
@@ -305,7 +305,7 @@ afterAll(async () => {
 // ---- stories
 // ---------------------------------------------------------------------------------------------------------
 
-/** What a handset does between two calls. */
+/** The actions of a handset between two calls. */
 type Act = { device: "join" | "leave" | "read" | "ack"; channel: number; alert: number };
 
 const seen: Record<string, number> = {};
@@ -358,7 +358,7 @@ async function act({ device, channel }: Act, model: Model, accounts: Account[], 
 const expectStates = (model: Model, accounts: Account[]) =>
   Promise.all(accounts.flatMap((account) => [0, 1].map((channel) => expectState(model, account, channel))));
 
-/** Lists, counters, statistics and the inbox of an account are as the model says. */
+/** Lists, counters, statistics and the inbox of an account equal the model. */
 async function expectState(model: Model, account: Account, channel: number): Promise<void> {
   const alerts = model.alerts.flatMap((alert, i) => (alert ? [{ ...alert, id: account.alerts[i]! }] : []));
   const owner = (tool: string, args: object) => account.ask(tool, { ...args }, account.keys.owner);
@@ -446,7 +446,7 @@ test("any story is the same over three faces, and as the rules say", { timeout: 
   await fc.assert(fc.asyncProperty(stories, play), { numRuns: ROUNDS * 2, examples: [[WELL_KNOWN]] });
   await expectRecountClean(world.service.orm);
   console.log(`stories: ${JSON.stringify(seen)}`);
-  // However few rounds there are, the story that is always told went through what matters.
+  // With any number of rounds, the fixed sequence covered the important cases.
   for (const name of ["create done", "send done", "edit conflict"]) expect(seen[name] ?? 0, name).toBeGreaterThan(0);
 });
 

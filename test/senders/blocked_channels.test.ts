@@ -67,7 +67,7 @@ describe("a channel that is not active", () => {
     expect(answer.headers.get("belfry-notes")).toContain("saved as a draft");
     expect(await statuses(channel)).toEqual(["draft"]);
     await world.rest("update_pusher", { pusher_id: channel.id, status: "active" });
-    // A message that the program sends again is published then, whatever its id.
+    // A message that the program sends again is published then, with any id.
     const again = await send(program, channel);
     expect(again.status).toBe(200);
     const isNew = ["ntfy", "gotify", "json", "text"].includes(program);

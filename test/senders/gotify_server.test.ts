@@ -1,7 +1,7 @@
-// Gotify's own server beside this one: the same requests to both, and their answers compared. Each difference is a
-// row of docs/reference/senders.md#gotify. It runs where `gotify-server` is on the PATH: no registry has it, so it is
-// built in a checkout of Gotify, by `go build -o gotify-server .`, with `{}` as ui/build/manifest.json and any page
-// as ui/build/index.html.
+// Gotify's own server compared with this one: the same requests to both. Each difference is a row of
+// docs/reference/senders.md#gotify. It runs where `gotify-server` is on the PATH: no registry has it, so it is built in
+// a checkout of Gotify, by `go build -o gotify-server .`, with `{}` as ui/build/manifest.json and any page as
+// ui/build/index.html.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,9 +20,9 @@ interface Asked {
 }
 
 interface Side {
-  /** Of an application; here the key of one channel. */
+  /** An application's token; here the key of one channel. */
   app: string;
-  /** Of a client; here a key that reads. */
+  /** A client's token; here a key that reads. */
   client: string;
   ask(asked: Asked): Promise<Response>;
 }
@@ -87,7 +87,7 @@ async function shown(answer: Response): Promise<string> {
   if (Array.isArray(body)) return `${answer.status} a list`;
   const { id, appid, date, extras = {}, ...rest } = body ?? {};
   delete extras["belfry::alert"];
-  // Of a message these are numbers and a time.
+  // In a message these are numbers and a time.
   const kinds = [typeof id, typeof appid, Number.isNaN(Date.parse(date)) ? "" : "date"].join(" ");
   const more = Object.keys(extras).length > 0 ? ` ${JSON.stringify(extras)}` : "";
   return "message" in rest

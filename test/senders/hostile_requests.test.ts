@@ -1,6 +1,5 @@
-// What no program would send, to every tongue at each of its doors, over a socket: refused in the tongue's own words
-// or shown as a clean alert, with nothing of it repeated in a refusal, nothing half-written, and a service that goes
-// on.
+// Hostile input for every adapter at each of its routes, over a socket. It is refused in the adapter's own format or
+// shown as a clean alert. No refusal repeats any of it, nothing is half-written, and the service continues.
 
 import { createHmac } from "node:crypto";
 import { request as ask, type IncomingHttpHeaders } from "node:http";
@@ -20,7 +19,7 @@ interface Sent {
   type?: string;
   headers?: Record<string, string>;
   query?: string;
-  /** Without saying how long it is. */
+  /** Without declaring its length. */
   chunked?: boolean;
 }
 
@@ -42,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** Whatever is refused may repeat nothing with it inside. */
+/** No refusal may repeat anything with it inside. */
 const MARK = "zq7mark";
 
 /** Where a tongue is spoken: the path, and what its refusals look like. */
@@ -65,7 +64,7 @@ const ENVELOPE = {
   error: expect.objectContaining({ type: expect.any(String), message: expect.any(String) }),
 };
 
-/** What is the same for each program is made once, since bodies are large. */
+/** The common input of all programs is built once, since bodies are large. */
 function madeFor(sent: (program: SenderProgram) => Sent): (program: SenderProgram) => Sent {
   if (sent.length > 0) return sent;
   const { body, ...rest } = (sent as () => Sent)();
@@ -97,7 +96,7 @@ function send([, program, path]: Door, { body, type, headers = {}, query = "", c
     });
     request.once("error", reject);
     request.once("response", async (answer) => {
-      // Who refuses a long body does not read it to its end.
+      // A server that refuses a long body does not read it to its end.
       request.off("error", reject).on("error", () => {});
       let text = "";
       for await (const chunk of answer) text += chunk;
@@ -108,7 +107,7 @@ function send([, program, path]: Door, { body, type, headers = {}, query = "", c
   });
 }
 
-/** What a refusal of this door may look like: where the tongue is recognised, it may be any. */
+/** The possible refusals of this route: where the adapter is detected, it may be any. */
 const shapesOf = ([name, program]: Door, status: number): object[] =>
   name === "recognised"
     ? [ENVELOPE, ...Object.values(REFUSALS).map((refusal) => refusal(status))]
@@ -116,7 +115,10 @@ const shapesOf = ([name, program]: Door, status: number): object[] =>
 
 const countAlerts = async () => Number((await site.world.sql("select count(*) as n from alert"))[0].n);
 
-/** What no text of an alert holds: controls, what turns the direction of writing, what nobody sees, half characters. */
+/**
+ * Characters that no text of an alert contains: controls, changes of the writing direction, invisible ones, lone
+ * surrogates.
+ */
 const UNCLEAN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|[\p{Cs}]/u;
 
 async function isWell(sent: (program: SenderProgram) => Sent, heard: boolean): Promise<void> {
@@ -167,7 +169,7 @@ function poisoned(program: SenderProgram, make: (value: unknown) => unknown): Se
 }
 
 const MB = 1024 * 1024;
-/** What people read, and addresses; a word may be one that the shape is known by. */
+/** Texts for people, and addresses; a field may be one that identifies the format. */
 const text = (value: unknown, add: string) =>
   typeof value === "string" && /\s|\/\//.test(value) ? value + add : value;
 /** The same under each name that some shape reads. */
@@ -377,7 +379,7 @@ test("JSON has its bounds of depth and values, in a form as well", async () => {
   expect(await statusOf(inner(LIMITS.ingest_values))).toEqual([422, 422]);
 });
 
-/** Written on a socket as it stands, since no client would; what comes back until the server ends it. */
+/** Written on a socket unchanged, since no client would send it; returns the data until the server ends it. */
 async function raw(head: string): Promise<string> {
   const socket = connect(Number(new URL(site.url).port), "127.0.0.1");
   socket.write(`POST /ntfy/${handle} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${head}`);
@@ -419,7 +421,7 @@ test("a channel of others, a private one and none are refused alike, and without
   const others = await Promise.all([
     world.pusher({}, foreign),
     world.pusher({ is_public: false }, foreign),
-    // Of the same workspace: the key is bound to another one.
+    // In the same workspace: the key belongs to another one.
     world.pusher(),
     world.pusher({ is_public: false }),
   ]);
@@ -452,7 +454,7 @@ test("after all of it the service is as it was, and keeps nothing of it", async 
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const used = async () => {
-    // What is finalised goes in turns of its own.
+    // Finalisers run in turns of their own.
     for (let i = 0; i < 5; i++) {
       collect();
       await pause(50);

@@ -1,5 +1,5 @@
-// Lists of other programs with more entries than are read: the alert is published with as many as are, and says how
-// many more there are.
+// Lists of other programs with more entries than are read: the alert is published with the entries up to the limit, and
+// contains the number of further ones.
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

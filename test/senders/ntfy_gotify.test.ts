@@ -1,6 +1,5 @@
-// What programs that speak to ntfy, to Gotify or to nobody in particular say, and what becomes of it: the alert, the
-// answer in their own words, and what the sender's page tells. The programs themselves are run in
-// real_programs.test.ts.
+// Requests of programs for ntfy, for Gotify and for neither, and the results: the alert, the response in their own
+// format, and the text of the sender's page. The programs themselves are run in real_programs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
@@ -16,7 +15,7 @@ const AT_ROOT = { ntfy: "ntfy.example.org", gotify: "gotify.example.org" };
 let world: World;
 let handle: string;
 let channel: { id: string; handle: string };
-/** Of the channel alone, to publish and to compose. */
+/** A key of the channel alone, to publish and to compose. */
 let bound: string;
 let composing: string;
 const lines: string[] = [];
@@ -361,7 +360,7 @@ test("health and the look at a topic are ntfy's", async () => {
   const look = (path: string, token: string | null) => send({ method: "GET", path, token });
   expect(await look("/ntfy/v1/health", null)).toMatchObject({ status: 200, body: { healthy: true } });
   expect(await look(`/ntfy/${handle}/auth`, bound)).toMatchObject({ status: 200, body: { success: true } });
-  // A public channel may be heard by anybody.
+  // A public channel is open to every subscriber.
   expect(await look(`/ntfy/${handle}/auth`, null)).toMatchObject({ status: 200, body: { success: true } });
   expect(await look("/ntfy/nowhere/auth", null)).toMatchObject({ status: 401, body: { code: 40101 } });
   expect(await look("/ntfy/nowhere/auth", bound)).toMatchObject({ status: 403, body: { code: 40301 } });

@@ -1,5 +1,5 @@
-// Programs that listen as to ntfy, on real sockets: who may hear what, what a message is, that nothing is lost
-// between two connections, and how one ends. rules#ntfy-listens
+// Programs that subscribe as to ntfy, on real sockets: permissions, the format of a message, no loss between two
+// connections, and the end of one. rules#ntfy-listens
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -41,7 +41,7 @@ interface Message {
   [field: string]: any;
 }
 
-/** What one connection hears. */
+/** The messages of one connection. */
 interface Heard {
   messages: Message[];
   texts(): string[];
@@ -188,12 +188,12 @@ test("since says from where on", async () => {
   expect(await asked(`&since=${first.id}`)).toEqual(["2", "3"]);
   expect(await asked(`&since=${Math.floor(Date.now() / 1000) + 60}`)).toEqual([]);
   expect(await asked("&since=1600000000")).toEqual(["1", "2", "3"]);
-  // An id that says to be of the year 10889.
+  // An id with a time in the year 10889.
   expect(await asked(`&since=alr_7${"z".repeat(25)}`)).toEqual([]);
   expect((await poll(`${pusher.handle}/json`, { "X-Poll": "1", "X-Since": second.id })).map((m) => m.message)).toEqual([
     "3",
   ]);
-  // Of one that was taken back, what came after it is told.
+  // For a withdrawn message, the later ones are sent.
   await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: second.id });
   expect(await asked(`&since=${second.id}`)).toEqual(["3"]);
   expect(await asked("")).toEqual(["1", "3"]);
@@ -274,7 +274,7 @@ test("foreign, private and missing channels are the same refusal in ntfy's shape
     await get("UPPER%20%00/json"),
     await get(`${pusher.handle}/json?poll=1`, { authorization: `Bearer ${token}` }),
     await get(`nobody-has-this/sse?since=all`, { authorization: `Bearer ${token}` }),
-    // A key to publish hears no more than anybody.
+    // A key to publish receives no more than any other client.
     await get(`${pusher.handle}/json`, { authorization: `Bearer ${key}` }),
   ];
   for (const { status, text } of answers) {
@@ -350,7 +350,7 @@ test("a reader that takes nothing is ended, and others go on", async () => {
   // More than the system itself keeps of a connection.
   const body = "\u{1f40c}".repeat(LIMITS.alert_body);
   const sent = 1_000;
-  // No faster than the other one is told: more between two looks would end it, too.
+  // No faster than the other one is notified: more changes between two checks would also end it.
   for (let i = 0; i < sent; i += 10) {
     await Promise.all(Array.from({ length: 10 }, (_, j) => send(pusher, `n${i + j}`, { body })));
     await waitFor(() => expect(heard.texts()).toHaveLength(i + 10));
@@ -547,7 +547,7 @@ test.each([true, false])(
     // The first event comes when the channel is read.
     for await (const _ of stream.body.iterator({ destroyOnReturn: false })) break;
     await patch(pusher, { is_public: !was });
-    // Who comes just after the change may be ended, and comes back.
+    // A connection just after the change may be ended, and reconnects.
     const heard = await waitFor(async () => {
       const one = await hearSocket(`${pusher.handle}/ws`, was ? headers : {});
       await waitFor(() => expect(one.ended || one.messages.length > 0).toBe(true));

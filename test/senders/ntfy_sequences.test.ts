@@ -87,7 +87,7 @@ describe("messages with one sequence id", () => {
     const others = await publish("another", 1, LATER);
     const planned = await publish("heartbeat", 4, LATER);
     expect(await statesOf(planned)).toEqual(["cancelled", "cancelled", "cancelled", "scheduled"]);
-    // A message that is published at once replaces a scheduled one as well.
+    // A message that is published at once also replaces a scheduled one.
     const sent = await publish("heartbeat", 1);
     expect(await statesOf([...planned.slice(3), ...sent, ...others])).toEqual(["cancelled", "sent", "scheduled"]);
   });

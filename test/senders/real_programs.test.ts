@@ -1,6 +1,5 @@
-// The programs that people have, unchanged, against a service on a socket: the command lines of ntfy and Gotify,
-// Apprise with its plugins for both, and shoutrrr. Each publishes, and is told by its exit code when its key is
-// wrong.
+// Real programs, unchanged, with a service on a socket: the command lines of ntfy and Gotify, Apprise with its plugins
+// for both, and shoutrrr. Each publishes, and exits with an error when its key is wrong.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +14,7 @@ import { World } from "../support/world.ts";
 const run = promisify(execFile);
 const HOST = "localhost";
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
-/** Another name of this machine, at whose root ntfy's API stands. */
+/** Another name of this machine, with ntfy's API at its root. */
 const NTFY_HOST = "127.0.0.1";
 
 let world: World;
@@ -49,7 +48,7 @@ afterAll(async () => {
 
 const at = (path = "") => `http://${HOST}:${port}${path}`;
 
-/** Apprise waits four seconds for an answer unless it is asked to wait longer. */
+/** Apprise waits four seconds for a response unless a longer time is configured. */
 const PATIENT = "cto=60&rto=60";
 
 /** Program → its arguments for a title, a text and a key. */

@@ -257,7 +257,7 @@ describe("alerts that replace each other", () => {
     ...more,
   });
 
-  /** By program: two messages of the same card, and one of another. */
+  /** For each program: two messages of the same card, and one of another. */
   const CARDS: [program: SenderProgram, what: string, first: unknown, same: unknown, other: unknown][] = [
     [
       "uptime_kuma",

@@ -136,7 +136,7 @@ describe("a body becomes an alert", () => {
       () => ({ type: "text/xml", body: "<alert><title>T</title><text><![CDATA[a <b>]]></text></alert>" }),
       { title: "T", body: "a <b>" },
     ],
-    // What stays a text.
+    // Bodies that stay a text.
     [
       "a text under the type of a form",
       () => ({ type: FORM, body: "Backup done: see https://example.org/?a=1&text=x" }),
@@ -149,7 +149,7 @@ describe("a body becomes an alert", () => {
     ],
     ["a sum", () => ({ type: FORM, body: "a=1&b=2" }), { title: "a=1&b=2" }],
     ["a form that is named a text", () => ({ type: FORM, query: "?from=text", body: "title=T" }), { title: "title=T" }],
-    // What `curl -d` sends without a type.
+    // The body of `curl -d` without a type.
     [
       "JSON under the type of a form",
       () => ({ type: FORM, body: '{"title":"T","message":"m"}' }),
@@ -187,7 +187,7 @@ describe("a body becomes an alert", () => {
       () => ({ type: FORM, body: `payload=${encodeURIComponent('{"channel":"#ops","text":"Done"}')}` }),
       { title: "Done", body: null },
     ],
-    // What declares another type than it has.
+    // Bodies with a wrong content type.
     ["a text as JSON", () => ({ type: JSON_TYPE, body: "plain text\nmore" }), { title: "plain text", body: "more" }],
     ["a text of JSON", () => ({ type: JSON_TYPE, body: '"a \\u00e4"' }), { title: "a ä" }],
     ["Markdown", () => ({ type: "text/markdown", body: "# Report\n**done**" }), { title: "Report", layout: "html" }],

@@ -1,7 +1,6 @@
-// The shapes of webhooks: what each program's own documentation shows as its message is understood by its looks and
-// by its name, and becomes the alert that is written here. The bodies are made from those documents; the programs
-// themselves are in prometheus.test.ts. Signatures and templates that do not hold; what else no program would send is
-// in hostile_requests.test.ts.
+// The formats of webhooks. The sample message of each program's documentation is detected by its shape and by its name,
+// and becomes the alert of the table. The bodies are made from those documents; the programs themselves are in
+// prometheus.test.ts. Also invalid signatures and templates; other hostile input is in hostile_requests.test.ts.
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +13,7 @@ import { World } from "../support/world.ts";
 interface Sent {
   body?: unknown;
   headers?: Record<string, string>;
-  /** What the address says behind its path. */
+  /** The query of the address. */
   query?: string;
   path?: string;
 }
@@ -38,7 +37,7 @@ function send({ body, headers = {}, query = "", path = "" }: Sent, token = key) 
   });
 }
 
-/** What was published since `count` alerts were there, the oldest first. */
+/** The alerts that were published after the first `count`, the oldest first. */
 async function published() {
   const { body } = await world.rest("list_alerts", { pusher_id: channel.id, limit: 100 });
   return body.data.toReversed();
@@ -77,7 +76,7 @@ const alert = (name: string, instance: string, more: object = {}) => ({
   ...more,
 });
 
-/** By program: what is sent, and what the alerts say. */
+/** For each program: its request, and the resulting texts. */
 const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   [
     "alertmanager",
@@ -340,7 +339,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
 describe("what programs send", () => {
   test.each(UNDERSTOOD)("%s: %s", async (program, _, sent, alerts) => {
     const { headers, query = "" } = sent;
-    // Each way once: a program that numbers its messages is not heard twice.
+    // Each transport once: repeats of a program that numbers its messages are ignored.
     for (const [way, from] of [
       ["looks", "?"],
       ["name", `?from=${program}`],

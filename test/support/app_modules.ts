@@ -87,10 +87,10 @@ export class AppModuleServer {
 }
 
 /**
- * What the far devices were told, and a tap before the loudspeaker: `heard.peak()` is what sounds at this moment, `heard.ever()` the
- * loudest of what has sounded and `heard.strips` what the app said that it rings, both since the last `heard.forget()` in silence.
- * `heard.notified` are the titles of the notifications that the browser has taken. Who asks the browser for its list before that may
- * lose the notification: Chromium forgets what it has kept and not yet shown.
+ * Records of output devices, and of the sound before the loudspeaker: `heard.peak()` is the present level,
+ * `heard.ever()` the loudest level so far and `heard.strips` the alerts that the app showed as ringing, both since the
+ * last `heard.forget()` in silence. `heard.notified` are the titles of the notifications that the browser has taken.
+ * Reading the browser's list earlier may lose the notification: Chromium forgets what it has kept and not yet shown.
  */
 export async function observeOutputs(page: Page): Promise<void> {
   await page.addInitScript(() => {
@@ -113,7 +113,7 @@ export async function observeOutputs(page: Page): Promise<void> {
       if (to === this.context.destination && this.context instanceof here.AudioContext) {
         if (tap?.context !== this.context) {
           tap = this.context.createAnalyser();
-          // An echo that never fades, and comes round within what the analyser holds.
+          // An echo that never fades, and repeats within the analyser's buffer.
           const echo = this.context.createDelay(1);
           echo.delayTime.value = 0.5;
           memory = new here.AnalyserNode(this.context, { fftSize: 32768 });
@@ -170,7 +170,7 @@ export async function observeOutputs(page: Page): Promise<void> {
   });
 }
 
-/** Waits until the app said that this alert rings, and a sound came, whenever that was. */
+/** Waits until the app showed that this alert rings, and a sound came, at any time. */
 export async function waitForRing(page: Page, title: string): Promise<void> {
   const rung = () =>
     page.evaluate(() => ({

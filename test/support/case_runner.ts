@@ -12,23 +12,23 @@ import { DEFAULT_LIMIT } from "../../src/store/schemas/common_fields.ts";
 import { type Answer, findOperation, type World } from "./world.ts";
 
 export interface TestCase<Given = any> {
-  /** The rule that the row stands for: its name in docs/reference/rules. */
+  /** The rule of the row: its name in docs/reference/rules. */
   rule: string;
-  /** Further rules that it stands for. */
+  /** Further rules of the row. */
   also?: readonly string[];
   tool: string;
   /** Tells rows of one rule apart. */
   name?: string;
   /** A row that means something over one transport only. */
   over?: TestTransport;
-  /** Brings about the state; runs once for each transport. Its result goes to `input`, `as` and `after`. */
+  /** Brings about the state; runs once for each transport. Its result is passed to `input`, `as` and `after`. */
   given?: (world: World) => Promise<Given>;
   /** The arguments, as MCP names them. */
   input: (given: Given) => Record<string, unknown>;
   /** The credential; the owner's when left out, null for none. */
   as?: (world: World, given: Given) => Promise<string | null> | string | null;
   want: Expectation;
-  /** What else must hold afterwards. */
+  /** Further checks afterwards. */
   after?: (world: World, given: Given, answer: Answer) => Promise<void> | void;
 }
 
@@ -39,7 +39,7 @@ export type Expectation =
 
 export type TestTransport = "REST" | "MCP";
 
-/** What differs between two runs of one row: ids, instants, handles and codes that were made for it. */
+/** The differences between two runs of one row: ids, times, handles and codes that were made for it. */
 function comparable(body: unknown): unknown {
   const seen = new Map<string, string>();
   const text = JSON.stringify(body, (key, value) =>
@@ -67,9 +67,9 @@ function comparable(body: unknown): unknown {
 }
 
 /**
- * What MCP answers where REST's default is the whole: the full view, and of a list that ended early the pages up to
- * the limit that was asked for, so that both faces must give the same bytes. The defaults have
- * test/transports/mcp_views.test.ts.
+ * MCP's result with the same options as REST's default: the full view, and for a list that ended early the pages up to
+ * the requested limit. Both transports must then return the same bytes. test/transports/mcp_views.test.ts tests the
+ * defaults.
  */
 async function wholeOverMcp(
   world: World,
@@ -82,7 +82,7 @@ async function wholeOverMcp(
   const answer = await world.mcp(name, full, key);
   if (!tool.pagedBy || answer.status !== 200) return answer;
   const { body } = answer;
-  // A list that answers all unless it is asked for pages has `meta` only because it ended early.
+  // A list without requested pages has `meta` only because it ended early.
   const all = args.limit === undefined && /^list_(pushers|invites)$/.test(name);
   const wanted = all ? Number.POSITIVE_INFINITY : typeof args.limit === "number" ? args.limit : DEFAULT_LIMIT;
   while (body.meta?.next_before && body.data.length < wanted) {
@@ -159,7 +159,7 @@ export function runCases(
       }
       if (!overMcp.has(row)) return;
       const mcp = await runOver("MCP", world(), row);
-      // DELETE has no body over REST and says what was deleted over MCP.
+      // DELETE has no body over REST and returns the deleted id over MCP.
       if (rest.status === 204) return;
       const { left_out = {}, ...shown } = mcp.body;
       const same = { ...rest.body };

@@ -1,5 +1,5 @@
-// Runs command lines one after the other in one process, for tests of what a command says. Started by processes.ts;
-// what only a real process shows is not for it.
+// Runs command lines one after the other in one process, for tests of a command's output. Started by processes.ts; it
+// is not for behaviour that only a real process shows.
 
 import { join } from "node:path";
 import { Readable } from "node:stream";

@@ -1,4 +1,4 @@
-// Many calls at the same time, with the one rule that holds for all of them: none may end in a server fault.
+// Many calls at the same time, with one rule for all of them: none may end in a server error.
 
 import { expect } from "vitest";
 import type { Answer } from "./world.ts";
@@ -14,7 +14,7 @@ export async function callConcurrently<T>(n: number, call: (i: number) => Promis
   return results;
 }
 
-/** How often each status was answered, such as `{ 201: 1, 409: 199 }`. @throws on a server fault. */
+/** The number of responses of each status, such as `{ 201: 1, 409: 199 }`. @throws on a server error. */
 export function countStatuses(answers: Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

@@ -12,12 +12,12 @@ import { World } from "./world.ts";
 
 const chromiumPath = process.env.CHROMIUM;
 
-/** Debian's headless shell, beside the browser: it draws the same pages for half the CPU. */
+/** Debian's headless shell, installed with the browser: it draws the same pages for half the CPU. */
 const shellPath = [`${chromiumPath}-headless-shell`].find((path) => existsSync(path));
 
 /**
- * What every test may need, so that they share a browser: sound that waits for a touch, and a name for this machine
- * besides. What draws is no process of its own, which spares a twentieth of the CPU.
+ * Options that any test may need, so that they share a browser: sound that waits for a touch, and a name for this
+ * machine. Drawing has no process of its own, which saves a twentieth of the CPU.
  */
 const ARGS = [
   "--no-sandbox --disable-gpu --disable-quic --no-first-run",
@@ -29,7 +29,7 @@ const ARGS = [
 
 const launched = new Map<string | undefined, Promise<Browser>>();
 
-/** What a test needs of a browser beside pages. */
+/** The browser options of a test, in addition to pages. */
 export interface BrowserNeeds {
   /** Parts that the headless shell lacks, such as notifications. */
   whole?: boolean;
@@ -105,7 +105,8 @@ export class ConsoleSite {
 }
 
 /**
- * A browser of its own with what its pages did wrong: other origins asked, policies broken, scripts or styles inline.
+ * A browser of its own with the violations of its pages: requests to other origins, broken policies, inline scripts or
+ * styles.
  */
 export async function openWatchedPage(
   browser: SharedBrowser,
@@ -140,7 +141,7 @@ export async function openWatchedPage(
   return { context, page, faults };
 }
 
-/** Follows a one-time link in a browser. The form asks for what the link does not say. */
+/** Follows a one-time link in a browser. The form has fields for data that the link does not contain. */
 export async function joinByLink(
   page: Page,
   link: string,
@@ -250,7 +251,7 @@ export class HttpVisitor {
   }
 }
 
-/** Who is the owner of a world's first workspace, once he or she has joined it. */
+/** The owner of a world's first workspace, after joining it. */
 export const OWNER = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 /** A member whom an operator has added, joined and signed in without a browser; `url` is the service's address. */

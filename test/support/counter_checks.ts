@@ -1,4 +1,4 @@
-// Every counter counted again from its rows. What operators run as `belfry checkConsistency`, as an assertion.
+// Every counter counted again from its rows: the operators' `belfry check`, as an assertion.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect } from "vitest";

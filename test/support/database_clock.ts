@@ -1,13 +1,16 @@
-// The database's clock in a test's hand. Every statement of the service stays as it is: a schema before pg_catalog in
-// the search path answers `now()` and `clock_timestamp()`, in triggers as well, with an instant that stands until it
-// is moved.
+// Controls the database's clock in a test. Every statement of the service stays unchanged. A schema before pg_catalog
+// in the search path defines `now()` and `clock_timestamp()`, also in triggers, with a time that is fixed until it is
+// moved.
 
 import type { World } from "./world.ts";
 
 export interface MovedClock {
-  /** Moves the clock of every connection that was opened since, forward or back, to so many seconds after the start. */
+  /**
+   * Moves the clock of every connection that was opened since, forward or back, to this number of seconds after the
+   * start.
+   */
   set(seconds: number): Promise<void>;
-  /** That instant as the wire writes it. */
+  /** That time in the format of the wire. */
   at(seconds: number): string;
 }
 

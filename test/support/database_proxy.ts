@@ -1,5 +1,5 @@
-// A door in front of PostgreSQL that can fall silent: connections stay open and new ones are taken, and nothing
-// passes. It can stall as well: then everything passes once that is over.
+// A proxy for PostgreSQL that can fall silent: connections stay open and new ones are accepted, and no data passes. It
+// can also stall: then everything passes once that is over.
 
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export interface DatabaseProxy {
   speak(): void;
   /** Nothing passes until the function that is returned is called; then everything does, in order. */
   stall(): () => void;
-  /** The next answer to something with these words never comes: its connection ends in place of it. */
+  /** The next response to a query that contains this text never comes: its connection ends instead. */
   loseAnswerTo(words: string): void;
   /** Every connection ends, and new ones lead to the server of this address. */
   leadTo(url: string): void;
@@ -21,8 +21,8 @@ export interface DatabaseProxy {
   count(): number;
   swallowed(): number;
   /**
-   * How often the database was asked so far, beside what wakes other processes: pieces that nothing was answered
-   * between are one question. A farewell is none.
+   * The number of queries so far, except wakeups of other processes: data without a response in between is one query. A
+   * farewell is not counted.
    */
   asked(): number;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
     ] as const) {
       from.on("data", (bytes) => {
         if (from === client) {
-          // Other processes are told after the answer, and nobody waits for that.
+          // Other processes are notified after the response, and no call waits for that.
           if (answered && bytes[0] !== FAREWELL && !bytes.includes("notify_processes")) asked++;
           answered = false;
           lost ||= losing !== null && bytes.includes(losing);

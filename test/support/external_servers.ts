@@ -1,4 +1,4 @@
-// Real servers of others for tests, each on a free port and to be ended: what a test says of itself stays in its
+// Real external servers for tests, each on a free port, to be stopped at the end. The output of a test stays in its
 // folder.
 
 import { type ChildProcess, spawn } from "node:child_process";

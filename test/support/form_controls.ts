@@ -1,4 +1,4 @@
-// The form of a page as a browser without script would send it: every control with what it holds.
+// The form of a page as a browser without script would send it: every control with its value.
 
 import type { WatchedPage } from "./console_site.ts";
 
@@ -11,7 +11,7 @@ export const unescapeHtml = (markup: string): string =>
     .replace(/&#39;/g, "'")
     .replace(/&amp;/g, "&");
 
-/** What the form with this id holds; line ends as browsers send them. */
+/** The values of the form with this id; line ends as browsers send them. */
 export function readFormControls({ text }: WatchedPage, id: string): URLSearchParams {
   const form = new URLSearchParams();
   const inner = new RegExp(`<form id="${id}"[\\s\\S]*?</form>`).exec(text)![0];

@@ -8,9 +8,9 @@ import { makeCluster, openTestServer, withDatabase } from "./postgres_server.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** URL of the server, the name of a migrated database on it, and whether the server is gone after the run. */
+    /** URL of the server, the name of a migrated database on it, and whether the server is removed after the run. */
     database: { url: string; template: string; thrownAway: boolean };
-    /** A cluster that initdb has made and nobody has started. */
+    /** A cluster that initdb has made and that was never started. */
     cluster: string;
   }
 }

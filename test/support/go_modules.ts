@@ -5,7 +5,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * Its library is compiled with less care: these programs live for a second. What is compiled stays in Go's own cache.
+ * Its library is compiled with fewer optimisations: these programs live for a second. The results stay in Go's own
+ * cache.
  */
 const QUICKLY = { GOFLAGS: "-mod=mod -gcflags=all=-l", CGO_ENABLED: "0" };
 

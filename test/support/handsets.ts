@@ -34,7 +34,9 @@ export async function joinNewHandset(
   return device;
 }
 
-/** What the tests' own secret makes of a raw device id, written from the rule alone (rules#subscriber-device). */
+/**
+ * The pseudonym of a raw device id under the tests' own secret, computed from the rule alone (rules#subscriber-device).
+ */
 export const pseudonym = (deviceId: string) =>
   createHmac("sha256", "a secret of the tests that is long enough").update(deviceId).digest("hex").slice(0, 10);
 
@@ -45,8 +47,7 @@ export const suspend = (world: World, handle: string, suspended = true) =>
   setChannelSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 
 /**
- * Waits until an account was told that so many subscribe; each event said by how much that differs from the one
- * before.
+ * Waits until an account was notified of this number of subscribers; each event has the difference from the one before.
  */
 export async function waitForSubscriberCount(world: World, pusherId: string, count: number) {
   const told = () => listChannelEvents(world, pusherId).filter(({ event }) => event.startsWith("subscriber")) as any[];

@@ -1,4 +1,4 @@
-// Tests in a real Chromium: the block that says so where there is none, and what its tests share. Needs
+// Tests in a real Chromium: the block that reports a missing one, and the shared parts of its tests. Needs
 // CHROMIUM=/path/to/chromium.
 
 import type { BrowserContextOptions } from "playwright-core";
@@ -60,7 +60,7 @@ const cookieOf = (name: string, value: string, url: string) => ({
 
 type Seen = Awaited<ReturnType<typeof openWatchedPage>>;
 
-/** Opens a page as wide as a phone's for each test of a block, and closes it. What it did wrong fails the test. */
+/** Opens a page as wide as a phone's for each test of a block, and closes it. Its violations fail the test. */
 export function phoneForEach(
   its: { site: ConsoleSite; browser: SharedBrowser },
   opened: (phone: Seen) => Promise<void>,

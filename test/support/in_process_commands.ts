@@ -1,5 +1,5 @@
-// A command line that is run in this process, and what it says: a process of its own costs as much as everything that
-// it then does. One at a time, since there is one standard output.
+// Runs a command line in this process, and returns its output: starting a process costs as much as everything that it
+// then does. One at a time, since there is one standard output.
 
 import { OPERATIONS } from "../../operations/index.ts";
 import { runCli } from "../../src/program/cli/command_tree.ts";
@@ -13,7 +13,7 @@ export interface CommandModules {
 /** The program of this tree. */
 const TREE: CommandModules = { runCli, OPERATIONS };
 
-/** Collects what is written to a stream until it is given back. */
+/** Collects everything written to a stream until it is restored. */
 function heard(stream: NodeJS.WriteStream): () => string {
   let text = "";
   const write = stream.write;

@@ -1,9 +1,9 @@
-// What a keyboard alone meets on a page: Tab reaches every control that is seen, in the page's own order, each shows
-// that it has the focus, and from the last one it goes on.
+// Keyboard access of a page. Tab reaches every visible control in the page's own order. Each shows that it has the
+// focus. From the last one the focus leaves the page.
 
 import type { Page } from "playwright-core";
 
-/** What is pressed more than once inside of one control: the parts of a date and of a time. */
+/** Controls with several stops inside: the parts of a date and of a time. */
 const INNER_STOPS = 10;
 
 /** Runs in the page: what a keyboard should stop at, and a note of each stop, with whether it shows. */
@@ -15,12 +15,12 @@ function watchFocus(): { controls: number; dates: number } {
     const outline = style.outlineStyle === "none" ? "" : `${style.outlineWidth} ${style.outlineColor}`;
     return `${outline}/${style.boxShadow}`;
   };
-  /** Where a control may show its focus: on itself, on its label, or on what stands beside it in the label. */
+  /** The place where a control may show its focus: on itself, on its label, or on another element in the label. */
   const shownOn = (node: any) => {
     const label = node.closest("label") ?? (node.id && document.querySelector(`label[for="${node.id}"]`));
     return [node, ...(label ? [label, ...label.querySelectorAll("*")] : [])];
   };
-  // A page may have set the focus; the walk goes on from there, once around.
+  // A page may have set the focus; the walk continues from there, once around.
   document.activeElement?.blur();
   const groups = new Set<string>();
   const radioStands = (node: any) => {
@@ -73,14 +73,14 @@ async function walk(page: Page): Promise<string[]> {
   await page.route(/[?&]live=/, (route) => route.fulfill({ body: "" }));
   await page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true");
   const { controls, dates } = await page.evaluate(watchFocus);
-  // Past the last control the focus goes by way of the browser, which may give it back when the next press is on its
-  // way. So the walk ends where it first came to its begin again, and what was pressed since then is no part of it.
+  // After the last control the focus moves to the browser, which may return it during the next key press. The walk
+  // therefore ends when it first reaches its beginning again. Later key presses are not part of it.
   const length = () =>
     page.evaluate<number>("walked.stops.findIndex(({ at }, i) => i > 0 && at === walked.stops[0].at)");
-  // Beside controls, what scrolls and what is framed may hold the focus, too.
+  // In addition to controls, scrolling areas and frames may have the focus.
   const most = 2 * controls + INNER_STOPS * (dates + 1);
   for (let pressed = 0; pressed < most; pressed++) {
-    // Held down, which is half the work of pressing it anew.
+    // A continuous press of the key, which is half the work of pressing it again.
     await page.keyboard.down("Tab");
     if (pressed >= controls && (await length()) > 0) break;
   }

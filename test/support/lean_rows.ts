@@ -1,5 +1,5 @@
-// An answer over MCP with what it left out put back from the declared shape alone (rules#lean-rows): a test that
-// compares both faces so tells that nothing is lost.
+// A result over MCP with its omitted fields restored from the declared shape alone (rules#lean-rows). A test that
+// compares both transports thus shows that nothing is lost.
 
 import { z } from "zod";
 import { hasView, type OwnerOperation } from "../../src/operation/define_operation.ts";

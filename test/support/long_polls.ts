@@ -1,21 +1,21 @@
-// A poll that is held, as tests begin one, and what the service's figures say of them.
+// Starts a long poll for tests, and reads the service's metrics about it.
 
 import { waitFor } from "./wait.ts";
 import type { Answer, World } from "./world.ts";
 
-/** How many polls a service holds now, and streams, which the app has in their place. */
+/** The number of a service's long polls now, and of streams, which the app uses instead. */
 export async function countHeldPolls(world: World): Promise<number> {
   const counts = (await figures(world)).matchAll(/^belfry_(?:long_polls|streams) (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** How often held polls woke for a cause so far. */
+/** The number of wakeups of long polls for a cause so far. */
 export async function countPollWakeups(world: World, cause: string): Promise<number> {
   const line = new RegExp(`^belfry_long_poll_wakeups_total\\{cause="${cause}"\\} (\\d+)$`, "m");
   return Number(line.exec(await figures(world))?.[1] ?? 0);
 }
 
-/** How many requests were turned away so far. */
+/** The number of refused requests so far. */
 export async function countRejected(world: World): Promise<number> {
   const lines = (await figures(world)).matchAll(/^belfry_http_requests_total\{.*status="503".*\} (\d+)$/gm);
   return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
@@ -23,7 +23,7 @@ export async function countRejected(world: World): Promise<number> {
 
 const figures = async (world: World): Promise<string> => String((await world.request("GET", "/metrics")).body);
 
-/** Begins a conditional poll that may be held. */
+/** Begins a conditional poll that may wait. */
 export function startLongPoll(
   world: World,
   token: string,
@@ -45,7 +45,7 @@ export function startLongPoll(
     answer,
     isAnswered: () => answered,
     leave: () => gone.abort(),
-    /** Resolves once so many polls are held, this one among them. */
+    /** Resolves once this number of polls waits, this one among them. */
     held: (count = 1) =>
       waitFor(async () => {
         const now = await countHeldPolls(world);

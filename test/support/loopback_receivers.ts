@@ -43,7 +43,7 @@ export async function startHttpReceiver(respond: (request: IncomingMessage, resp
   };
 }
 
-/** A receiver on bare TCP: `serve` gets the connection as soon as it stands. */
+/** A receiver on bare TCP: `serve` gets the connection as soon as it is established. */
 export async function startTcpReceiver(serve: (socket: Socket) => void = () => {}) {
   const sockets = new Set<Socket>();
   let connections = 0;

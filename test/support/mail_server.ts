@@ -4,9 +4,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 
 export class MailServer {
-  /** What arrived, one plain text a mail, in the order of arrival. */
+  /** The received mails, one plain text a mail, in the order of arrival. */
   readonly taken: string[] = [];
-  /** What it answers to a command in place of taking it. */
+  /** Its response to a command in place of accepting it. */
   refuses: { command: RegExp; answer: string } | null = null;
   readonly #server: Server;
   /** The address for SMTP_URL. */
@@ -24,12 +24,12 @@ export class MailServer {
     return mails;
   }
 
-  /** Nobody listens any more; what was taken stays. */
+  /** The port is closed; received mails stay. */
   close(): void {
     this.#server.close();
   }
 
-  /** The link in the last mail to an address; null when there is none. */
+  /** The link in the last mail to an address; null without one. */
   linkTo(email: string): string | null {
     const mail = this.taken.findLast((text) => text.includes(`To: ${email}\n`));
     return /http:\/\/\S+welcome#[\w-]{43}/.exec(mail ?? "")?.[0] ?? null;

@@ -1,6 +1,6 @@
-// The house: the wings of src, the rooms inside them, what each decides, and who may import whom.
-// test/repository/architecture.test.ts holds this against the import lines, docs/contributing/architecture.md shows
-// it (npm run gen).
+// The module rules: the layers of src, the modules inside them, their responsibilities, and the permitted imports.
+// test/repository/architecture.test.ts compares them with the import lines, and docs/contributing/architecture.md shows
+// them (npm run gen).
 
 /** Wing → what it is made for, from below upwards. */
 export const LAYERS: Record<string, string> = {
@@ -18,17 +18,17 @@ export const LAYERS: Record<string, string> = {
 
 export const ANY_IMPORT: readonly string[] = ["*"];
 
-/** What every room may import without saying so. */
+/** Modules that every module may import without an entry. */
 export const COMMON_MODULES: readonly string[] = ["model/assert", "model/error_codes", "model/error_messages"];
 
 interface ModuleRule {
-  /** What it decides; a room of one file says it in the file's first lines. */
+  /** Its responsibility; a module of one file has it in the file's header. */
   decides?: string;
   /** The other rooms that it may import; nothing else is allowed. */
   may: readonly string[];
 }
 
-/** A folder, or a file that stands beside rooms. A new one needs a line here. */
+/** A folder, or a file next to modules. A new one needs a line here. */
 export const MODULES: Record<string, ModuleRule> = {
   "model/api_error": { may: [] },
   "model/assert": { may: [] },

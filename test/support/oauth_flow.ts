@@ -24,11 +24,11 @@ const unescaped = (text: string) =>
 export interface OAuthAnswer {
   status: number;
   headers: Headers;
-  /** The JSON body; the text of one that is no JSON. */
+  /** The JSON body; the text of any other. */
   body: any;
 }
 
-/** What the authorization server answers, as a client sees it. */
+/** The authorization server's response, as a client sees it. */
 export async function sendOAuthRequest(
   world: World,
   request: Request,
@@ -68,7 +68,7 @@ export function sendForm(
   );
 }
 
-/** The address that an assistant opens in a person's browser, and the proof that goes with it. */
+/** The address that an assistant opens in a person's browser, and its proof. */
 export function buildAuthorizeRequest(clientId: string, more: Record<string, string> = {}) {
   const verifier = randomBytes(32).toString("base64url");
   const query = new URLSearchParams({
@@ -86,8 +86,8 @@ export function buildAuthorizeRequest(clientId: string, more: Record<string, str
 }
 
 /**
- * Allows all that the consent page at `page` asks for, or what `fields` say instead; answers where the browser goes on,
- * and what the page said.
+ * Allows all that the consent page at `page` requests, or the values of `fields` instead. Returns the browser's next
+ * address, and the text of the page.
  */
 export async function allowConsent(
   visitor: HttpVisitor,

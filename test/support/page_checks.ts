@@ -1,6 +1,6 @@
-// Whether a page keeps anybody out: axe finds nothing and nothing is wider than the screen, at three widths, in the
-// light and in the dark; who reads it by ear knows what is what; bars leave a phone's screen to it. And what a page
-// weighs.
+// Checks that a page is accessible: axe reports nothing and nothing is wider than the screen, at three widths, in light
+// and dark mode. Screen readers find every name, and bars leave room on a phone's screen. Also measures the weight of a
+// page.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,10 +9,10 @@ import { expect } from "vitest";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe says by colours alone; everything else it says of a page in the dark as in the light. */
+/** The axe rules about colours; all other rules have the same result in dark and light mode. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** The most bytes that a page may take, with all that it asks for. */
+/** The maximum size of a page in bytes, with all of its requests. */
 export const MAX_PAGE_BYTES = 150_000;
 
 /** All bytes that a page brought, as long as they are unpacked. */
@@ -22,11 +22,11 @@ export const measurePageBytes = (page: Page) =>
       .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)`,
   );
 
-/** Of a phone's 844 pixels, those that the head of a page and whatever stays in its place may take. */
+/** The maximum height of the header and of fixed elements, out of a phone's 844 pixels. */
 const BARS = 120;
 
 /**
- * Holds that head and bars leave a phone's screen to the page, and with `begins` that its first field is in view at
+ * Asserts that header and bars leave room on a phone's screen. With `begins`, the page's first field must be visible at
  * twice the size.
  */
 export async function checkContentRoom(page: Page, name: string, begins: boolean): Promise<void> {
@@ -48,18 +48,18 @@ export async function checkContentRoom(page: Page, name: string, begins: boolean
   expect({ name, box, inView }).toEqual({ name, box, inView: true });
 }
 
-/** Colours that are still on their way to the other scheme are nobody's. */
+/** Colours that are still changing to the other scheme belong to neither. */
 const settled = (page: Page) =>
   page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
 
 const DRAWN = "data-drawn";
 
-/** How the texts were drawn, and upon what, of which axe had nothing to say by colours. */
+/** The style of the texts, with their background, about which axe reported no colour problem. */
 const wellDrawn = new Set<string>();
 
 /**
- * Runs in the page: marks, of all texts that are drawn alike and upon the same, the first, but for what is known.
- * What axe says by colours it says of each of them or of none.
+ * Runs in the page. Marks the first of all texts with the same style and background, except for known ones. axe's
+ * result about colours is the same for each of them.
  */
 function markDrawn([attribute, wellDrawn]: [string, string[]]): string[] {
   const { document, getComputedStyle } = globalThis as any;
@@ -121,7 +121,7 @@ export async function listAxeFindings(
 async function askAxe(page: Page, asked: object, parts: string): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const options = {
-    // What it found to be right it would describe as well, rule by rule, and the browser would hand it over.
+    // It would also describe its passes, rule by rule, and the browser would transfer them.
     reporter: "no-passes",
     // Style sheets it would fetch again for a rule that is off.
     preload: { assets: ["media"] },
@@ -133,7 +133,7 @@ async function askAxe(page: Page, asked: object, parts: string): Promise<string[
   );
 }
 
-/** What axe says of a page's colours, but for those of which it has had nothing to say. */
+/** axe's result about a page's colours, except for styles without a problem so far. */
 async function wrongColours(page: Page): Promise<string[]> {
   const drawn = await page.evaluate(markDrawn, [DRAWN, [...wellDrawn]] as [string, string[]]);
   const found = drawn.length > 0 ? await askAxe(page, { runOnly: OF_COLOURS }, `[${DRAWN}]`) : [];
@@ -141,7 +141,7 @@ async function wrongColours(page: Page): Promise<string[]> {
   return found;
 }
 
-/** Runs in the page: what who reads it by ear meets that axe lets pass, each with its words. */
+/** Runs in the page: problems for screen readers that axe does not report, each with its text. */
 function wrongByEar(): string[] {
   const { document } = globalThis as any;
   const seen = (selector: string, inside: any = document): any[] =>
@@ -155,8 +155,7 @@ function wrongByEar(): string[] {
   for (const table of seen("table"))
     if (!seen("th", table).some((th) => th.scope === "col" && wordsOf(th) !== ""))
       wrong.push(`a table without columns: ${wordsOf(table).slice(0, 60)}`);
-  // Of two fields of a form that are called the same nobody knows which one is meant. What is chosen among has its
-  // group's name besides.
+  // Two fields of a form with the same name are ambiguous. Options have their group's name in addition.
   for (const form of seen("form")) {
     const names = seen("input:not([type=radio], [type=checkbox], [type=hidden]), select, textarea", form).map(
       (field) => field.getAttribute("aria-label") ?? [...field.labels].map(wordsOf).join(" "),
@@ -172,8 +171,8 @@ const openDetails = (page: Page, closed = ".none") =>
   page.evaluate(`for (const more of document.querySelectorAll("details:not(${closed})")) more.open = true`);
 
 /**
- * Holds that a page keeps nobody out, with everything opened that can be; `name` says which it was. It ends light,
- * and 1280 wide.
+ * Asserts that a page is accessible, with all disclosures opened; `name` identifies it. It ends in light mode, 1280
+ * wide.
  */
 export async function checkAccessibility(page: Page, name: string, closed?: string): Promise<void> {
   await openDetails(page, closed);
@@ -182,8 +181,7 @@ export async function checkAccessibility(page: Page, name: string, closed?: stri
     await page.setViewportSize({ width, height: 844 });
     const fits = [name, width];
     expect([...fits, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([...fits, width]);
-    // What is shown and how it is coloured is the same as at 320: no style begins or ends to hold between these two
-    // that says either.
+    // The content and the colours are the same as at 320: no style for either begins or ends between these two.
     if (width === 390) continue;
     const isFresh = await page.evaluate(markFresh, [KNOWN, FRESH] as [string, string]);
     const parts = width === 320 ? ":root" : isFresh ? `[${FRESH}]` : null;

@@ -1,5 +1,5 @@
-// A passkey's keeper in software: makes keys and signs as a device would (WebAuthn level 2, ES256, no attestation),
-// also wrongly where a test asks for it.
+// A software passkey authenticator: makes keys and signs as a device would (WebAuthn level 2, ES256, no attestation),
+// also wrongly on request of a test.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
@@ -27,7 +27,7 @@ export class Authenticator {
   #counter = 0;
   origin: string;
   rpId: string;
-  /** Whether its owner was asked for a finger or a PIN. */
+  /** Set if its owner confirmed with a finger or a PIN. */
   verifies = true;
 
   constructor(origin: string) {

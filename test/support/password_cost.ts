@@ -1,6 +1,6 @@
-// What a password costs in tests: each one that is set or shown takes 80 ms of a core by design, which a run would
-// pay some thousand times. So it is the same function with a thousandth of the work, in the tests' own processes;
-// servers that a test starts know nothing of it, and who asks about the work itself says `useFullPasswordCost`.
+// The cost of passwords in tests. Each one that is set or checked takes 80 ms of a core by design, which a run would
+// pay some thousand times. The tests' own processes therefore use the same function with a thousandth of the work.
+// Servers that a test starts are unchanged, and tests of the work itself call `useFullPasswordCost`.
 
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";

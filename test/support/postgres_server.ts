@@ -33,7 +33,7 @@ const CARELESS = {
   full_page_writes: "off",
   max_connections: "200",
   shared_buffers: "64MB",
-  // It would go around all the databases of a run, which live for seconds. Who looks at plans analyses by himself.
+  // It would visit all the databases of a run, which live for seconds. Tests of plans analyse by themselves.
   autovacuum: "off",
 };
 
@@ -46,8 +46,9 @@ async function makeClusterIn(folder: string): Promise<DataDirectory> {
 }
 
 /**
- * Puts a cluster into a data directory, a copy of `made` or a new one, whose role may do what tests and the bench do
- * and no service does: make databases, and fill them past the triggers. Single-user mode alone may say so.
+ * Puts a cluster into a data directory, a copy of `made` or a new one. Its role has rights that tests and the bench
+ * need and services do not: creating databases, and filling them past the triggers. Only single-user mode can grant
+ * them.
  */
 export async function prepareServer(folder: string, made?: string): Promise<void> {
   if (made) copyCluster(made, folder);
@@ -61,7 +62,7 @@ export async function prepareServer(folder: string, made?: string): Promise<void
   await runOrThrow((said) => new Error(said), runner, postgres, ["--single", "-F", "-D", place.cluster, "belfry"], sql);
 }
 
-/** Makes a cluster that nobody has started yet; `remove` takes it away. */
+/** Makes a cluster that was never started; `remove` deletes it. */
 export async function makeCluster(): Promise<{ cluster: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), "belfry-cluster-"));
   const place = await makeClusterIn(folder);

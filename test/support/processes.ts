@@ -40,9 +40,9 @@ export interface CommandRun {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Standard output as JSON; undefined when it is none. */
+  /** Standard output as JSON; undefined for any other text. */
   json: any;
-  /** The last line of standard error as JSON; undefined when it is none. */
+  /** The last line of standard error as JSON; undefined for any other text. */
   refusal: any;
 }
 
@@ -111,11 +111,10 @@ async function startHost(args: string[], onExit: () => void): Promise<Host> {
 }
 
 /**
- * Runs `runBelfry` commands in a process that they share, one after the other: the same code with the same arguments,
- * environment and standard input, without the second that a process takes to start. What a process shows by itself
- * (its exit, its signals, a lock that it holds, an embedded database that it starts) takes `runBelfry`; a test in
- * cli.test.ts holds that both say the same. @param program a package's folder `dist`; the program of this tree when
- * absent
+ * Runs `belfry` commands in a process that they share, one after the other: the same code with the same arguments,
+ * environment and standard input, without the second that a process takes to start. Behaviour of a process itself (its
+ * exit, its signals, its lock, an embedded database that it starts) needs `runBelfry`. A test in cli.test.ts checks
+ * that both give the same output. @param program a package's folder `dist`; the program of this tree when absent
  */
 export function commandRunner(dist?: string) {
   let host: Promise<Host> | null = null;
@@ -175,7 +174,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether a process runs. One that has ended and waits to be noticed, a zombie, is nobody. */
+/** Reports if a process runs. A zombie, which has ended and waits to be reaped, does not. */
 export const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0);
@@ -186,8 +185,8 @@ export const isAlive = (pid: number) => {
 };
 
 /**
- * The processes that work on a folder, by their command line or the folder they stand in; `watchdogs` alone are the
- * shells beside an embedded server. Linux only; elsewhere none are found.
+ * The processes that work on a folder, by their command line or their working directory; `watchdogs` are the shells of
+ * an embedded server only. Linux only; elsewhere none are found.
  */
 export function processesOn(path: string, { watchdogs = false } = {}): number[] {
   if (!existsSync("/proc/self/stat")) return [];
@@ -199,7 +198,7 @@ export function processesOn(path: string, { watchdogs = false } = {}): number[] 
         if (watchdogs) return command.startsWith("/bin/sh\0-c\0exec 3<&0") && command.includes(path);
         return command.includes(path) || readlinkSync(`/proc/${pid}/cwd`).startsWith(path);
       } catch {
-        // No process, or none any more; one that has ended and waits to be noticed stands nowhere.
+        // No process, or none any more; a zombie has no working directory.
         return false;
       }
     });
@@ -219,7 +218,7 @@ export function prepareCluster(dataDir: string): string {
 export interface RunningServer {
   url: string;
   dataDir: string;
-  /** The key of the first start; empty when this was none. */
+  /** The key of the first start; empty for a later one. */
   key: string;
   /** Everything that it wrote so far. */
   log(): string;
@@ -298,8 +297,8 @@ export function readStart(output: string): { log: string; lines: any[] } {
 }
 
 /**
- * Gives a data directory what lies in one after its first start, secret and key included: for tests of what a service
- * does later. The first test of a run that asks for it makes it, all others copy it. Returns the directory.
+ * Gives a data directory the contents after a first start, secret and key included: for tests of a service's later
+ * behaviour. The first test of a run that needs it makes it, all others copy it. Returns the directory.
  */
 export async function prepareStartedService(dataDir: string): Promise<string> {
   const made = join(dirname(inject("cluster")), "started");

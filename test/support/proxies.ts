@@ -71,7 +71,7 @@ function configuration(proxy: Proxy, port: number, replicas: number[], folder: s
     events {} http { access_log off; ${paths.join(" ")} ${server} }`;
 }
 
-/** Starts one in front of the replicas; what it writes lies in `folder`. `edit` changes the page's lines. */
+/** Starts one for the replicas; its output is in `folder`. `edit` changes the page's lines. */
 export function startProxy(
   proxy: Proxy,
   port: number,

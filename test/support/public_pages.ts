@@ -10,7 +10,7 @@ export interface PublicPageAnswer {
   headers: Headers;
 }
 
-/** Asks for a page. `address` is where the reader comes from; this machine when there is none. */
+/** Requests a page. `address` is the reader's; by default this machine. */
 export async function getPublicPage(
   world: World,
   path: string,
@@ -24,7 +24,7 @@ export async function getPublicPage(
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-/** What two answers have to have in common to be told apart by nothing: all but the request's own id. */
+/** The parts of two responses that must be equal to make them indistinguishable: all but the request's own id. */
 export function getComparableBytes({ status, text, headers }: PublicPageAnswer): string {
   const kept = [...headers].filter(([name]) => name !== "x-request-id");
   return JSON.stringify([status, kept.sort(), text]);

@@ -1,10 +1,10 @@
-// Handsets that are woken, as tests make them, and what the service's figures say of wake-ups.
+// Handsets with push notifications, as tests make them, and the service's metrics about push notifications.
 
 import { createEncryption } from "../../src/store/secret/encryption.ts";
 import { joinChannel, parseUuid, registerHandset } from "./handsets.ts";
 import type { World } from "./world.ts";
 
-/** A new handset that joined, is granted `notify` unless something else is said, and is woken at this endpoint. */
+/** A new handset that joined, is granted `notify` by default, and receives push notifications at this endpoint. */
 export async function joinWithPush(
   world: World,
   handle: string,
@@ -22,14 +22,14 @@ export async function joinWithPush(
 export const registerPush = (world: World, token: string, endpoint: string, kind = "web_push", keys?: object) =>
   world.handset("PUT", "/devices/me/push", token, { endpoint, kind, ...(keys && { keys }) });
 
-/** How many wake-ups ended in this way so far. */
+/** The number of push notifications with this result so far. */
 export async function countPushes(world: World, outcome: string): Promise<number> {
   const text = String((await world.request("GET", "/metrics")).body);
   const line = new RegExp(`^belfry_push_notifications_total\\{outcome="${outcome}"\\} (\\d+)$`, "m");
   return Number(line.exec(text)?.[1] ?? 0);
 }
 
-/** So many handsets at once that are woken for a channel, by SQL. Their ids begin at `from`. */
+/** This number of handsets at once with push notifications for a channel, by SQL. Their ids begin at `from`. */
 export async function insertPushHandsets(
   world: {
     settings: Record<string, string>;

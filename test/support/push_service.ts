@@ -1,6 +1,6 @@
-// A push service on loopback, as strict as those of browsers: it takes a wake-up only with what RFC 8030 and RFC 8292
-// ask for, and answers as they do. Below /up/ it is one of UnifiedPush, which wants a message. Must not know the code
-// under test.
+// A push service on loopback, as strict as those of browsers. It accepts a push notification only with the requirements
+// of RFC 8030 and RFC 8292, and responds like them. Below /up/ it is one of UnifiedPush, which requires a message. It
+// is independent of the code under test.
 
 import { createPublicKey, verify } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -13,7 +13,7 @@ export interface ReceivedPush {
   topic: string;
   /** The message as it came; empty where none may be. */
   message: Buffer;
-  /** The signer's key as the wake-up shows it, and what it claims. */
+  /** The signer's key from the push notification, and its claims. */
   key: string;
   claims: { aud: string; exp: number; sub: string };
   /** Milliseconds since 1970. */
@@ -22,7 +22,7 @@ export interface ReceivedPush {
 
 const BASE64URL = /^[\w-]+$/;
 
-/** What a push service would refuse a request for; null where it takes it. */
+/** The reason for which a push service would refuse a request; null where it accepts it. */
 function problemOf(
   method: string,
   headers: IncomingHttpHeaders,
@@ -102,9 +102,9 @@ export async function startPushService(answer: (path: string) => number | Promis
     host: `127.0.0.1:${sink.port}`,
     received,
     refused,
-    /** Where wake-ups for one subscription go. */
+    /** The endpoint of one subscription's push notifications. */
     endpoint: (name: string) => `${origin}/wpush/v2/${name}`,
-    /** How many wake-ups came for it. */
+    /** The number of push notifications that came for it. */
     count: (name: string) => received.filter(({ path }) => path === `/wpush/v2/${name}`).length,
   };
 }

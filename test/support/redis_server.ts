@@ -11,7 +11,7 @@ export interface RedisServer {
   kill(): Promise<void>;
 }
 
-/** A port that nobody listens on at this moment. */
+/** A port without a listener at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

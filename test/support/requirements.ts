@@ -1,6 +1,5 @@
-// What a machine must have for a test to run: a test that cannot run is skipped, counted, and its reason printed, in
-// one way. Where all programs were put in place before (BELFRY_TEST_REQUIRE=1, as CI says), a missing one is an
-// error.
+// Requirements of a test on the machine. A test that cannot run is skipped, counted, and its reason printed, in one
+// way. Where all programs were installed before (BELFRY_TEST_REQUIRE=1, set by CI), a missing one is an error.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -52,10 +51,7 @@ export function isMissing(program: RequiredProgram): boolean {
 export const isSenderMissing = (program: string): boolean =>
   isPrevented(isOnPath(program) ? null : `no ${program} on the PATH`);
 
-/**
- * For `skipIf`: whether there is a reason that nobody can mend by an installation (rights, the system), which it
- * prints.
- */
+/** For `skipIf`: returns whether there is a reason that no installation can fix (rights, the system), and prints it. */
 export function isPrevented(reason: string | null): boolean {
   if (reason !== null) console.log(`skipped: ${reason}`);
   return reason !== null;
@@ -78,8 +74,8 @@ export function findDebianPostgres(): string | null {
 }
 
 /**
- * For `skipIf`: whether there is no PostgreSQL of which a test could make standbys, which it prints. @throws where
- * every program must be there.
+ * For `skipIf`: returns whether PostgreSQL for standbys is missing, and prints it. @throws where every program is
+ * required.
  */
 export function lacksReplicaPostgres(): boolean {
   const reason = findDebianPostgres() ? null : `no pg_basebackup below ${DEBIAN}`;

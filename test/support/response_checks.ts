@@ -1,5 +1,5 @@
-// Holds every answer that the suite sees against the declared shape: nothing undeclared, nothing missing, one envelope.
-// rules#error-envelope rules#error-message rules#error-param
+// Compares every response that the suite sees with the declared shape: nothing undeclared, nothing missing, one
+// envelope. rules#error-envelope rules#error-message rules#error-param
 
 import { z } from "zod";
 import { OPERATIONS } from "../../operations/index.ts";
@@ -50,7 +50,7 @@ const routes = [...OPERATIONS, ...HANDSET_OPERATIONS].map((operation) => ({
   chooses: hasView(operation),
 }));
 
-/** The shape of the view that was asked for; where nobody may ask, the short one stands in for one that is too long. */
+/** The shape of the requested view. Where no view can be requested, the short one replaces one that is too long. */
 function shapeOf({ output, brief, titles, chooses }: (typeof routes)[number], view: unknown): z.ZodType {
   if (view === "titles" && titles) return titles;
   if (!brief) return output;
@@ -111,12 +111,12 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
     return;
   }
   const { params } = JSON.parse(requestBody) as { params: { name: string; arguments?: { view?: unknown } } };
-  // Who may not publish is answered what a person decided (rules#mcp-review).
+  // A caller that may not publish gets a person's decision (rules#mcp-review).
   const name = "decision" in result.structuredContent ? "wait_for_review" : params.name;
   const route = routes.find(({ operation }) => operation.name === name)!;
   const view = params.arguments?.view ?? (route.chooses ? "brief" : undefined);
   const whole = restoreLeanRows(route.operation as OwnerOperation, view, result.structuredContent);
-  // What is left out of an answer that would be too long is said beside its shape (rules#mcp-answers-are-short).
+  // The parts that a long response leaves out are named outside of its shape (rules#mcp-answers-are-short).
   const { left_out: _, ...shown } = whole;
   const shape = shapeOf(route, view);
   shape.parse(

@@ -9,7 +9,7 @@ export const ROOT = join(import.meta.dirname, "../..");
 
 export interface DocumentedRule {
   name: string;
-  /** The heading that it stands under. */
+  /** The heading above it. */
   chapter: string;
   /** Its text, with its mark. */
   text: string;
@@ -41,17 +41,17 @@ function rulesOf(page: string): DocumentedRule[] {
 /** A citation of a rule in code and tests. */
 const LINK = /(?:\bdocs\/rules\.md|\brules)#([\w-]+)/g;
 
-/** What comes after a test's or a group's name, up to the name's end; the title is its second group. */
+/** The text after a test's or a group's name, up to the name's end; the title is its second group. */
 const TITLE = /\b(?:test|describe)\b[^;]*?\(\s*(["`])((?:\\.|(?!\1).)*)\1/;
 
-/** How many lines below a link may belong to its test. */
+/** The number of lines below a link that may belong to its test. */
 const REACH = 8;
 
 export interface Citation {
   rule: string;
   file: string;
   line: number;
-  /** The test or group below it; null where there is none, and the whole file is meant. */
+  /** The test or group below it; null without one, when the whole file is meant. */
   title: string | null;
 }
 
@@ -76,6 +76,6 @@ export function findCitations(...patterns: string[]): Citation[] {
     });
 }
 
-/** The rule that every refusal of a type stands for besides the one that its row cites. */
+/** The rule that every refusal of a type covers in addition to the one that its row cites. */
 export const getRuleOfError = (type: ErrorType): string =>
   type === "server_error" ? "error-server" : `error-${type.replaceAll("_", "-")}`;

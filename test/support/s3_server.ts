@@ -1,18 +1,18 @@
-// A small S3-compatible provider made of node:http, which believes nobody who does not sign, and lists a thousand at
-// a time at most.
+// A small S3-compatible provider made of node:http. It refuses unsigned requests, and lists a thousand at a time at
+// most.
 
 import { createServer } from "node:http";
 
 export interface S3Server {
-  /** By path: the bucket and the key. */
+  /** Keyed by path: the bucket and the key. */
   objects: Map<string, Buffer>;
-  /** What was asked, as "PUT /bucket/key". */
+  /** The received requests, as "PUT /bucket/key". */
   calls: string[];
-  /** What it refuses everything with, whoever asks; 0: nothing. */
+  /** The status with which it refuses every request; 0: none. */
   failing: number;
   /** Nothing is stored before it resolves. */
   held: Promise<unknown> | null;
-  /** How many names a list has at once. */
+  /** The maximum number of names in a list. */
   listed: number;
   endpoint: string;
   close(): Promise<unknown>;
@@ -45,7 +45,7 @@ export async function startS3Server(): Promise<S3Server> {
     },
   };
 
-  /** ListObjectsV2: keys below a prefix, and once what of them goes on behind the delimiter. */
+  /** ListObjectsV2: keys below a prefix, and once each common part up to the delimiter. */
   function list(bucket: string, asked: URLSearchParams): string {
     const prefix = asked.get("prefix") ?? "";
     const all = [...objects.keys()]
@@ -78,7 +78,7 @@ export async function startS3Server(): Promise<S3Server> {
       return end(200);
     }
     if (request.method === "DELETE") {
-      // Some providers say 404 for what is gone, AWS says 204.
+      // Some providers return 404 for a missing object, AWS returns 204.
       return end(objects.delete(key) ? 204 : 404);
     }
     return object ? end(200, request.method === "HEAD" ? undefined : object) : end(404);

@@ -1,5 +1,5 @@
-// Files of every kind that is taken, as small as they may be, and the upload routes of the console with the caller
-// taken from a key, since signing in is no matter of theirs.
+// Files of every permitted kind, of minimal size. Also the upload routes of the console with the caller taken from a
+// key, since sign-in is irrelevant to them.
 
 import { H3 } from "h3";
 import sharp from "sharp";
@@ -62,7 +62,7 @@ export const HTML = Buffer.from("<!doctype html><title>Tides</title><p>High at <
 /** The same file, made exactly this long by what its format ignores at the end. */
 export const padFile = (file: Buffer, size: number) => Buffer.concat([file, Buffer.alloc(size - file.length, 0x20)]);
 
-/** The console's upload routes over a world's service; a key stands for the session. */
+/** The console's upload routes over a world's service; a key replaces the session. */
 export function openConsoleUploads(world: World) {
   const { service } = world;
   const authenticate = createKeyAuthenticator(service.orm, { log: service.log, now: () => new Date() });

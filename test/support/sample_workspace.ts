@@ -12,9 +12,9 @@ import { PNG } from "./sample_files.ts";
 import { timeInSeconds, type World } from "./world.ts";
 
 /**
- * Fills the first workspace of a service, whose owner is signed in. Answers what stands for the parameters of the
- * console's paths (`:pusher`, or `keys/:id` where several pages say `:id`), and the address at which an assistant
- * asks for access.
+ * Fills the first workspace of a service, whose owner is signed in. Returns the values for the parameters of the
+ * console's paths (`:pusher`, or `keys/:id` where several pages have `:id`). Also returns the address at which an
+ * assistant requests access.
  */
 export async function createSampleWorkspace(
   { world, url }: { world: World; url: string },

@@ -1,8 +1,8 @@
-// What a schema has, a row each, to compare two databases of one server.
+// The contents of a schema, a row each, to compare two databases of one server.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 
-// PostgreSQL 18 has a constraint of its own for each column that takes no null, which the columns say as well.
+// PostgreSQL 18 has a constraint of its own for each NOT NULL column, which the columns already show.
 const SCHEMA = `
   select 'column' as kind, table_schema::text as room, table_name::text as of, column_name::text as name,
       concat_ws(' ', data_type, column_default, is_nullable, generation_expression) as is

@@ -109,7 +109,7 @@ export class ScriptlessBrowser {
     return this.#ask(at, () => this.#visitor.post(at, fields, { token: null }));
   }
 
-  /** What the fields of a form hold. */
+  /** The values of the form's fields. */
   #held(form: Element): Fields {
     const held: Fields = {};
     const isField = ({ name }: Element) => /^(input|select|textarea)$/.test(name);

@@ -1,4 +1,4 @@
-// A channel to which tests send in the words of other programs, and the alerts that were published of it.
+// A channel to which tests send in the formats of other programs, and the resulting alerts.
 
 import { createHmac } from "node:crypto";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";

@@ -8,7 +8,7 @@ import type { World } from "./world.ts";
 export interface SampleChannel {
   id: string;
   handle: string;
-  /** Of a program that publishes. */
+  /** The sample of a program that publishes. */
   key: string;
 }
 

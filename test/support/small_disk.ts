@@ -21,7 +21,7 @@ export interface SmallDisk {
   path: string;
   kind: string;
   freeMb(): number;
-  /** Takes what is free but for so many MB. */
+  /** Fills the free space up to this number of MB. */
   fill(leaveMb?: number): void;
   empty(): void;
   remove(): void;
@@ -32,7 +32,7 @@ function tried(command: string, args: string[]): string | null {
   return status === 0 ? null : (error?.message ?? stderr.trim());
 }
 
-/** Mounts one below `folder`; the words of why not, where this user may not. */
+/** Mounts one below `folder`; returns the reason if this user may not. */
 export function mountSmallDisk(folder: string, sizeMb: number): SmallDisk | string {
   const path = join(folder, "disk");
   const image = join(folder, "disk.img");
@@ -40,7 +40,7 @@ export function mountSmallDisk(folder: string, sizeMb: number): SmallDisk | stri
   closeSync(openSync(image, "w"));
   truncateSync(image, sizeMb * MB);
   let kind = "ext4";
-  // No blocks are kept for root: full is full for everybody.
+  // No blocks are reserved for root: full is full for all users.
   const noLoop = tried("mkfs.ext4", ["-q", "-F", "-m", "0", image]) ?? tried("mount", ["-o", "loop", image, path]);
   if (noLoop !== null) {
     kind = "tmpfs";
@@ -62,7 +62,7 @@ export function mountSmallDisk(folder: string, sizeMb: number): SmallDisk | stri
       try {
         const most = freeBytes() - leaveMb * MB;
         tried("fallocate", ["-o", "0", "-l", String(Math.max(MB, most - MB)), filler]);
-        // What is left at the end of a full disk goes in small pieces.
+        // The rest at the end of a full disk is filled in small pieces.
         const size = 4096;
         let at = fstatSync(file).size;
         while (freeBytes() > leaveMb * MB && writeSync(file, Buffer.alloc(size), 0, size, at) === size) at += size;

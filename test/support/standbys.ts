@@ -79,18 +79,18 @@ export class PostgresServer {
     await run("pg_ctl", "-s", "-w", "-D", this.folder, "promote");
   }
 
-  /** Every process of the server, which goes on where it was after SIGCONT, and never after SIGKILL. */
+  /** Every process of the server, which continues after SIGCONT, and never after SIGKILL. */
   signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
     const { stdout } = spawnSync("ps", ["-o", "pid=", "--ppid", String(this.pid)], { encoding: "utf8" });
     for (const pid of [this.pid, ...stdout.trim().split(/\s+/).map(Number)])
       try {
         process.kill(pid, name);
       } catch {
-        // One that has ended meanwhile.
+        // One that has ended in the meantime.
       }
   }
 
-  /** What a client program says; `args` after the connection. */
+  /** The output of a client program; `args` after the connection. */
   client(program: "createdb" | "pg_dump" | "psql", ...args: string[]): Promise<string> {
     return run(program, "-h", "127.0.0.1", "-p", String(this.port), "-U", "belfry", ...args);
   }
@@ -112,7 +112,7 @@ export async function openPrimaryServer() {
   await primary.start();
   return {
     primary,
-    /** A hot standby that follows at once, or as the further settings say. */
+    /** A hot standby that follows at once, or with the given settings. */
     async standby(...settings: string[]): Promise<PostgresServer> {
       const server = await add(`standby${servers.length}`);
       mkdirSync(server.folder, { mode: 0o700 });

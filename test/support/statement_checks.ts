@@ -1,6 +1,6 @@
-// What PostgreSQL says of a statement without running it, held against what the statement declares: names and types
-// of its parameters and columns, and for a column that comes straight from a table whether it may be null and which
-// texts it takes. The protocol's own question, so that it is the same on every version.
+// PostgreSQL's description of a statement without running it, compared with the statement's declaration: names and
+// types of its parameters and columns. For a column that comes straight from a table, also its nullability and its
+// permitted texts. It uses the protocol's own message, so that it is the same on every version.
 
 import type { SqlType } from "../../src/model/fields/sql_types.ts";
 import type { AnyStatement } from "../../src/store/db/statement.ts";
@@ -33,7 +33,7 @@ interface Described {
   columns: Column[];
 }
 
-/** @throws what the database says when it does not understand the text. */
+/** @throws the database's error for an invalid text. */
 function describe(client: CatalogueClient, text: string): Promise<Described> {
   return new Promise((resolve, reject) => {
     const told: Described = { parameters: [], columns: [] };
@@ -68,7 +68,7 @@ interface TableColumn {
 
 interface Catalogue {
   typeNames: Map<number, string>;
-  /** By `table.column`, as numbers. */
+  /** Keyed by `table.column`, as numbers. */
   columns: Map<string, TableColumn>;
 }
 
@@ -80,7 +80,7 @@ const TABLE_COLUMNS = `
   from pg_attribute a join pg_class t on t.oid = a.attrelid
   where t.relkind = 'r' and a.attnum > 0 and not a.attisdropped`;
 
-/** What the database knows of its types and tables; reads it once for all statements. */
+/** The database's types and tables; reads them once for all statements. */
 export async function readCatalogue(client: CatalogueClient): Promise<Catalogue> {
   const types = await client.query("select oid::int as oid, format_type(oid, null) as name from pg_type");
   const columns = await client.query(TABLE_COLUMNS);
@@ -143,7 +143,9 @@ export async function findStatementDifferences(
   return found;
 }
 
-/** Whether the database lets a statement run where nothing may be written, as `reads` says; null when that is so. */
+/**
+ * Compares `reads` with the database's permission to run a statement in a read-only transaction; null when they match.
+ */
 export async function readsDifference(client: CatalogueClient, statement: AnyStatement): Promise<string | null> {
   const { name, text, parameters, reads } = statement;
   await client.query("begin read only");

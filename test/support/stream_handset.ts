@@ -1,5 +1,5 @@
-// A handset that follows its inbox by a stream, as docs/reference/handset-api.md says: it applies what begins where
-// it is, and polls otherwise.
+// A handset that follows its inbox by a stream, as docs/reference/handset-api.md describes: it applies events that
+// begin at its state, and polls otherwise.
 
 import type { Answer } from "./world.ts";
 
@@ -37,7 +37,7 @@ interface FollowerOptions {
   urls: string[];
   query?: string;
   poll(headers: Record<string, string>): Promise<Answer>;
-  /** Whether an event never comes. */
+  /** Set if an event never comes. */
   drops?(): boolean;
 }
 
@@ -103,7 +103,7 @@ export class StreamHandset {
     this.etag = id!;
   }
 
-  /** What it ends with, when it asks once more whether it is right: a stream alone proves nothing to it. */
+  /** Its final state, after one more poll: a stream alone proves nothing to it. */
   async lastLook(): Promise<void> {
     await this.#poll();
   }

@@ -7,7 +7,7 @@ import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
-/** What a run takes at its most is a third of that. */
+/** The maximum of a run is a third of that. */
 const ROOM = 6 * 1024 ** 3;
 const NAME = /^belfry-tests-(\d+)$/;
 
@@ -19,7 +19,7 @@ const lives = (pid: number) => {
   }
 };
 
-/** Whether there is room, and programs may be started. What runs left behind that were killed goes first. */
+/** Reports if there is room, and programs may be started. Remains of killed runs are removed first. */
 function usable(folder: string): boolean {
   try {
     for (const name of readdirSync(MEMORY)) {
@@ -42,8 +42,7 @@ function usable(folder: string): boolean {
 }
 
 /**
- * Makes temporary folders of this process, and of those that it starts, lie in memory where they can. A TMPDIR that
- * is given stays.
+ * Puts temporary folders of this process, and of those that it starts, in memory where possible. A given TMPDIR stays.
  */
 export function keepTemporaryInMemory(): void {
   if (process.platform !== "linux" || process.env.TMPDIR) return;

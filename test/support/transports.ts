@@ -1,6 +1,5 @@
-// The three faces of one service (REST, MCP, the command line) as one kind of thing that is asked and answers, and an
-// account of each with whoever may ask in it. Answers are told without what differs from account to account: ids,
-// handles, instants.
+// The three transports of one service (REST, MCP, the command line) behind one interface, and an account of each with
+// its callers. Results omit differences between accounts: ids, handles, times.
 
 import type { ERROR_STATUS } from "../../src/model/api_error.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
@@ -10,7 +9,7 @@ import { findOperation, type World } from "./world.ts";
 
 type Args = Record<string, unknown>;
 
-/** What a call answered: null in place of a refusal's type where it was done. */
+/** The result of a call: null in place of a refusal's type where it succeeded. */
 export interface TransportAnswer {
   refused: keyof typeof ERROR_STATUS | null;
   body: any;
@@ -23,7 +22,7 @@ const told = (status: number, body: any, args: Args): TransportAnswer => {
   return { refused: null, body: body ?? { deleted: true, id: args.alert_id } };
 };
 
-/** Arguments as a person types them; what no flag can say goes as JSON. */
+/** Arguments as a person types them; values without a flag are passed as JSON. */
 function typed(args: Args): string[] {
   const spoken = Object.entries(args).filter(([, value]) => value !== null);
   const rest = Object.fromEntries(Object.entries(args).filter(([, value]) => value === null));
@@ -81,7 +80,9 @@ export async function openTransports(world: World) {
   return { faces, byProcess, close: () => door.close() };
 }
 
-/** Gives what an account has the names that it has in all: the first alert that is told of is alr_1, and so on. */
+/**
+ * Replaces an account's values by names that are the same for all: the first alert that appears is alr_1, and so on.
+ */
 export function createIdNormalizer() {
   const known = new Map<string, string>();
   const named = (of: string) => (id: string) => {

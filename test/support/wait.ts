@@ -3,17 +3,19 @@
 
 import { vi } from "vitest";
 
-/** Options of `vi.waitFor` and `expect.poll`; milliseconds. vitest.config.ts says the same to a poll without any. */
+/**
+ * Options of `vi.waitFor` and `expect.poll`; milliseconds. vitest.config.ts has the same defaults for a poll without
+ * any.
+ */
 export const WAIT = { timeout: 120_000, interval: 10 };
 
-/** The machine's own clock and timers, whatever a test makes of its. */
+/** The machine's own clock and timers, unaffected by a test's fake ones. */
 const now = performance.now.bind(performance);
 const { setTimeout: later, clearTimeout: never } = globalThis;
 
 /**
- * Looks until nothing is thrown, and answers what was seen: soon at first, then more and more rarely, since who looks
- * takes the time of what he waits for. Where a test has taken the timers over, they go on meanwhile. @throws what the
- * last look threw
+ * Retries until nothing is thrown, and returns the result: soon at first, then less often, since each try takes time
+ * from the awaited work. It also continues where a test has replaced the timers. @throws the error of the last try
  */
 export async function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
   if (vi.isFakeTimers()) return vi.waitFor(look, WAIT);
@@ -42,7 +44,7 @@ export async function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Waits until a condition holds. @throws an Error that names the condition, as it is written */
+/** Waits until a condition is true. @throws an Error that names the condition, as it is written */
 export const eventually = (holds: () => boolean | Promise<boolean>) =>
   waitFor(async () => {
     if (!(await holds())) throw new Error(`waited in vain for ${holds}`);
@@ -51,7 +53,7 @@ export const eventually = (holds: () => boolean | Promise<boolean>) =>
 /** One turn of the event loop, sockets included; timers that a test has taken over stay as they are. */
 export const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Turns the event loop until a condition holds, where `vi.waitFor` would move the test's own clock. */
+/** Turns the event loop until a condition is true, where `vi.waitFor` would move the test's own clock. */
 export async function tickUntil(holds: () => boolean): Promise<void> {
   for (const end = now() + WAIT.timeout; !holds(); await nextTick())
     if (now() > end) throw new Error(`waited in vain for ${holds}`);

@@ -27,7 +27,7 @@ export async function joinInApp(
 
 export const card = (page: Page, title: string) => page.locator(".list .alert", { hasText: title });
 
-/** What lies in a store of the app. */
+/** The contents of a store of the app. */
 export const readAppStore = (page: Page, store: "alerts" | "reports" | "facts" | "channels"): Promise<any[]> =>
   page.evaluate(
     (name) =>

@@ -31,7 +31,7 @@ import { checkAnswer } from "./response_checks.ts";
 
 export interface Answer {
   status: number;
-  /** The JSON body; null when there is none. */
+  /** The JSON body; null without one. */
   body: any;
   headers: Headers;
 }
@@ -48,7 +48,7 @@ const UNLIMITED = {
   "joins-of-address": 1e9,
 };
 
-/** On a machine that is busy with other things a call may wait long. Tests of the bounds themselves set their own. */
+/** On a busy machine a call may wait long. Tests of the limits themselves set their own. */
 const PATIENCE = {
   DATABASE_CONNECT_TIMEOUT_MS: "120000",
   DATABASE_STATEMENT_TIMEOUT_MS: "120000",
@@ -57,15 +57,15 @@ const PATIENCE = {
 };
 
 let admin: ReturnType<typeof openOrm> | undefined;
-/** What makes databases, once for a process: to learn of all entities takes longer than to copy a database. */
+/** Creates databases, once for a process: discovering all entities takes longer than copying a database. */
 function administrator(url: string): SqlEntityManager {
   admin ??= openOrm({ databaseUrl: url, databasePoolSize: 2 });
   return admin.em.fork() as SqlEntityManager;
 }
 
 /**
- * A fresh database as settings, migrated unless it shall be empty, and what removes it. With BELFRY_TEST_CELLS a cell
- * of TEST_CITUS_URL instead, for whichever tests are run so.
+ * A fresh database as settings, migrated unless it shall be empty, and a function that removes it. With
+ * BELFRY_TEST_CELLS it is a cell of TEST_CITUS_URL instead.
  */
 export async function freshDatabase({ empty = false } = {}): Promise<{
   settings: Record<string, string>;
@@ -102,7 +102,7 @@ export class World {
   /** Key of the first workspace's owner, with every scope. */
   readonly owner: string;
   readonly workspace: { id: string };
-  /** What another process would need to open the same database. */
+  /** The data that another process would need to open the same database. */
   readonly settings: Record<string, string>;
   readonly #remove: () => Promise<void>;
 
@@ -111,7 +111,7 @@ export class World {
     return this.events.filter(({ event }) => event.startsWith("alert."));
   }
 
-  /** The data directory, where uploaded files lie. */
+  /** The data directory, which has the uploaded files. */
   get dataDir(): string {
     return this.settings.DATA_DIR!;
   }
@@ -132,9 +132,7 @@ export class World {
     this.#remove = parts.remove;
   }
 
-  /**
-   * Opens a service on a fresh database. `limits: true` keeps the operations' own ceilings, which tests rarely want.
-   */
+  /** Opens a service on a fresh database. `limits: true` keeps the operations' own limits, which tests rarely want. */
   static async open(
     options: ServiceOptions & { settings?: Record<string, string>; limits?: boolean } = {},
   ): Promise<World> {
@@ -219,7 +217,7 @@ export class World {
     return this.key({ workspace: workspace.id });
   }
 
-  /** One request; every answer that it sees is held against the declared shapes. */
+  /** One request; every response is compared with the declared shapes. */
   async request(method: string, path: string, init: RequestInit & { token?: string | null } = {}): Promise<Answer> {
     const { token, ...rest } = init;
     const headers = new Headers(rest.headers);
@@ -300,7 +298,7 @@ export class World {
 let handles = 0;
 export const createHandle = () => `t${process.pid.toString(36)}-${(++handles).toString(36)}`;
 
-/** An instant so many seconds from now. */
+/** A time this number of seconds from now. */
 export const timeInSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 
 export function findOperation(name: string) {
@@ -319,7 +317,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What a tool result says in REST's terms. A refusal in front of the protocol already is in them. */
+/** A tool result in REST's terms. A refusal by the protocol itself already is in them. */
 function fromMcp(tool: OwnerOperation, answer: Answer, view: unknown): Answer {
   const { result } = answer.body ?? {};
   if (!result) return answer;

@@ -1,6 +1,6 @@
-// The page of the API in a real browser, at three widths, dark and light, view by view: it fits, nothing keeps
-// anybody out (axe, keyboard alone), it asks nobody else for anything, and it says everything without its script.
-// Needs CHROMIUM; skipped without one.
+// The page of the API in a real browser, at three widths, dark and light, view by view. It fits, is accessible (axe,
+// keyboard alone), sends no request to another server, and is complete without its script. Needs CHROMIUM; skipped
+// without one.
 
 import type { BrowserContextOptions } from "playwright-core";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
 import { WAIT } from "../support/wait.ts";
 
-/** The most bytes that the page may take on the way, with all that it asks for. */
+/** The maximum size of the page in transfer, with all of its requests. */
 const HEAVIEST = 150_000;
 const FIRST_LINES = { curl: /^curl /, JavaScript: /^import /, Python: /^import /, Go: /^package main/ };
 /** The key's field, and the operation that is tried. */
@@ -56,7 +56,7 @@ describeInBrowser("the page of the API", () => {
       "for (const other of document.querySelectorAll('article:not(#create_alert, #get_me)')) other.remove()",
     );
 
-    // The search: what is found, under headings that stand above something; and what is not.
+    // The search: results under headings above something; and misses.
     const menu = page.locator(".contents > summary");
     if (width < 960) await menu.click();
     const filter = page.getByRole("searchbox", { name: "Find an operation" });
@@ -163,7 +163,7 @@ describeInBrowser("the page of the API", () => {
     await reach("#get_pusher .try input");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    // What is missing has the focus, first in the path and then in the key's field.
+    // The missing value has the focus, first in the path and then in the key's field.
     const { id } = await its.site.world.pusher({ name: "Found by keyboard" });
     await page.getByText("Enter a value for id in the path.").waitFor();
     await page.keyboard.press("ControlOrMeta+a");

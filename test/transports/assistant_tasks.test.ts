@@ -1,5 +1,5 @@
-// The tasks of scripts/eval, played by a real client over a socket: each reaches its end state in the fewest calls,
-// and in no more tokens than the table of docs/contributing/assistant-evaluation.md says.
+// The tasks of scripts/eval, run by a real client over a socket. Each reaches its end state in the fewest calls, and
+// within the tokens of the table in docs/contributing/assistant-evaluation.md.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findTaskFaults, playAll } from "../../scripts/eval/main.ts";
@@ -33,7 +33,7 @@ test("there are thirty tasks and eight injections, each under a name of its own"
 test.each([...tasks, ...injections].map(({ id }) => id))("%s", (id) => {
   const one = played.find(([task]) => task.id === id)!;
   expect(findTaskFaults(one), `${id}: if it is meant, npm run -s eval -- --write && npm run gen`).toEqual([]);
-  // A ceiling far above what it takes notices nothing.
+  // A limit far above the real cost detects nothing.
   expect(one[1].tokens).toBeGreaterThan(one[0].tokens * 0.8 - 20);
 });
 

@@ -1,5 +1,5 @@
-// A call that waits, with real clients of both eras over HTTP and over `belfry mcp`: it tells of its progress, and
-// what its client cancels is let go of at the server, which holds only so many for a credential.
+// A call that waits, with real clients of both eras over HTTP and over `belfry mcp`. It reports its progress. The
+// server releases a call that its client cancels. It limits the number of a credential's waiting calls.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -63,10 +63,7 @@ describe.each(["HTTP", "belfry mcp"])("over %s", (way) => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id);
     const { call, close } = await connected(kind, way, key);
-    /**
-     * A call that waits: what it answers, or that it was cancelled; and when it told of its progress for the first
-     * and second time.
-     */
+    /** A call that waits: its result or cancellation, and the times of its first and second progress. */
     const wait = () => {
       const leaving = new AbortController();
       const told = [Promise.withResolvers<"begun">(), Promise.withResolvers<"held">()] as const;

@@ -1,4 +1,4 @@
-// Who the client is: from the peer through the proxies that are trusted, and never by the word of anybody else.
+// The client's address: from the peer through the trusted proxies, and never from another client's header.
 
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ const read = (trusted: string[], peer: string | null, forwarded?: string) =>
 
 describe("the address", () => {
   test.each<[string[], string | null, string | undefined, string | null, boolean]>([
-    // Nobody is trusted: headers say nothing of the client.
+    // Without trusted proxies, headers prove nothing about the client.
     [[], "198.51.100.7", undefined, "198.51.100.7", false],
     [[], "198.51.100.7", "127.0.0.1", "198.51.100.7", false],
     [[], "127.0.0.1", undefined, "127.0.0.1", true],
@@ -27,7 +27,7 @@ describe("the address", () => {
     [["loopback"], "127.0.0.1", undefined, "127.0.0.1", true],
     [["10.0.0.0/8"], "10.1.2.3", "203.0.113.1, 10.9.9.9", "203.0.113.1", false],
     [["10.0.0.0/8"], "10.1.2.3", undefined, "10.1.2.3", false],
-    // An address that a header names is never this machine, however it is written and whoever names it.
+    // An address from a header is never this machine, in any spelling and from any proxy.
     [["10.0.0.0/8"], "10.1.2.3", "127.0.0.1", "127.0.0.1", false],
     [["10.0.0.0/8"], "10.1.2.3", "127.9.9.9", "127.9.9.9", false],
     [["10.0.0.0/8"], "10.1.2.3", "::1", "::1", false],
@@ -40,7 +40,7 @@ describe("the address", () => {
     [[], "::ffff:7f00:1", undefined, "127.0.0.1", true],
     [["10.0.0.0/8"], "198.51.100.7", "203.0.113.1", "198.51.100.7", false],
     [["fd00::/8"], "fd00::1", "2001:DB8:0:0::5", "2001:db8::5", false],
-    // What is no address was written by nobody whom we trust.
+    // Text that is not an address does not come from a trusted proxy.
     [["loopback"], "127.0.0.1", "unknown", "127.0.0.1", false],
     [["loopback"], "127.0.0.1", "203.0.113.1, <script>", "127.0.0.1", false],
   ])("trusting %j, from %s with %s", (trusted, peer, forwarded, address, local) =>

@@ -33,7 +33,7 @@ interface Check {
   errorMessage?: string;
 }
 
-/** What the suite wrote into a folder: one for each scenario, named by it and the time. */
+/** The results that the suite wrote into a folder: one for each scenario, named by it and the time. */
 const checksIn = (path: string): Check[] =>
   readdirSync(path).flatMap((name) => {
     const scenario = name.replace(/^server-|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, "");

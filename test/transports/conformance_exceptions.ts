@@ -1,5 +1,6 @@
-// What of the official conformance suite does not apply here, and why: `scenario`, of which something fails wherever
-// it runs, or `scenario/check`. conformance.test.ts holds that nothing else fails, and that none of these passes.
+// The parts of the official conformance suite that do not apply here, and why: `scenario`, of which something fails
+// wherever it runs, or `scenario/check`. conformance.test.ts checks that nothing else fails, and that none of these
+// passes.
 
 interface Inapplicable {
   why: string;

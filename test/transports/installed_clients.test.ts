@@ -1,5 +1,5 @@
-// The assistants' clients that npm installs, without an account: each is given the line that the console shows for
-// it, and says what it sees of the server. MCP_CLIENTS names the folder of their commands.
+// The assistants' clients that npm installs, without an account. Each gets the line that the console shows for it, and
+// reports its view of the server. MCP_CLIENTS names the folder of their commands.
 
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -24,8 +24,8 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
   });
 
   /**
-   * Runs a line in a shell with a home of its own, until it ends or has said what is waited for. @param input lines
-   * on its standard input, which stays open until then; or what a person does meanwhile, after which it goes on
+   * Runs a line in a shell with a home of its own, until it ends or has printed the awaited text. @param input lines on
+   * its standard input, which stays open until then; or a person's action in the meantime, after which it continues
    */
   function shell(
     home: string,
@@ -104,8 +104,8 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
   });
 
   /**
-   * What the makers publish of their clients, as this server would have fetched it a moment ago: the far network is
-   * not here.
+   * The vendors' published documents of their clients, as this server would have fetched them a moment ago: the distant
+   * network is not here.
    */
   async function publish(clientId: string, name: string): Promise<void> {
     const redirect_uris = ["http://localhost/callback", "http://127.0.0.1/callback"];
@@ -126,7 +126,7 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
     [
       "Claude Code",
       "https://claude.ai/oauth/claude-code-client-metadata",
-      // It asks for a terminal.
+      // It requires a terminal.
       `script -qfec "claude mcp login belfry" /dev/null`,
       "claude mcp list",
       /belfry: .* Connected/,
@@ -147,7 +147,7 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
       const owner = await signInOwner(site.world, site.url);
       const home = `consent-${CONSENTED.findIndex(([of]) => of === name)}`;
       const line = lineOf(name, "consent");
-      // Codex asks at once, and is not answered.
+      // Codex sends a request at once, and gets no response.
       await shell(home, line, /oauth2\/authorize/);
       // A terminal's marks end the address.
       const address = /http[^\s\p{Cc}]+\/oauth2\/authorize\?[^\s\p{Cc}]+(?=[\s\p{Cc}])/u;

@@ -1,5 +1,5 @@
-// The clients that people have, against a listening server: both eras of SDK 2, SDK 1 and, where it is installed, the
-// Inspector's command line. What they see on the wire is looked at beside them.
+// Real clients against a listening server: both eras of SDK 2, SDK 1 and, where it is installed, the Inspector's
+// command line. Their traffic on the wire is also checked.
 
 import { execFile } from "node:child_process";
 import { request as httpRequest } from "node:http";
@@ -18,7 +18,7 @@ import { createHandle, timeInSeconds, World } from "../support/world.ts";
 const info = { name: "test", version: "1.0.0" };
 const CLIENTS = ["auto", "legacy", "sdk 1"] as const;
 
-/** What the clients have in common. */
+/** The common interface of the clients. */
 interface AnyClient {
   listTools(): Promise<any>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<any>;
@@ -70,7 +70,7 @@ describe("on a service", () => {
     }
   }
 
-  /** Structured content, which must be the text as well. */
+  /** Structured content, which must equal the text. */
   const bodyOf = (result: any) => {
     expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
     return result.structuredContent;
@@ -88,7 +88,7 @@ describe("on a service", () => {
           const { readOnly, destructive, idempotent, openWorld } = getToolHints(
             OPERATIONS.find(({ name }) => name === tool.name)!,
           );
-          // What the protocol takes for granted of a tool, and does not ask about where it only reads.
+          // The protocol's defaults for a tool, and no confirmation where it only reads.
           const granted = { readOnlyHint: false, idempotentHint: readOnly, destructiveHint: !readOnly };
           expect({ ...granted, ...tool.annotations }).toEqual({
             readOnlyHint: readOnly,
@@ -173,7 +173,7 @@ describe("on a service", () => {
           expect(bodyOf(result).error.type).toBe("insufficient_scope");
           return bodyOf(result).error.message;
         };
-        // What its model has before: the instructions, and the address in the answer.
+        // The information for its model at the start: the instructions, and the address in the response.
         expect(client.getInstructions()).toMatch(/review_url/);
         const draft = { pusher_id: pusher.id, title: "Tide" };
         const made = bodyOf(await client.callTool({ name: "create_alert", arguments: draft }));

@@ -1,4 +1,4 @@
-// Requests in the usual form are answered without the SDK: as it would answer them, whatever is varied in them.
+// Requests in the usual form are answered without the SDK: with its own result, for any variation in them.
 
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import { SILENT_LOG } from "../support/member_sessions.ts";
 const MODERN = "2026-07-28";
 const PREFIX = "io.modelcontextprotocol/";
 
-/** Answers what it was asked, so that arguments are compared as well. */
+/** Returns its input, so that arguments are also compared. */
 async function echo(name: string, args: Record<string, unknown>) {
   if (args.title === "refused") throw invalidRequest("invalid_value", "No.", "title");
   const headers: Record<string, string> = args.title === "limited" ? { ratelimit: "limit=1" } : {};

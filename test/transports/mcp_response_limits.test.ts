@@ -1,5 +1,5 @@
-// What strangers and owners can make long, or write for an assistant to read: no answer over MCP grows by it, and
-// nothing that a device says of itself reads as an instruction.
+// Text that strangers and owners can make long, or write for an assistant to read. No result over MCP grows by it, and
+// no text of a device reads as an instruction.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
@@ -15,7 +15,7 @@ afterAll(() => world.close());
 
 const bytes = (body: unknown) => Buffer.byteLength(JSON.stringify(body));
 
-/** So many subscribers, each with a version of its own. */
+/** This number of subscribers, each with a version of its own. */
 async function crowd(pusherId: string, count: number) {
   await world.sql(
     `with d as (

@@ -1,5 +1,5 @@
-// A person in the call: what clients of each era are answered that may write and not publish, and what becomes of it
-// when a person decides on the review page, or nobody does.
+// A person in the call: the results for clients of each era that may write and not publish, after a person's decision
+// on the review page, or without one.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -77,7 +77,7 @@ const draft = async (more: object = {}) =>
 const now = async (alert: { id: string }) =>
   (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: alert.id })).body;
 
-/** What a signed-in person taps on the page at `url`. */
+/** The taps of a signed-in person on the page at `url`. */
 async function tap(url: string, act: string, more: Record<string, string> = {}) {
   const { pathname } = new URL(url);
   const { text } = await owner.get(pathname);
@@ -123,7 +123,7 @@ describe("a client of 2026", () => {
       answered = true;
     });
     const told: unknown = waiting.catch((error: unknown) => error);
-    // It is held while nobody decides.
+    // It waits until a decision.
     await expect
       .poll(async () => (await world.sql("select 1 from idempotency_record where operation = 'asked'")).length)
       .toBeGreaterThan(0);
@@ -221,7 +221,7 @@ test("a connected assistant: asked where its client opens addresses, else challe
     return "accept";
   }, access_token);
   expect((await call("create_alert", args)).structuredContent).toMatchObject({ decision: "sent" });
-  // What no person decides about one alert is still challenged.
+  // An action without a person's decision on one alert is still challenged.
   await expect(call("delete_pusher", { pusher_id: pusher.id })).rejects.toThrow(/pushers:write/);
 });
 
@@ -273,7 +273,7 @@ describe("the state that travels", () => {
       expect(refused.error).toMatchObject(invalid);
     expect((await raw("send_alert", alertArguments(alert), again)).result.structuredContent.decision).toBe("waiting");
     expect((await raw("send_alert", alertArguments(alert), again)).error).toMatchObject(invalid);
-    // A new call asks anew.
+    // A new call is challenged again.
     expect((await raw("send_alert", alertArguments(alert))).result.resultType).toBe("input_required");
     expect((await now(alert)).status).toBe("draft");
   });
@@ -322,7 +322,7 @@ test("a call that waits tells of its progress, and ends when its client cancels 
   await expect.poll(() => progress.length).toBeGreaterThan(0);
   leaving.abort();
   expect(await ended).toBeInstanceOf(Error);
-  // Its place is free: as many as may wait do, and are told.
+  // Its slot is free: the permitted number of calls waits.
   const all = Array.from({ length: 4 }, () => call("wait_for_review", alertArguments(alert)));
   await tap(alert.review_url, "send");
   for (const { structuredContent } of await Promise.all(all)) expect(structuredContent.decision).toBe("sent");

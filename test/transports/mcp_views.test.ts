@@ -1,5 +1,5 @@
-// What an assistant is given to read: both faces answer the same bytes to the same view, MCP's default is brief, and no
-// answer over MCP is longer than its bound, whatever people wrote.
+// Results for an assistant: both transports return the same bytes for the same view, MCP's default is brief, and no
+// result over MCP is above its limit, for any text by people.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
@@ -208,7 +208,7 @@ describe("on a service", () => {
     );
     const rows = await walk("list_alerts", { pusher_id: id, limit: 50, view });
     const whole = await world.rest("list_alerts", { pusher_id: id, limit: 100, view });
-    // Rows that share an instant come in no promised order.
+    // Rows with the same time come in no guaranteed order.
     const sorted = (list: any[]) => list.map((row) => JSON.stringify(row)).sort();
     const all = whole.body.data;
     if (view === "full") expect(sorted(rows)).toEqual(sorted(all));

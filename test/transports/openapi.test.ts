@@ -1,5 +1,5 @@
-// The document against what it describes: a linter's eye, every example against its schema, the lists of operations,
-// the committed files, and the promise that nothing documented goes away.
+// The document compared with the service: a linter, every example against its schema, the lists of operations, the
+// committed files, and the guarantee that nothing documented is removed.
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -80,7 +80,7 @@ describe("examples hold against their schemas", () => {
   const pointer = (...keys: string[]) =>
     keys.map((key) => `/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
 
-  /** Every schema that stands beside examples, found wherever it is. */
+  /** Every schema with examples, anywhere in the document. */
   function* pairs(node: Json, at: string[] = []): Generator<[string[], unknown[]]> {
     const examples = [
       ...("example" in node ? [node.example] : []),
@@ -143,8 +143,8 @@ test("generated files are current (mend with: npm run gen)", async () => {
 // rules#additive
 describe("only additions", () => {
   /**
-   * What was closed later in fields that nobody had documented, a scope that only a field asks for which was added
-   * with it, and a field that says something of pages which no longer exist.
+   * Later restrictions of undocumented fields, a scope for a field that was added with it, and a field about pages
+   * which no longer exist.
    */
   const DECIDED = [
     "POST /handset/v1/devices body.platform: it is newly limited to a list of values",

@@ -1,4 +1,4 @@
-// The document in use: served with its headers, and its samples run as they stand in the languages that are at hand.
+// The document in use: served with its headers, and its samples run unchanged in the available languages.
 
 import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
@@ -165,26 +165,26 @@ describe("samples do as they stand", () => {
     operations.filter(({ http }) => http.method === "DELETE");
   const keeps = <O extends { http: { method: string } }>(operations: readonly O[]) =>
     operations.filter(({ http }) => http.method !== "DELETE");
-  /** They go on until somebody stops them. */
+  /** They continue until they are stopped. */
   const streams = HANDSET_OPERATIONS.filter((operation) => operation.streams).map(({ name }) => name);
   const story = [
     ...keeps(OPERATIONS).filter((tool) => !tool.http.when && !tool.tellsReview),
     named("schedule_alert"),
     named("send_alert"),
-    // What is decided is answered at once.
+    // A decided one is answered at once.
     ...OPERATIONS.filter(({ tellsReview }) => tellsReview),
     ...keeps(HANDSET_OPERATIONS),
     named("cancel_alert"),
     ...removes(HANDSET_OPERATIONS).filter(({ name }) => name !== "delete_device"),
     named("delete_device"),
-    // What is in a channel before the channel.
+    // The contents of a channel before the channel.
     ...removes(OPERATIONS).filter(({ name }) => name !== "delete_pusher"),
     named("delete_pusher"),
   ]
     .map(({ name }) => name)
     .filter((name) => !streams.includes(name));
 
-  /** A code by which a handset becomes somebody's own, as the console makes them. */
+  /** A code by which a handset gets its owner, as the console makes them. */
   async function ownDeviceCode(): Promise<string> {
     const user_id = newUuid();
     await world.sql(
@@ -246,7 +246,7 @@ describe("samples do as they stand", () => {
     const ended = await shell("sh", ["-c", source], { env: { ...env, PATH: process.env.PATH } }).catch(
       (error) => error,
     );
-    // 28: curl's own bound.
+    // 28: curl's own timeout.
     expect([ended.code, ended.stdout]).toEqual([28, "event: look\ndata: {}\n\n"]);
   });
   test("JavaScript", () => tellStory("JavaScript", runJavaScript));
@@ -288,7 +288,7 @@ describe.skipIf(isMissing("go"))("samples in Go", () => {
       if (sent) source = source.replaceAll(example.handle, sent);
       writeGoModule(folder.path, new Map([[`${name}/main.go`, source]]));
       expect(await outcome("go", "build", "-o", `${name}/run`, `./${name}`)).toEqual(FINE);
-      // Not waited for in this thread: the server that it asks is here.
+      // Not awaited in this thread: the server of its request is here.
       const { stdout } = await shell(join(folder.path, name, "run"), [], { env });
       expect(JSON.parse(stdout)).toMatchObject(
         sent ? { handle } : { workspace: { id: world.workspace.id }, credential: { type: "key" } },

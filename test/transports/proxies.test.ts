@@ -1,5 +1,5 @@
-// The proxy lines of docs/how-to/https.md as they stand there, with real proxies in front of real sockets: who the
-// client is, and what is closed.
+// The proxy lines of docs/how-to/https.md, unchanged, with real proxies for real sockets: the client's address, and
+// closed addresses.
 
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -32,7 +32,7 @@ for (const proxy of PROXIES)
         port: ports[i]!,
         shutdownDelayMs: 1_000,
         trustedProxies: ["loopback"],
-        // Of a trusted proxy nobody counts them.
+        // Connections of a trusted proxy are not counted.
         maxConnectionsPerIp: 1,
       });
     const ask = (method: "GET" | "POST", path: string, body?: string, headers = {}) =>

@@ -1,6 +1,6 @@
-// A real cache in front, with the lines of docs/how-to/https.md as they stand there: however many read a public
-// channel, few requests arrive here, and what was changed, cancelled or suspended is seen by all. BELFRY_TEST_READERS
-// says how many requests; 2,000 otherwise.
+// A real cache, with the unchanged lines of docs/how-to/https.md. Any number of readers of a public channel cause few
+// requests here. All of them see changes, cancellations and suspensions. BELFRY_TEST_READERS sets the number of
+// requests; 2,000 otherwise.
 
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -235,7 +235,7 @@ describe.skipIf(isMissing("nginx"))("behind nginx with a cache", () => {
     console.log(
       `${READERS} requests in ${seconds.toFixed(1)} s, of which ${reached} reached the service; ${fresh} were told the news meanwhile`,
     );
-    // The number by the clock that nginx itself goes by: once for each second that began, and once before the first.
+    // The number by nginx's own clock: once for each second that began, and once before the first.
     expect(reached).toBeLessThanOrEqual(Math.ceil(seconds) + 2);
     await waitFor(async () => expect((await get(path)).text).toContain("Second"));
   });

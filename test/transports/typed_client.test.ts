@@ -1,5 +1,5 @@
-// A client whose types are made from the served document: it compiles, it runs, and its compiler notices what the
-// document loses. The promise to everybody else, that nothing documented goes away, is openapi.test.ts's.
+// A client whose types are generated from the served document: it compiles, it runs, and its compiler detects losses in
+// the document. openapi.test.ts tests the general guarantee that nothing documented is removed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";

@@ -1,5 +1,5 @@
-// What a program in TypeScript has from our OpenAPI document: openapi-typescript makes types of it, and a compiler
-// holds client.ts against them. The types are made anew in memory each time; nothing of them is kept.
+// A TypeScript program with our OpenAPI document: openapi-typescript generates types from it, and a compiler checks
+// client.ts against them. The types are generated in memory each time; nothing of them is kept.
 
 import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
@@ -23,7 +23,7 @@ const OPTIONS: ts.CompilerOptions = {
 /** The libraries' files, read once for all compilations of a run. */
 const read = new Map<string, ts.SourceFile | undefined>();
 
-/** What the compiler says of client.ts when its types are made from this document: a line for each complaint. */
+/** The compiler's complaints about client.ts when its types are generated from this document, one on each line. */
 export async function compileClient(document: object): Promise<string[]> {
   const types = astToString(await openapiTS(document as never));
   const host = ts.createCompilerHost(OPTIONS);

@@ -1,4 +1,4 @@
-// What an alert may do on a device: a table of facts and outcomes, and what holds whatever the facts are.
+// The permitted effects of an alert on a device: a table of facts and outcomes, and properties for any facts.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -303,7 +303,7 @@ describe("what an alert does", () => {
   });
 });
 
-// ---- whatever the facts are
+// ---- for any facts
 // -------------------------------------------------------------------------------------------
 
 const some = <T>(...values: T[]) => fc.constantFrom(...values);

@@ -1,5 +1,5 @@
-// Decisions made heard and felt, in a Chromium that keeps pages silent until they are touched: what goes to the
-// loudspeaker, the motor and the voice, and what is shown for whatever could not be heard.
+// Playing decisions, in a Chromium that keeps pages silent until they are touched: the output to the loudspeaker, the
+// motor and the voice, and the messages for parts that could not be played.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -8,10 +8,7 @@ import { observeOutputs } from "../support/app_modules.ts";
 import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
 import { WAIT } from "../support/wait.ts";
 
-/**
- * The page's clock goes by itself until it is stopped; from then on only the test moves it, however slow the machine
- * is.
- */
+/** The page's clock runs by itself until it is stopped; from then on only the test moves it, on any slow machine. */
 const BEFORE = new Date("2026-11-22T08:00:00Z");
 const STOPPED = new Date("2026-11-22T12:00:00Z");
 
@@ -46,7 +43,7 @@ describeInBrowser("a ring", () => {
   });
   afterEach(() => context.close());
 
-  /** Opens the page; everything that the ring shows is written down. Nobody has touched the page yet. */
+  /** Opens the page; records everything that it shows while ringing. The page was not touched yet. */
   const open = async () => {
     await page.goto(its.site.url);
     await inPage(async () => {

@@ -1,5 +1,5 @@
-// The app's own word of what the API answers, held against the API's: the compiler fails where the app reads what is
-// not sent, and the test where the two lists of fields part.
+// The app's own types of the API's responses, compared with the API's. The compiler fails where the app reads a missing
+// field, and the test where the two lists of fields differ.
 
 import { expect, test } from "vitest";
 import type { z } from "zod";
@@ -9,7 +9,7 @@ import type { ChannelCard, InboxAlert, SubscriptionAnswer } from "../../src/page
 import { ALERT_CAPABILITIES as KNOWN } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 
-// What the server's shapes give has to fit where the app takes it.
+// Values of the server's types must fit the app's types.
 const fits = {
   alert: (sent: z.output<typeof inboxItem>): InboxAlert => sent,
   card: (sent: z.output<typeof channelCardView>): ChannelCard => sent,

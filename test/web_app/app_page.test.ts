@@ -1,5 +1,5 @@
-// The app's page, its weight, its policy, who can use it, and what it does with what strangers wrote, in a real
-// Chromium. Needs CHROMIUM=/path/to/chromium; without one it says so and is skipped.
+// The app's page in a real Chromium: its weight, its policy, its accessibility, and its handling of hostile texts.
+// Needs CHROMIUM=/path/to/chromium; without one it is skipped with a message.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -110,7 +110,7 @@ describeInBrowser("the app", () => {
     let faults: string[];
     let pusher: any;
     const ids: Record<string, string> = {};
-    /** Paths that another site was asked for. */
+    /** Paths of requests to another site. */
     const fetched: string[] = [];
 
     beforeAll(async () => {
@@ -207,7 +207,7 @@ describeInBrowser("the app", () => {
       expect(fetched).toEqual(["/quay.png"]);
       await page.getByRole("button", { name: "Show pictures" }).click();
       await expect.poll(() => fetched).toEqual(["/quay.png", "/x.png"]);
-      // A browser tells what the frame's policy kept from running and from being fetched.
+      // A browser reports the scripts and requests that the frame's policy blocked.
       const told = /violates the following Content Security Policy|asked https:\/\/pictures\.example\/x\.png/;
       expect(faults.splice(0).filter((fault) => !told.test(fault))).toEqual([]);
     });
@@ -232,7 +232,7 @@ describeInBrowser("the app", () => {
         if (view === "join") await page.getByRole("button", { name: "Subscribe and allow notifications" }).waitFor();
         if (view === "#discover") await page.locator(".list .row").first().waitFor();
         await checkAccessibility(page, view);
-        // Beside one another, list and what was chosen scroll by themselves.
+        // Side by side, list and details scroll separately.
         expect([view, await page.evaluate("document.documentElement.scrollHeight - innerHeight")]).toEqual([view, 0]);
       }
     });
@@ -282,7 +282,7 @@ describeInBrowser("the app", () => {
           node.dispatchEvent(new web.Event(type, { bubbles: true, cancelable: true }));
     };
 
-    // In the app itself: words and markup of an alert.
+    // In the app itself: text and markup of an alert.
     const pusher = await its.site.world.pusher();
     await its.site.world.alert(pusher.id, { send: true });
     const { body } = await its.site.world.handset("GET", "/inbox", await its.site.world.device(pusher.handle));
@@ -326,13 +326,13 @@ describeInBrowser("the app", () => {
   });
 });
 
-/** What a frame that went elsewhere does not answer is not waited for. */
+/** A frame that navigated elsewhere sends no message and is not awaited. */
 const within = (work: Promise<unknown>) =>
   Promise.race([work.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 2000))]);
 
 /**
- * Shows each markup in a frame of its own, by turns as a part and as a whole page, and answers how many frames said
- * how high they are. Runs in the page.
+ * Shows each markup in a frame of its own, by turns as a fragment and as a whole page. Returns the number of frames
+ * that reported their height. Runs in the page.
  */
 function showAll(input: { place: string; markups: string[] }): Promise<number> {
   const web: any = globalThis;

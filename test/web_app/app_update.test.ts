@@ -1,5 +1,5 @@
-// A newer version of the app beside one that is open: the person is told, nothing changes before they say so, and
-// then everything does at once. A front of the test's own hands the service on, and from some moment on another
+// A newer version of the app while an older one is open. The person is notified, nothing changes before they confirm,
+// and then everything does at once. A proxy of the test's own passes the service on, and from some moment on another
 // version of its files.
 
 import { createServer, type Server } from "node:http";

@@ -1,6 +1,6 @@
-// From an assistant's call to a person's ear: a client of MCP sends in one place, and the app in another sounds,
-// vibrates, notifies and says so, in a Chromium that keeps pages silent until they are touched. And where the device
-// is decides, on the device.
+// From an assistant's call to a person: an MCP client sends in one place, and the app in another plays a sound,
+// vibrates, notifies and shows it, in a Chromium that keeps pages silent until they are touched. The device decides
+// about its position, on the device.
 
 import { availableParallelism, loadavg } from "node:os";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -12,7 +12,7 @@ import { countHeldPolls } from "../support/long_polls.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
 import { card, joinInApp } from "../support/web_app.ts";
 
-/** What is heard within a second takes as many times longer as the machine has more to do than it can. */
+/** A sound that takes a second takes longer on a busy machine, in proportion to its load. */
 const second = () => 1000 * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
 
 describeInBrowser("from an assistant to an ear", () => {
@@ -130,7 +130,7 @@ describeInBrowser("from an assistant to an ear", () => {
     context.on("request", (request) =>
       said.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`),
     );
-    // The browser of the tests finds its place when a page first asks by itself.
+    // The browser of the tests finds its position on the first request of a page.
     await page.goto(`${its.site.url}/app/`);
     await page.evaluate(
       () => new Promise((done) => (globalThis as any).navigator.geolocation.getCurrentPosition(done, done)),

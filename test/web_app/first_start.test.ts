@@ -1,5 +1,5 @@
-// The first minute with the service: the page that the first start prints is opened and subscribed to in a browser,
-// and the line that it prints beside makes that page ring.
+// The first minute with the service: the page that the first start prints is opened and subscribed to in a browser, and
+// the printed command makes that page ring.
 
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";

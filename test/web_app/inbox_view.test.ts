@@ -1,5 +1,5 @@
-// What stands in the inbox of the app, and how a person finds and clears it: the past of a channel that they join,
-// what is put away, what is looked for. Needs CHROMIUM=/path/to/chromium.
+// The inbox of the app, with search and clearing: the past of a newly joined channel, dismissed alerts, search results.
+// Needs CHROMIUM=/path/to/chromium.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -61,7 +61,7 @@ describeInBrowser("the inbox", () => {
     expect(await page.title()).toBe("Inbox · Belfry");
     expect(await chip(/^Unread$/).count()).toBe(1);
     expect(await chip(/^To acknowledge$/).count()).toBe(1);
-    // What says itself that it still counts is under Now, and asks for nothing.
+    // Alerts that are marked as still valid are under Now, and need no confirmation.
     const now = page.getByRole("region", { name: "Now" }).locator(".alert");
     expect(await now.count()).toBe(1);
     await now.getByText("Before you subscribed").waitFor();
@@ -70,7 +70,7 @@ describeInBrowser("the inbox", () => {
     await card(page, "Old 30.").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Old 30." }).waitFor();
     expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
-    // What comes from then on is new, and to be confirmed.
+    // Later alerts are new, and need a confirmation.
     await inbox();
     await send(desk, "From now on", { requires_ack: true });
     await card(page, "From now on").getByRole("button", { name: "Acknowledge" }).click();
@@ -148,7 +148,7 @@ describeInBrowser("the inbox", () => {
     expect(await page.title()).toBe("Inbox · Belfry");
     await chip(/^To acknowledge 1$/).waitFor();
     expect([reported, await readAppStore(page, "reports")]).toEqual([[], []]);
-    // Who confirms afterwards has read: both are told.
+    // A later confirmation includes reading: both are reported.
     await card(page, "News 3").getByRole("button", { name: "Acknowledge" }).click();
     await eventually(async () => reported.length === 1);
     expect(JSON.parse(reported[0]!).reports.map(({ kind }: any) => kind)).toEqual(["read", "ack"]);
@@ -174,7 +174,7 @@ describeInBrowser("the inbox", () => {
   test("what the browser kept silent is not said to ring", async () => {
     const desk = await its.site.world.pusher({ name: "Siren", requested_perms: ["sound"] });
     await joinInApp(page, its.site.url, { handle: desk.handle, grants: ["Play sounds"] });
-    // Nobody has touched this page.
+    // This page was not touched yet.
     await page.clock.install();
     await page.goto(`${its.site.url}/app/?again#inbox`);
     await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();

@@ -1,4 +1,4 @@
-// What an answer of the inbox does to what the device keeps.
+// The effect of an inbox response on the device's alerts.
 
 import { describe, expect, test } from "vitest";
 import {

@@ -1,5 +1,5 @@
-// What a decision leaves outside of the page: a line in the device's list of notifications, a count on the icon. And
-// where the device is, which leaves it never.
+// The effects of a decision outside of the page: a notification in the device's list, a count on the icon. Also the
+// device's position, which never leaves it.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

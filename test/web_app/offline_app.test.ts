@@ -1,5 +1,5 @@
-// What the app shows of what it has, while nobody can be reached and after a newer version took over: nothing of it
-// is empty, and nothing of it breaks a view. In a real Chromium against a whole service.
+// The app while it is offline and after a newer version took over: no part is empty, and no view fails. In a real
+// Chromium against a whole service.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ describeInBrowser("what the app has kept", () => {
     await send("High water", tides);
     await card(page, "High water").waitFor();
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
-    // The frame that only fetches its page is gone once it has it.
+    // The frame that only fetches its page is removed once it has it.
     await page.locator("iframe").waitFor({ state: "detached" });
     await context.setOffline(true);
     await page.reload();

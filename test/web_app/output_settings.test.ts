@@ -1,5 +1,4 @@
-// The settings of the senses, in the app itself: tones to be tried, quiet hours, and lines that tell the truth about
-// the device.
+// The output settings in the app itself: tones to test, quiet hours, and true statements about the device.
 
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
@@ -17,7 +16,7 @@ describeInBrowser("the settings of the senses", () => {
     expect(faults).toEqual([]);
   });
 
-  /** Opens the settings on a device; `prepare` says what it lacks. */
+  /** Opens the settings on a device; `prepare` removes capabilities. */
   const open = async (options: BrowserContextOptions = {}, prepare: () => void = () => {}) => {
     ({ context, page, faults } = await openWatchedPage(its.browser, its.site, { locale: "en", ...options }));
     await observeOutputs(page);
@@ -57,7 +56,7 @@ describeInBrowser("the settings of the senses", () => {
     });
     await expect.poll(() => truth("Read aloud").textContent()).toContain("A voice for English is installed.");
     await page.getByLabel("Volume on this device").fill("40");
-    // The page says so once the setting is taken.
+    // The page reports it once the setting is stored.
     await page.getByText("40%", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Test reading aloud" }).click();
     await expect

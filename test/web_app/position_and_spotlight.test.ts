@@ -34,7 +34,7 @@ describe("an alert's circle", () => {
   test("distances agree with another formula on random places, to a metre", () =>
     fc.assert(
       fc.property(places, places, (a, b) => {
-        // Near the opposite end of the earth half a metre is below what a double of this formula can tell.
+        // Near the opposite end of the earth, half a metre is below the precision of a double in this formula.
         fc.pre(byArrows(a, b) < 20_000);
         expect(Math.abs(distanceKm(a, b) - byArrows(a, b))).toBeLessThan(0.001);
       }),
@@ -77,7 +77,7 @@ describe("quiet hours", () => {
     ["2026-01-10T00:00:00Z", "UTC", true],
     ["2026-01-10T06:59:59Z", "UTC", true],
     ["2026-01-10T07:00:00Z", "UTC", false],
-    // The same instant on two clocks, and in a zone of half hours.
+    // The same time on two clocks, and in a zone of half hours.
     ["2026-01-10T21:30:00Z", "Europe/Berlin", true],
     ["2026-01-10T21:30:00Z", "America/New_York", false],
     ["2026-01-10T16:30:00Z", "Asia/Kolkata", true],

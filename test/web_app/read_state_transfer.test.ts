@@ -1,4 +1,4 @@
-// What was read and confirmed, packed into the link that moves a device, and taken in where it is opened.
+// The read and confirmed state, packed into the link that moves a device, and applied where it is opened.
 
 import { describe, expect, test } from "vitest";
 import {

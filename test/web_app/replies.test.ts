@@ -1,5 +1,5 @@
-// An assistant asks its owner's phones and goes on: two apps in a real Chromium answer, a call over MCP that waits is
-// told, and what was answered can be changed, is marked, and waits while nobody can be reached.
+// An assistant sends a question to its owner's phones and continues. Two apps in a real Chromium reply, and a waiting
+// call over MCP gets the reply. A reply can be changed, is marked, and is queued while offline.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Page } from "playwright-core";
@@ -62,7 +62,7 @@ describeInBrowser("replies", () => {
     console.log(`replies: from tap to answer ${seconds.map((each) => `${each.toFixed(2)} s`).join(", ")}`);
     expect(await card(two, "A van waits").locator("[aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
 
-    // Without a network it is kept, and told when there is one.
+    // Without a network it is queued, and sent when there is one.
     await phones[0]!.context.setOffline(true);
     await answer(one, "A van waits", "Ask again").click();
     await expect.poll(() => readAppStore(one, "reports")).toMatchObject([{ kind: "reply", choice: "Ask again" }]);

@@ -1,5 +1,5 @@
-// The app's worker in a real Chromium: an empty wake-up asks the inbox and shows what the person allowed, and always
-// something. Needs CHROMIUM=/path/to/chromium.
+// The app's worker in a real Chromium: an empty push notification queries the inbox and shows the permitted
+// notification, and always something. Needs CHROMIUM=/path/to/chromium.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
@@ -16,7 +16,7 @@ describeInBrowser("the worker", () => {
    * does.
    */
   async function closed(context: BrowserContext, page: Page) {
-    // It is ready before it is activated, and until then a wake-up goes nowhere.
+    // It is ready before it is activated, and until then a push notification is lost.
     await page.evaluate(async () => {
       const { active } = await (globalThis as any).navigator.serviceWorker.ready;
       while (active.state !== "activated")

@@ -1,5 +1,5 @@
-// Where nobody can wake a device whose app is closed, the app says so where it matters, with the way out. Needs
-// CHROMIUM=/path/to/chromium.
+// If a device cannot receive push notifications while its app is closed, the app explains it where it matters, with a
+// solution. Needs CHROMIUM=/path/to/chromium.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -62,7 +62,7 @@ describeInBrowser("a closed app that hears nothing", () => {
     await plain.context.close();
     const iphone = await openWatchedPage(its.browser, its.site, { userAgent: IPHONE, hasTouch: true });
     await withoutPush(iphone.page);
-    // Before joining as well.
+    // Also before joining.
     const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
     await iphone.page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
     await iphone.page.getByText("choose “Add to Home Screen”").waitFor();

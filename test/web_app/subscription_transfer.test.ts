@@ -1,5 +1,5 @@
-// What a person follows outlives a browser: as a file, and by a link that moves it; and a device that is removed is
-// gone. In a real Chromium against a whole service. Needs CHROMIUM=/path/to/chromium.
+// Subscriptions outlive a browser: as a file, and by a link that moves them. A removed device is deleted. In a real
+// Chromium against a whole service. Needs CHROMIUM=/path/to/chromium.
 
 import { buffer } from "node:stream/consumers";
 import type { Page } from "playwright-core";
@@ -67,7 +67,7 @@ describeInBrowser("this device", () => {
   test("a link moves everything once, the private channel too", async () => {
     const page = await follower();
     const offers = () => page.evaluate<boolean>("'share' in navigator");
-    // Headless browsers have nobody to share with: one stands in.
+    // Headless browsers have no share targets: a function replaces it.
     await page.addInitScript("globalThis.shared = []; navigator.share = async (what) => void shared.push(what)");
     await settings(page);
     const asks = page.getByRole("button", { name: "Move to another browser" });

@@ -66,7 +66,7 @@ test.each(ALL.filter((language) => language !== "en"))(
     const same = Object.entries(en).flatMap(([key, text]) =>
       JSON.stringify(text) === JSON.stringify(texts[key as keyof typeof en]) ? [key] : [],
     );
-    // Names, and words that both languages have.
+    // Names, and terms that both languages share.
     expect(same).toContain("app.name");
     expect(same.length, same.join(", ")).toBeLessThan(Object.keys(en).length / 20);
   },

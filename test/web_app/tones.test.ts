@@ -14,11 +14,11 @@ const LOUDEST = 0.7;
 
 interface Rendered {
   seconds: number;
-  /** Half a second longer than the tone says it is. */
+  /** Half a second longer than the tone's declared length. */
   samples: Float32Array;
 }
 
-/** In the page: renders a tone at a volume; stopped at an instant when one is given. */
+/** In the page: renders a tone at a volume; stopped at a time when one is given. */
 async function render(input: { name: string; volume: number; stopAt: number | null; rate: number }) {
   const here = globalThis as any;
   const { playTone, TONE_SCORES } = await here.use("outputs/tones.ts");
@@ -44,7 +44,7 @@ const rootMeanSquare = (samples: Float32Array) =>
 const between = ({ samples }: Rendered, from: number, to: number) =>
   samples.slice(Math.floor(from * RATE), Math.floor(to * RATE));
 
-/** How much of each pitch, in each fifth of a second: what an ear compares. */
+/** The level of each pitch, in each fifth of a second: the basis of the comparison. */
 function picture({ samples }: Rendered): number[] {
   const pitches = Array.from({ length: 40 }, (_, i) => 80 * 2 ** (i / 8));
   const step = RATE / 5;
@@ -92,7 +92,7 @@ describeInBrowser("the tones", () => {
     expect(tone.seconds).toBeLessThan(6);
     expect(peakOf(between(tone, 0, 0.1))).toBeGreaterThan(0.05);
     expect(peakOf(between(tone, tone.seconds, tone.seconds + 0.5))).toBeLessThan(AUDIBLE);
-    // Nor does it say much more than there is.
+    // Nor is its declared length much longer.
     expect(peakOf(between(tone, tone.seconds * 0.6, tone.seconds))).toBeGreaterThan(AUDIBLE);
   });
 

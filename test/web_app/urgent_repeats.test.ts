@@ -12,7 +12,7 @@ import { listAxeFindings } from "../support/page_checks.ts";
 import { waitFor } from "../support/wait.ts";
 import { card, joinInApp, readAppStore } from "../support/web_app.ts";
 
-/** Where pictures of the pages are kept, when somebody wants to look at them. */
+/** The folder for pictures of the pages, for a reader who needs them. */
 const PICTURES = process.env.PICTURES;
 const EVERY = LIMITS.alert_repeat_minutes;
 const SWITCH = "Repeat urgent alerts";
@@ -46,7 +46,7 @@ describeInBrowser("an urgent alert that waits to be confirmed", () => {
   const rings = (count: number) => waitFor(async () => expect(await felt()).toBe(count));
   const pass = (minutes: number) => page.clock.fastForward(minutes * 60_000);
   let marks = 0;
-  /** What comes after whatever was due has been heard, so that nothing else was. */
+  /** An alert after all due ones have been played, so that nothing else was. */
   const noMore = async (count: number) => {
     await send(`Mark ${++marks}`, { priority: "important" });
     await rings(count + 1);

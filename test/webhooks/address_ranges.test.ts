@@ -6,7 +6,7 @@ import { isPublicAddress } from "../../src/effects/webhooks/public_address.ts";
 /** A block in CIDR notation and the name under which the registry lists it. */
 type SpecialBlock = readonly [cidr: string, name: string];
 
-/** Every IPv4 block of the registry (2025-10-09), refused whatever its "Globally Reachable" column says. */
+/** Every IPv4 block of the registry (2025-10-09), refused for any value of its "Globally Reachable" column. */
 const SPECIAL_IPV4: readonly SpecialBlock[] = [
   ["0.0.0.0/8", "This network"],
   ["10.0.0.0/8", "Private-Use"],
@@ -126,7 +126,7 @@ test.each([
     " ",
   ),
   ..."3fff::1 3fff:fff::1 5f00::1 fc00::1 fd12:3456:789a::1 fe80::1 fec0::1 ff02::1 FE80::1 4000::1 e000::1".split(" "),
-  // Zones, and what is no address in this form.
+  // Zones, and texts that are not an address in this form.
   ..."fe80::1%eth0 2606:4700::1%1 ::1%lo [::1] [2606:4700::1] 0177.0.0.1 0x7f.0.0.1 2130706433 127.1 1.1.1 1.1.1.1.1".split(
     " ",
   ),

@@ -1,4 +1,4 @@
-// From events to deliveries: signatures at scale, bounds, fairness between endpoints, and the end of the process.
+// From events to deliveries: signatures at scale, limits, fairness between endpoints, and the end of the process.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -47,7 +47,7 @@ function make(options: Partial<DeliveryQueueOptions> = {}) {
   });
   return { deliveries, results, dropped, lines };
 }
-/** A delivery that ends when the test says so. */
+/** A delivery that ends when the test decides. */
 function held() {
   const open: { delivery: Delivery; end: (result: DeliveryResult) => void }[] = [];
   const deliver = (delivery: Delivery) =>
@@ -59,7 +59,7 @@ function held() {
 }
 /** Milliseconds, far beyond the end of any test. */
 const NEVER = 3_600_000;
-/** What follows without a socket or a timer has happened after it. */
+/** Actions without a socket or a timer have happened after it. */
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 test("1,000 deliveries verify at a receiver that knows only the signature chapter", {
@@ -201,7 +201,7 @@ describe("bounds", () => {
   test("events that go for want of room are counted for the endpoints that would have had them", async () => {
     const { deliveries, dropped } = make({ deliver: async () => good, limits: { waiting: 10 } });
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
-    // Four are asked for at once, ten wait, and these are the newest.
+    // Four are requested at once, ten wait, and these are the newest.
     await waitFor(() => expect(dropped.get("a")).toBe(86));
     await deliveries.drain(120_000);
   });
@@ -314,7 +314,7 @@ describe("fairness", () => {
     deliveries.emit(event(1), "quiet");
     await waitFor(() => expect(asked).toContain("quiet"));
     await tick();
-    // Each place that is given back goes to whoever holds less than a share.
+    // Each released slot is given to an endpoint with less than its share.
     for (const { end } of open.splice(0, 3)) end(good);
     await tick();
     const under = open.map(({ delivery }) => JSON.parse(delivery.body).data.alert_id);
@@ -366,7 +366,7 @@ describe("fairness", () => {
 
   test("lanes: an endpoint that failed stays one through an idle moment, until its next success", () => {
     const lanes = createFairQueue<number>(FAIR_QUEUE_LIMITS);
-    /** Delivers eight, which all end as `ok`, and says how many of them went at once. */
+    /** Delivers eight, which all end as `ok`, and returns the number of concurrent ones. */
     const burst = (endpointId: string, ok: boolean) => {
       for (let n = 0; n < 8; n += 1) lanes.add("w", endpointId, n);
       const most = [];
@@ -382,7 +382,7 @@ describe("fairness", () => {
     };
     expect([burst("bad", false), burst("bad", false), burst("good", true)]).toEqual([8, 2, 8]);
     expect([burst("bad", true), burst("bad", true)]).toEqual([2, 8]);
-    // What strangers register and let fail is not kept without end: who failed longest ago is forgotten first.
+    // State about strangers' failing endpoints is limited: the one that failed longest ago is forgotten first.
     for (let n = 0; n <= 10_000; n += 1) lanes.judge(`bad-${n}`, false);
     expect([burst("bad-0", true), burst("bad-1", true)]).toEqual([8, 2]);
   });

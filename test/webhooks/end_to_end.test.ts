@@ -74,7 +74,7 @@ async function account(world: World, key?: string) {
 
 type Row = { id: string };
 
-/** Copies a channel so many times, all joined by one device, which their account was told. */
+/** Copies a channel this number of times, all joined by one device, which their account was notified of. */
 async function joinedEverywhere(world: World, channel: Row, deviceId: string, count: number) {
   const copied = `workspace_id, name, category, description, requested_perms, alert_types, tags, is_public, search_text,
       gradient_from, gradient_to, initials`;
@@ -175,7 +175,7 @@ describe("on a service", () => {
     const unsent = await next(() => call("cancel_alert", path(other.result)));
     expect(unsent.data).toEqual({ ...other.data, status: "cancelled", sent_at: null });
 
-    // A receiver that planned from alert.scheduled is told, and not with the status that it planned from.
+    // A receiver that planned from alert.scheduled is notified, and not with the status that it planned from.
     const third = await next(() => send(pusher, { send_at: at }));
     const deleted = await next(() => call("delete_alert", path(third.result)));
     expect([deleted.event, deleted.data]).toEqual(["alert.cancelled", { ...third.data, status: "cancelled" }]);
@@ -263,7 +263,7 @@ describe("on a service", () => {
       const answers = await Promise.all(Array.from({ length: 100 }, () => world.rest("send_alert", path, key)));
       expect(new Set(answers.map(({ status, body }) => `${status} ${body.sent_at}`)).size).toBe(1);
       expect(answers[0]!.status).toBe(200);
-      // Send against cancel: whoever comes first, the two events tell of the one legal end.
+      // Send against cancel: with either order, the two events report the one legal end.
       const racing = await call("create_alert", {
         pusher_id: pusher.id,
         title: "Race",
@@ -306,7 +306,7 @@ describe("on a service", () => {
     const invite = await call("create_invite", { pusher_id: pusher.id });
     for (let n = 0; n < 3; n++) await joinNewHandset(world, pusher.handle, invite.code);
     await waitForSubscriberCount(world, pusher.id, 3);
-    // An eviction is one event, however many it is of (rules#subscriber-events-are-gathered).
+    // A removal is one event, for any number of subscribers (rules#subscriber-events-are-gathered).
     await call("revoke_invite", { pusher_id: pusher.id, invite_id: invite.id, remove_subscribers: true });
     await eventually(() => people.requests.length === 1 && alerts.requests.length === 1);
     await pause(50);
@@ -386,7 +386,7 @@ describe("on a service", () => {
     const { pusher: open, send, listen, endpoint } = await account(world);
     const pusher = await open();
     const { id } = await listen(bad.url);
-    // Somebody still listens, so that events are looked up to the end.
+    // There is still a receiver, so that events are looked up to the end.
     await listen(good.url);
     for (let n = 1; n <= 23; n++) {
       await send(pusher);
@@ -532,7 +532,7 @@ describe("on a service", () => {
     await hear(["one", "two"], [], ["two"]);
     await restrict(null);
     await hear(["one", "two"], ["one", "two"], ["two"]);
-    // Subscribers, too: the handset's event is addressed by the channel, not by a caller.
+    // Subscribers too: the handset's event is addressed by the channel, not by a caller.
     await joinNewHandset(world, one.handle);
     await eventually(() => restricted.received().at(-1)?.event === "subscriber.created");
     expect(bound.received().map(({ event }) => event)).not.toContain("subscriber.created");
@@ -564,20 +564,19 @@ describe("on a service", () => {
     sinks.push(...receivers);
     for (const { port } of [hang, reset, drip, failing, redirecting])
       for (let n = 0; n < 4; n++) await listen(`http://127.0.0.1:${port}/${n}`);
-    // A send that waited for these receivers would take their five seconds: so many cannot, however slow the machine
-    // is.
+    // A send that waited for these receivers would take their five seconds: this number cannot, on any slow machine.
     expect(await sends(30)).toBeLessThan((30 * 5_000) / 2);
     // They were called all the same.
     await eventually(() => failing.requests.length > 0 && redirecting.requests.length > 0);
     expect(trap.requests).toHaveLength(0);
-    // What is still to come to them is refused at once, and takes no place from the deliveries of later tests.
+    // Their remaining deliveries are refused at once, and take no slot from the deliveries of later tests.
     for (const made of receivers) made.close();
   });
 
   test("a burst of 20,000 deliveries disables nobody's endpoint and holds up no other workspace", {
     timeout: 600_000,
   }, async () => {
-    // No delivery's time ends: what is dropped is told from what a busy machine holds up.
+    // No delivery times out: dropped ones differ from those that a busy machine delays.
     const { setTimeout } = globalThis;
     const unending = (act: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
       setTimeout(act, ms === DELIVERY_TIMEOUT_MS ? 20 * WAIT.timeout : ms, ...args);
@@ -710,7 +709,7 @@ describe("names", () => {
       const { error } = (await world.mcp("create_webhook", args, key)).body;
       expect(error).toEqual({ ...body.error, message: `Nothing was changed. ${body.error.message}` });
     }
-    // Names of an inner network cannot be told from names that do not exist.
+    // Names of an internal network are indistinguishable from names that do not exist.
     expect(messages.size).toBe(1);
   });
 
@@ -748,7 +747,7 @@ describe("names", () => {
     zone["moving.hooks.test"] = { rcode: 3 };
     const repeat = await register(key, "moving.hooks.test", { idempotency_key });
     expect([repeat.status, repeat.body]).toEqual([201, first.body]);
-    // What was refused is not kept: the same key works once the name is mended.
+    // A refusal is not stored: the same key works once the name is fixed.
     const later = randomUUID();
     expect((await register(key, "moving.hooks.test", { idempotency_key: later })).status).toBe(422);
     zone["moving.hooks.test"] = { a: ["1.1.1.1"] };

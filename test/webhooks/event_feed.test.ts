@@ -1,6 +1,5 @@
-// The feed of events under transactions that commit in another order than they wrote: nothing is lost, repeated or
-// turned round, while a reader that goes by the order of writing loses something in the same run. And what an event
-// costs.
+// The feed of events with transactions that commit in another order than they wrote. Nothing is lost, repeated or
+// reordered, while a reader by the order of writing loses something in the same run. Also the cost of an event.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newUuid } from "../../src/model/domain/type_ids.ts";
@@ -70,7 +69,7 @@ function naive() {
 }
 
 const HOLD = 20_261_122;
-/** Commits take their time, by chance, and one of them until somebody lets it go. */
+/** Commits take random times, and one of them waits until it is released. */
 const SLOW_COMMITS = `
   create function slow_commit() returns trigger language plpgsql as $$
   begin
@@ -107,7 +106,7 @@ test("who goes on from place to place gets every event once, whatever commits la
       await em.execute("select pg_advisory_xact_lock(?)", [HOLD]);
       await held;
     });
-    // On a channel of its own: who changes one waits for whoever changes it.
+    // On a channel of its own: a change waits for a concurrent change of the same channel.
     const quiet = await world.pusher({}, key);
     const late = call(world, "create_alert", { pusher_id: quiet.id, title: "Held", send: true });
     const waits = "select from pg_locks where locktype = 'advisory' and not granted";
@@ -144,7 +143,7 @@ test("who goes on from place to place gets every event once, whatever commits la
     expect(new Set(got.map(({ id }) => parseUuid(id)))).toEqual(new Set(ids));
     expect(got.map(({ id }) => id)).toEqual(followers[0]!.got.map(({ id }) => id));
     expect(got).toHaveLength(ids.length);
-    // What one thing made of another comes after it.
+    // A result comes after its cause.
     const counts = got.filter(({ event }) => event === "subscriber.created").map(({ data }) => data.count);
     expect([counts[0], counts.at(-1)]).toEqual([1, 8]);
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));

@@ -50,7 +50,7 @@ async function buildGo() {
 }
 
 const source = (name: string) => join(ROOT, "examples/webhooks", name);
-/** What a language needs, what is to be done first, and the command. */
+/** A language's requirements, its preparation, and the command. */
 const LANGUAGES: Record<string, { needs?: RequiredProgram; build?: () => Promise<void>; command: string[] }> = {
   ts: { command: [process.execPath, source("verify.ts")] },
   py: { needs: "python3", command: ["python3", source("verify.py")] },

@@ -1,5 +1,4 @@
-// Deliveries that somebody asks for by hand, and the log of all: what reaches the receiver, how it is signed, and
-// what counts.
+// Manual deliveries, and the log of all: the request to the receiver, its signature, and counting.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
@@ -42,7 +41,7 @@ const at = () => ({ webhook_id: hook.id });
 const log = async (): Promise<any[]> => (await call("list_deliveries", at())).data;
 const endpoint = async () => (await call("list_webhooks")).data[0];
 const send = () => call("create_alert", { pusher_id: pusher.id, title: "The quay floods", send: true });
-/** Waits until so many deliveries are over. */
+/** Waits until this number of deliveries is over. */
 const over = (count: number) =>
   waitFor(async () => {
     const done = (await log()).filter(({ ok }) => ok !== null);

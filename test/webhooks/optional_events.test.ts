@@ -1,5 +1,5 @@
-// Events that are told where somebody asks for them: what was scheduled has become visible, and how often alerts were
-// acknowledged. Told once, over processes and their ends, late instead of lost, and nothing where nobody asks.
+// Optional events for subscribed endpoints: scheduled alerts that became visible, and numbers of acknowledgements. They
+// are sent once, over processes and their ends, late instead of lost, and not at all without a subscription.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseUuid } from "../support/handsets.ts";
@@ -35,7 +35,7 @@ const call = async (tool: string, args: object, on = world) => {
 const ids = ({ pusher_id, id }: any) => ({ pusher_id, alert_id: id });
 const planned = (pusher: { id: string }, title = "Planned") =>
   call("create_alert", { pusher_id: pusher.id, title, send: true, send_at: timeInSeconds(HOUR) });
-/** Its instant has come, and nobody has looked. */
+/** Its time has come, without a poll. */
 const due = ({ id }: { id: string }) =>
   world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [parseUuid(id)]);
 const round = async (on: World, job: string) => {
@@ -74,7 +74,7 @@ test("what was scheduled is told once when it has become visible, whoever looked
   const token = await world.device(pusher.handle);
   const [shown, left] = [await planned(pusher, "Shown"), await planned(pusher, "Left alone")];
   await due(shown);
-  // A phone's poll writes it down as sent; the process that took the poll tells nobody.
+  // A phone's poll stores it as sent; the process of the poll emits no event.
   expect((await world.handset("GET", "/inbox", token)).body.data.map(({ id }: any) => id)).toEqual([shown.id]);
   await due(left);
   await Promise.all([tell(), tell(replica), tell(), tell(replica)]);
@@ -154,7 +154,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
   ).toEqual({
     ...{ pusher_id: pusher.id, alert_id: alert.id, count: 3, delta: 1 },
   });
-  // Opening it is told to nobody.
+  // Opening it is not reported to other clients.
   await world.handset("POST", "/reports", await world.device(pusher.handle), {
     reports: [{ alert_id: alert.id, kind: "read" }],
   });

@@ -205,7 +205,7 @@ describe("a receiver that answers something else", () => {
   });
 });
 
-/** Once the request has come: an answer before it is none, and whether it is seen before it is chance. */
+/** Once the request has come: an earlier response is invalid, and it is random whether it is seen before. */
 const asked = (socket: Socket, answer: () => void) => socket.once("data", answer);
 
 const slow: [string, (socket: Socket) => void, number | null][] = [
@@ -252,7 +252,7 @@ const slow: [string, (socket: Socket) => void, number | null][] = [
 describe("one time for everything", () => {
   test.each(slow)("a receiver that %s", async (_what, serve, status) => {
     const sink = await opened(startTcpReceiver(serve));
-    // A status must have the time to arrive. What had no end would meet the test's.
+    // A status must have the time to arrive. A response without an end would reach the test's limit.
     const timeoutMs = status === null ? 250 : 4000;
     const result = await deliver(`http://127.0.0.1:${sink.port}/`, { timeoutMs });
     expect(result).toMatchObject({ ok: false, status, failure: "timeout" });
@@ -292,7 +292,7 @@ describe("one time for everything", () => {
       `http://late.belfry-peer.net:${late.port}/`,
       "https://silent.belfry-peer.net/",
     ];
-    // Only the clock stands still: sockets and questions to DNS go on, at the pace of this machine.
+    // Only the clock stops: sockets and DNS queries continue, at the pace of this machine.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const ended: string[] = [];
     const under = urls.map(async (url) => {
@@ -379,7 +379,7 @@ describe("a host that was repointed", () => {
     const real = Socket.prototype.connect;
     vi.spyOn(Socket.prototype, "connect").mockImplementation(function (this: Socket, ...args: any[]) {
       const options = Array.isArray(args[0]) ? args[0][0] : args[0];
-      // What the socket asks for is answered; then it is sent to a port where nobody listens, not out of this machine.
+      // The socket's DNS query is answered; then it is sent to a port without a listener, not out of this machine.
       options.lookup(options.host, { all: true }, (_error: unknown, addresses: unknown) => dialled.push(addresses));
       options.lookup(options.host, {}, (_error: unknown, address: unknown, family: unknown) =>
         dialled.push([address, family]),
@@ -391,7 +391,7 @@ describe("a host that was repointed", () => {
     expect(dialled).toEqual([[{ address: "93.184.215.14", family: 4 }], ["93.184.215.14", 4]]);
     expect(dns.questions.map((question) => question.type).sort()).toEqual(["A", "AAAA"]);
     expect(sink.connections()).toBe(0);
-    // The next delivery asks again, and sees where the name points by now.
+    // The next delivery resolves the name again, and uses its present address.
     vi.restoreAllMocks();
     expect(await deliver(`https://rebound.belfry-peer.net:${sink.port}/`, { rules })).toMatchObject({
       failure: "refused_target",

@@ -1,4 +1,5 @@
-// Which URLs may be registered and called: by their text alone, and by what a scripted DNS server says of their hosts.
+// The URLs that may be registered and called: by their text alone, and by the results of a scripted DNS server for
+// their hosts.
 
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-// Who may compose but not publish: what such a credential may do to an alert that is scheduled.
+// The effects that a credential with compose but without publish may have on a scheduled alert.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
@@ -12,7 +12,7 @@ const composer = oncePerWorld((world) => world.key({ scopes: "alerts:write" }));
 
 const BOTH_WAYS = /credential that has it.*send_at as null/;
 
-/** What a credential that may write but not send does to a scheduled alert. */
+/** The effects of a credential that may write but not send on a scheduled alert. */
 export const composeOnlyCases: TestCase[] = [
   ...(
     [

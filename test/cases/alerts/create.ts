@@ -1,5 +1,4 @@
-// Alerts as they are made: layouts and exclusions, instants, what is sent at once, channels that take none; and read
-// again.
+// Creating alerts: layouts and exclusions, times, immediate sends, channels that refuse them; and reading them again.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

@@ -1,4 +1,4 @@
-// What each field of an alert takes and refuses, when it is made and when it is edited.
+// Accepted and refused values of each field of an alert, on creation and on edit.
 
 import type { TestCase } from "../../support/case_runner.ts";
 import { alertArguments, draftWith, emojiText, sharedDraft, sharedPusher } from "../fixtures.ts";
@@ -34,7 +34,7 @@ const EXCLUDE = "alert-excludes";
 const DRAFT = "draft-proposes";
 const NO_ASSET = "ast_01h2xcejqtf2nbrexx3vqjhp41";
 
-/** What both create and edit take, and what is answered when it is not the same. */
+/** Values that both create and edit accept, and the result where it differs. */
 const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
   [TITLE, "one character", { title: "x" }],
   [CODE_POINTS, "120 emoji", { title: emojiText(120) }],
@@ -117,7 +117,7 @@ const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
   ["alert-collapse-key", "null", { collapse_key: null }],
 ];
 
-/** What neither create nor edit takes, and the field that is named. */
+/** Values that neither create nor edit accepts, and the field of the error. */
 const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   [CODE_POINTS, "empty", { title: "" }, "title"],
   [CODE_POINTS, "white space", { title: " \u00a0\n" }, "title"],

@@ -1,4 +1,4 @@
-// What several of the tables about alerts begin with.
+// Fixtures that several of the tables about alerts share.
 
 export const longText = (n: number) => "x".repeat(n);
 

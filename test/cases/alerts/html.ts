@@ -1,4 +1,4 @@
-// Markup and files of an alert: what is cleaned, what is reported, what goes with what.
+// Markup and files of an alert: sanitising, reports, and permitted combinations.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

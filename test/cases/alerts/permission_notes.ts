@@ -1,4 +1,4 @@
-// What an answer notes when a channel never asked its subscribers for what an alert wants.
+// Notes in a response when a channel does not request a permission that an alert uses.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
@@ -23,7 +23,7 @@ const USES: [fields: Fields, capability: string, field: string][] = [
 const REPEATS = { repeat_until_acked: true };
 const DOCUMENT = { layout: "document" };
 
-/** Fields without effect on a channel that asked for everything, and the note about them; null: none. */
+/** Fields without effect on a channel that requests everything, and the note about them; null: none. */
 const EFFECTS: [name: string, fields: Fields, field: string, says: RegExp | null][] = [
   [
     "repeats without urgent",

@@ -1,5 +1,4 @@
-// The version of an alert that a change is meant for: the same answer from every verb, with both spellings of an
-// instant.
+// The version of an alert that a change is meant for: the same result from every verb, with both spellings of a time.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
@@ -8,7 +7,7 @@ import { type AlertState, alertArguments, createAlertInState, parseUuid, readAle
 
 const RULE = "expected-version";
 
-/** What each verb changes, and the arguments that it needs. */
+/** The change of each verb, and the arguments that it needs. */
 const VERBS: [tool: string, state: AlertState, more: Record<string, unknown>][] = [
   ["update_alert", "draft", { title: "Mine" }],
   ["update_alert", "draft", {}],
@@ -18,7 +17,7 @@ const VERBS: [tool: string, state: AlertState, more: Record<string, unknown>][] 
   ["delete_alert", "cancelled", {}],
 ];
 
-/** An alert that somebody else edited after it was read. */
+/** An alert that another person edited after it was read. */
 const edited = (state: AlertState) => async (world: World) => {
   const read = await createAlertInState(world, state);
   const change = state === "cancelled" ? "geo_rule = 'theirs'" : "title = 'Theirs'";
@@ -28,7 +27,7 @@ const edited = (state: AlertState) => async (world: World) => {
   return { read, now: await readAlert(world, read) };
 };
 
-/** The same instant two hours further east. */
+/** The same time in a zone two hours further east. */
 const elsewhere = (instant: string) => {
   const [, date, time, decimals] = /^(.*)T(.*)(\.\d{6})Z$/.exec(instant)!;
   const shifted = new Date(Date.parse(`${date}T${time}Z`) + 7_200_000).toISOString().slice(0, 19);

@@ -1,4 +1,4 @@
-// What a code lets in, and what it does not.
+// The devices that a code admits, and those that it refuses.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

@@ -188,13 +188,13 @@ export const createInviteCases: TestCase[] = [
     input: ({ id }) => ({ pusher_id: id, max_uses: 1 }),
     want: { body: { uses: 0, max_uses: 1 } },
     after: async (world, pusher, { body: invite }) => {
-      // Nothing is used up (rules#invite-of-a-public-channel), nor does a wrong code keep anybody out.
+      // Nothing is used up (rules#invite-of-a-public-channel), and a wrong code does not refuse access.
       await joinNewHandset(world, pusher.handle, invite.code);
       await joinNewHandset(world, pusher.handle, invite.code);
       await joinNewHandset(world, pusher.handle, "no-such-code");
       await joinNewHandset(world, pusher.handle);
       expect(await readUses(world, { pusher, invite })).toBe(0);
-      // Nobody joined through it, so nobody leaves with it.
+      // It has no joined devices, so none are removed with it.
       const { body } = await world.rest("revoke_invite", {
         pusher_id: pusher.id,
         invite_id: invite.id,

@@ -1,4 +1,4 @@
-// What several of the tables about invites begin with.
+// Fixtures that several of the tables about invites share.
 
 import type { World } from "../../support/world.ts";
 

@@ -134,7 +134,7 @@ export const revokeInviteCases: TestCase[] = [
       await waitForSubscriberCount(world, pusher.id, 2);
       const { body } = await world.rest("list_subscribers", { pusher_id: pusher.id });
       expect(body.breakdown).toMatchObject({ total: 2, platform: { android: 2 } });
-      // Leaving is no event any more, and coming back takes an invite that still works.
+      // Leaving no longer emits an event, and coming back needs an invite that still works.
       const { token } = through[0]!;
       const gone = await world.handset("DELETE", `/subscriptions/${pusher.handle}`, token);
       expect(gone.status).toBe(204);

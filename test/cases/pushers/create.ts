@@ -67,7 +67,7 @@ export const createPusherCases: TestCase[] = [
       tool: "create_pusher",
       name: `takes a handle: ${["3 characters", "30 characters", "dash and underscore"][i]}`,
       given: async () => ({
-        // With a digit, since three letters may stand in a sentence of the answer as well.
+        // With a digit, since three letters may also occur in a sentence of the response.
         handle: i === 0 ? `${Math.random().toString(36).slice(2, 4).padEnd(2, "q")}7` : make(),
       }),
       input: ({ handle }) => ({ handle, ...REQUIRED_FIELDS, initials: "X" }),

@@ -1,4 +1,4 @@
-// A channel that is deleted, and what goes with it.
+// Deleting a channel, and the data that is deleted with it.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

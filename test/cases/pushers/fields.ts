@@ -1,4 +1,4 @@
-// What each field of a channel takes and refuses, when it is opened and when it is changed.
+// Accepted and refused values of each field of a channel, on creation and on edit.
 
 import type { TestCase } from "../../support/case_runner.ts";
 import { createHandle } from "../../support/world.ts";
@@ -30,7 +30,7 @@ const DEFAULTS = "channel-defaults";
 
 const url = (n: number) => `https://example.org/${longText(n - 20)}`;
 
-/** What both create and PATCH take, and what is answered when it is not the same. */
+/** Values that both create and PATCH accept, and the result where it differs. */
 const TAKEN: [rule: string, name: string, fields: Record<string, unknown>, shown?: Record<string, unknown>][] = [
   [NAME, "one character", { name: "x" }],
   [LENGTHS, "a name of 80", { name: longText(80) }],
@@ -87,7 +87,7 @@ const TAKEN: [rule: string, name: string, fields: Record<string, unknown>, shown
   [INITIALS, "one character", { initials: "Q" }],
 ];
 
-/** What neither create nor PATCH takes, and the field that is named. */
+/** Values that neither create nor PATCH accepts, and the field of the error. */
 const REFUSED: [rule: string, name: string, fields: Record<string, unknown>, param: string][] = [
   [NAME, "a number", { name: 5 }, "name"],
   [NULLS, "a null name", { name: null }, "name"],

@@ -1,4 +1,4 @@
-// What several of the tables about channels begin with.
+// Fixtures that several of the tables about channels share.
 
 import { type sharedPusher, suspend } from "../fixtures.ts";
 

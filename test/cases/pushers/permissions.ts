@@ -1,4 +1,4 @@
-// What a channel asks of its subscribers, and what is noted when it asks for nothing.
+// The permissions that a channel requests from its subscribers, and the notes when it requests none.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

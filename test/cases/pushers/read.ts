@@ -106,7 +106,7 @@ export const readPusherCases: TestCase[] = [
 
 const PAGES = "channel-list";
 
-/** Five channels of a workspace of their own, two of which were opened in one instant. */
+/** Five channels of a workspace of their own, two of which were created at the same time. */
 const five = oncePerWorld(async (world) => {
   const key = await world.foreignKey();
   const made: any[] = [];

@@ -1,4 +1,4 @@
-// Statistics of one channel: by UTC day, within the period that was asked for.
+// Statistics of one channel: by UTC day, within the requested period.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
@@ -27,7 +27,7 @@ const range = (name: string, args: Record<string, unknown>, from: () => string, 
   },
 });
 
-/** Alerts that lie around a border of UTC days. */
+/** Alerts around a border of UTC days. */
 async function borders(world: World) {
   const pusher = await world.pusher();
   for (const at of [

@@ -1,4 +1,4 @@
-// What several of the tables about statistics begin with.
+// Fixtures that several of the tables about statistics share.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
@@ -19,7 +19,7 @@ export const today = () => new Date().toISOString().slice(0, 10);
 
 export const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-/** A sent alert whose instant is set back, so that its reports can lie where a row wants them. */
+/** A sent alert with an earlier send time, so that its reports can be at any time after it. */
 export async function sentAlert(world: World, sentAt = SENT_AT, pusher?: any) {
   const channel = pusher ?? (await world.pusher());
   const alert = await world.alert(channel.id, { send: true });
@@ -27,7 +27,7 @@ export async function sentAlert(world: World, sentAt = SENT_AT, pusher?: any) {
   return { pusher: channel, alert };
 }
 
-/** Reports so many microseconds after SENT_AT; null is a pruned one. Kinds: 1 read, 2 ack. */
+/** Reports this number of microseconds after SENT_AT; null is a pruned one. Kinds: 1 read, 2 ack. */
 export async function insertReports(
   world: World,
   alert: { id: string },

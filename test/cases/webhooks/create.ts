@@ -1,6 +1,5 @@
-// Webhook endpoints as they are made. What they are sent is the matter of test/webhooks/end_to_end.test.ts. The
-// addresses are literal and public, and nothing happens in the accounts that own them, so that nothing is ever
-// dialled.
+// Creating webhook endpoints. Their requests are tested in test/webhooks/end_to_end.test.ts. The addresses are literal
+// and public, and nothing happens in the accounts that own them, so no connection is ever made.
 
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
@@ -21,7 +20,7 @@ const refused = (name: string, fields: Record<string, unknown>, param: string, s
 
 const badUrl = (url: unknown) => refused(`url ${JSON.stringify(url).slice(0, 60)}`, { url }, "url");
 
-/** Accounts at the bound of endpoints. */
+/** Accounts at the limit of endpoints. */
 async function full(world: World, count: number) {
   const key = await world.foreignKey();
   for (let n = 0; n < count; n++) await createWebhook(world, key);
@@ -93,7 +92,7 @@ export const createWebhookCases: TestCase[] = [
   refused("no events", { events: undefined }, "events", /required/),
   refused("an empty list", { events: [] }, "events"),
   refused("an unknown event", { events: ["alert.sent", "alert.read"] }, "events.1"),
-  // There are no such events (rules#events-of-alerts).
+  // Such events do not exist (rules#events-of-alerts).
   refused("alert.delivered", { events: ["alert.delivered"] }, "events.0"),
   refused("alert.failed", { events: ["alert.failed"] }, "events.0"),
   refused("one text for events", { events: "alert.sent" }, "events"),

@@ -1,5 +1,5 @@
-// What an owner does with an endpoint by hand: its log, a test, a redelivery, enabling it and a new secret. What then
-// leaves for the receiver has test/webhooks/manual_delivery.test.ts.
+// An owner's manual actions on an endpoint: its log, a test, a redelivery, enabling it and a new secret. The resulting
+// requests are tested in test/webhooks/manual_delivery.test.ts.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
@@ -12,7 +12,7 @@ const BY_HAND = "webhook-by-hand";
 
 const TOOLS = ["list_deliveries", "test_webhook", "redeliver", "enable_webhook", "rotate_webhook_secret"];
 
-/** An endpoint with so many deliveries, one a second. */
+/** An endpoint with this number of deliveries, one a second. */
 const withLog = (count: number) => async (world: World) => {
   const given = await createAccountWithWebhook(world);
   await world.sql(
@@ -210,12 +210,12 @@ export const deliveryCases: TestCase[] = [
   },
 ];
 
-/** Somebody who has asked for thirty of them. */
+/** A caller who has requested thirty of them. */
 const busy = oncePerWorld(async (world) => {
   const key = await world.memberKey("editor");
   const { body } = await world.rest("create_webhook", { url: "https://1.1.1.1/", events: ["alert.sent"] }, key);
   const args = { webhook_id: body.id };
-  // Nobody answers there, and so many failures would disable it.
+  // Connections are refused there, and this number of failures would disable it.
   await world.sql("update webhook_endpoint set failure_count = -1000 where id = ?", [parseUuid(body.id)]);
   const first = await world.rest("test_webhook", args, key);
   for (let i = 1; i < 30; i++) await world.rest("test_webhook", args, key);

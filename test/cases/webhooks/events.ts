@@ -1,4 +1,5 @@
-// The feed of events as a client fetches it: what an event says, places and pages, and who gets which events.
+// The feed of events as a client fetches it: the contents of an event, positions and pages, and the events of each
+// caller.
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";

@@ -1,4 +1,4 @@
-// What several of the tables about webhook endpoints begin with.
+// Fixtures that several of the tables about webhook endpoints share.
 
 import { expect } from "vitest";
 import type { World } from "../../support/world.ts";

@@ -138,7 +138,7 @@ export const deleteWebhookCases: TestCase[] = [
     input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
     want: {},
     after: async (world, { key, endpoint }, { body }) => {
-      // Over REST there is no body; over MCP it says what is gone.
+      // Over REST the body is empty; over MCP it contains the deleted id.
       expect([null, JSON.stringify({ deleted: true, id: endpoint.id })]).toContain(body && JSON.stringify(body));
       expect(await listWebhooks(world, key)).toEqual([]);
       const again = await world.rest("delete_webhook", { webhook_id: endpoint.id }, key);

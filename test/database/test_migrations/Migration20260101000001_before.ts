@@ -1,4 +1,4 @@
-// What is there before, as a replica's call uses it.
+// The existing table that a replica's call uses.
 
 import { Migration } from "@mikro-orm/migrations";
 

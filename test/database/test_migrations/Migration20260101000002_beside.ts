@@ -1,4 +1,4 @@
-// A table beside, for which nobody is waited.
+// A separate table, which needs no lock.
 
 import { Migration } from "@mikro-orm/migrations";
 

@@ -1,4 +1,4 @@
-// Changes one table and refers to another, so it waits for whoever has either.
+// Changes one table and refers to another, so it waits for the locks of both.
 
 import { Migration } from "@mikro-orm/migrations";
 
