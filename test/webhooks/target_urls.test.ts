@@ -264,6 +264,8 @@ test("one question per family", async () => {
   expect(
     dns.questions
       .slice(before)
+      // The lookups of a test above that are still unanswered go on asking for their own names.
+      .filter(({ name }) => name === "v4.belfry-peer.net")
       .map((question) => question.type)
       .sort(),
   ).toEqual(["A", "AAAA"]);
