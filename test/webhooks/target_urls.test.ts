@@ -264,7 +264,7 @@ test("one question per family", async () => {
   expect(
     dns.questions
       .slice(before)
-      // The lookups of a test above that are still unanswered go on asking for their own names.
+      // Unanswered lookups of an earlier test still send queries for their own names.
       .filter(({ name }) => name === "v4.belfry-peer.net")
       .map((question) => question.type)
       .sort(),
