@@ -109,7 +109,7 @@ export function renderGoalChart({ rows, machine, settings, at }: GoalReport): st
     `npm run bench -- --goals on ${at.slice(0, 10)}: medians of ${settings.rounds} rounds of ${settings.seconds} s, bars from least to greatest; hollow: no goal, beside 1.`,
     `${machine.cores} × ${machine.processor}, node ${machine.node}, load ${machine.load.toFixed(1)} at the beginning.`,
   ].map((said, i) => text(EDGE, height - 30 + 16 * i, "tick", said));
-  const title = "How near the goals are";
+  const title = "Distance from the goals";
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${title}">
 <title>${title}</title>
 <style>${STYLE}</style>
@@ -121,6 +121,6 @@ ${text(EDGE, 30, "title", title)}${text(WIDTH - EDGE, 30, "muted", "right of the
 /** Draws what `--goals --json` wrote. */
 export async function writeGoalChart(from: string, to: string): Promise<void> {
   const report: GoalReport = JSON.parse(await readFile(from, "utf8"));
-  if (!Array.isArray(report.rows)) throw new Error(`${from} is no report of --goals --json.`);
+  if (!Array.isArray(report.rows)) throw new Error(`${from} is not a report of --goals --json.`);
   await writeFile(to, renderGoalChart(report));
 }

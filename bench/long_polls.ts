@@ -123,7 +123,7 @@ export async function waitUntilHeld(world: OpenWorld, count: number): Promise<vo
     const text = await (await fetch(`${world.service.url}/metrics`)).text();
     if (Number(/^belfry_long_polls (\d+)$/m.exec(text)?.[1]) === count) return;
   }
-  throw new Error(`not ${count} polls are held`);
+  throw new Error(`not ${count} polls are waiting`);
 }
 
 export async function sendAlert(world: OpenWorld, title: string): Promise<void> {

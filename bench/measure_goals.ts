@@ -92,11 +92,11 @@ async function fill(
   if (!"held polls".includes(only)) return;
   for (let round = 1; round <= rounds; round++)
     for (const handsets of HANDSETS)
-      results.heldFailed ??= await trying(`${handsets} held polls, round ${round}`, async () => {
+      results.heldFailed ??= await trying(`${handsets} long polls, round ${round}`, async () => {
         const idleMs = handsets === IDLE_HANDSETS ? IDLE_MS : 500;
         results.held.push(await measureLongPolls(worlds[0]!, { handsets, limit: 1, idleMs }));
       });
-  results.heldFailed ??= await trying(`${DEFAULT_POLL_LIMIT} held polls`, async () => {
+  results.heldFailed ??= await trying(`${DEFAULT_POLL_LIMIT} long polls`, async () => {
     results.many = await measureLongPolls(worlds[0]!, { handsets: DEFAULT_POLL_LIMIT, limit: 1, idleMs: 2_000 });
   });
 }

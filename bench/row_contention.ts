@@ -28,7 +28,7 @@ interface HotRun {
 /** The requests of clients `from` to `to` of `clients` to one process. */
 type Share = (target: LoadTarget, from: number, clients: number) => HttpLoad;
 
-const ALERT = { title: "Hot", body: "Everybody reads it.", send: true };
+const ALERT = { title: "Hot", body: "All of them read it.", send: true };
 const post = (path: string, token: string, body: object) => ({
   method: "POST",
   path,

@@ -38,7 +38,7 @@ await withBench(2, async ({ worlds, open }) => {
   const after = await used();
   const eachPoll = (part: 0 | 1) => ((after[part] - before[part]) / (polls.sends + 1) / handsets).toFixed(0);
   const idle = `idle ${polls.idle.server?.toFixed(1)} + ${polls.idle.postgres?.toFixed(1)} % of a core`;
-  console.log(`${handsets} held polls: ${shown(polls)}, about ${eachPoll(0)} + ${eachPoll(1)} µs each, ${idle}`);
+  console.log(`${handsets} long polls: ${shown(polls)}, about ${eachPoll(0)} + ${eachPoll(1)} µs each, ${idle}`);
 });
 
 function shown({ p50, p99, lost }: Pick<PollFigure, "p50" | "p99" | "lost">): string {

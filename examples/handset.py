@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A handset: joins a channel, holds its inbox open, prints each new alert and reports it as read and acknowledged.
+"""A handset: joins a channel, long-polls its inbox, prints each new alert and reports it as read and acknowledged.
 
 Needs Python 3.8 and nothing else. It keeps its token in a file that only its user reads, and so stays the same subscriber.
 
@@ -55,7 +55,7 @@ call("PUT", "/subscriptions/" + urllib.parse.quote(sys.argv[1], safe=""), {"perm
 print(f"joined {sys.argv[1]}", flush=True)
 seen, asked = set(), {}
 while left != 0:
-    # Held until something changes, or for WAIT seconds: 304. One that does not say that it was held is followed by a pause.
+    # Waits until a change, or for WAIT seconds: 304. A response that did not wait lacks the header; a pause follows.
     status, headers, inbox = call("GET", "/inbox?view=lean", headers=asked)
     if status == 304:
         print("unchanged", flush=True)

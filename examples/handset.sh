@@ -1,5 +1,5 @@
 #!/bin/sh
-# A handset: joins a channel, holds its inbox open, prints each new alert and reports it as read and acknowledged. Needs a
+# A handset: joins a channel, long-polls its inbox, prints each new alert and reports it as read and acknowledged. Needs a
 # POSIX shell and curl. It keeps its token in a file that only its user reads, and so stays the same subscriber.
 #   sh examples/handset.sh HANDLE [COUNT]      ends after COUNT alerts; goes on for ever without it
 set -eu
@@ -25,7 +25,7 @@ echo "joined $handle"
 etag=
 : >"$work/seen"
 while [ "$left" -ne 0 ]; do
-  # Held until something changes, or for WAIT_SECONDS: 304. One that does not say that it was held is followed by a pause.
+  # Waits until a change, or for WAIT_SECONDS: 304. A response that did not wait lacks the header; a pause follows.
   status=$(ask "$api/inbox?view=lean" ${etag:+-H "If-None-Match: $etag"} -H "Prefer: wait=${WAIT_SECONDS:-50}" \
     -D "$work/headers" -w '%{http_code}')
   if [ "$status" = 304 ]; then

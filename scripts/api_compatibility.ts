@@ -14,13 +14,13 @@ export function findBreakingChanges(before: Json, after: Json): string[] {
   for (const [path, methods] of Object.entries<Json>(before.paths ?? {}))
     for (const [method, operation] of Object.entries<Json>(methods)) {
       const at = `${method.toUpperCase()} ${path}`;
-      if (!after.paths?.[path]) found.push(`${at}: the path is gone`);
-      else if (!after.paths[path][method]) found.push(`${at}: the operation is gone`);
+      if (!after.paths?.[path]) found.push(`${at}: the path was removed`);
+      else if (!after.paths[path][method]) found.push(`${at}: the operation was removed`);
       else compare.operation(at, operation, after.paths[path][method]);
     }
   for (const [event, { post }] of Object.entries<Json>(before.webhooks ?? {})) {
     const later = after.webhooks?.[event]?.post;
-    if (!later) found.push(`event ${event}: it is gone`);
+    if (!later) found.push(`event ${event}: it was removed`);
     else compare.schemas(`event ${event}`, bodySchema(post.requestBody), bodySchema(later.requestBody), "answer");
   }
   return [...new Set(found)];
@@ -59,18 +59,18 @@ class Comparison {
     this.#scopes(at, before, after);
     this.#parameters(at, before.parameters ?? [], after.parameters ?? []);
     const [earlier, later] = [before.requestBody, after.requestBody];
-    if (earlier && !later) this.#found.push(`${at}: the body is gone`);
+    if (earlier && !later) this.#found.push(`${at}: the body was removed`);
     if (later?.required && !earlier?.required) this.#found.push(`${at}: the body became required`);
     if (earlier && later) this.schemas(`${at} body`, bodySchema(earlier), bodySchema(later), "request");
     for (const [status, response] of Object.entries<Json>(before.responses ?? {})) {
       const now = after.responses?.[status];
       if (!now) {
-        this.#found.push(`${at}: answer ${status} is gone`);
+        this.#found.push(`${at}: answer ${status} was removed`);
         continue;
       }
       const [one, other] = [resolve(response, this.#before), resolve(now, this.#after)];
       for (const header of Object.keys(one.headers ?? {}))
-        if (!other.headers?.[header]) this.#found.push(`${at} ${status}: header ${header} is gone`);
+        if (!other.headers?.[header]) this.#found.push(`${at} ${status}: header ${header} was removed`);
       this.schemas(`${at} ${status}`, bodySchema(one), bodySchema(other), "answer");
     }
   }
@@ -93,7 +93,7 @@ class Comparison {
     const later = scopes(after);
     for (const [name, needed] of scopes(before)) {
       const now = later.get(name);
-      if (!now) this.#found.push(`${at}: ${name} is gone`);
+      if (!now) this.#found.push(`${at}: ${name} was removed`);
       for (const scope of now ?? [])
         if (!needed.includes(scope)) this.#found.push(`${at}: ${name} newly needs the scope ${scope}`);
     }
@@ -105,7 +105,7 @@ class Comparison {
     const [earlier, later] = [keyed(before, this.#before), keyed(after, this.#after)];
     for (const [name, parameter] of earlier) {
       const now = later.get(name);
-      if (!now) this.#found.push(`${at}: ${name} is gone`);
+      if (!now) this.#found.push(`${at}: ${name} was removed`);
       else this.schemas(`${at} ${name}`, parameter.schema, now.schema, "request");
     }
     for (const [name, parameter] of later)
@@ -115,7 +115,7 @@ class Comparison {
   schemas(at: string, before: Json | undefined, after: Json | undefined, direction: Direction): void {
     if (!before) return;
     if (!after) {
-      this.#found.push(`${at}: its content is gone`);
+      this.#found.push(`${at}: its content was removed`);
       return;
     }
     const [one, other] = [flatten(before, this.#before), flatten(after, this.#after)];
@@ -129,7 +129,7 @@ class Comparison {
     }
     for (const [name, field] of Object.entries<Json>(one.properties ?? {})) {
       const now = other.properties?.[name];
-      if (!now) this.#found.push(`${at}: field ${name} is gone`);
+      if (!now) this.#found.push(`${at}: field ${name} was removed`);
       else this.schemas(`${at}.${name}`, field, now, direction);
     }
     const [was, is] = [one.required ?? [], other.required ?? []];
@@ -154,7 +154,7 @@ class Comparison {
     const [had, has] = [valuesOf(one), valuesOf(other)];
     if (had && has)
       for (const value of had.filter((candidate) => !has.includes(candidate)))
-        this.#found.push(`${at}: value ${value} is gone`);
+        this.#found.push(`${at}: value ${value} was removed`);
     else if (has && direction === "request") this.#found.push(`${at}: it is newly limited to a list of values`);
   }
 
@@ -172,7 +172,7 @@ class Comparison {
     for (const [name, option] of named(one, this.#before)) {
       const now = later.get(name);
       if (now) this.schemas(`${at} (${name.split("/").at(-1)})`, option, now, direction);
-      else this.#found.push(`${at}: the alternative ${name.split("/").at(-1)} is gone`);
+      else this.#found.push(`${at}: the alternative ${name.split("/").at(-1)} was removed`);
     }
   }
 }
@@ -218,12 +218,12 @@ export function readCommittedVersions(): { versions: Map<string, Json>; reason: 
     }
   };
   const head = git("rev-parse", "HEAD");
-  if (head === null) return { versions: new Map(), reason: "there is no git repository here" };
+  if (head === null) return { versions: new Map(), reason: "this is not a git repository" };
   const refs = [head, git("merge-base", "HEAD", "main"), git("describe", "--tags", "--abbrev=0")];
   const versions = new Map<string, Json>();
   for (const ref of refs.filter((candidate) => candidate !== null)) {
     const text = git("show", `${ref}:openapi.json`);
     if (text) versions.set(ref, JSON.parse(text));
   }
-  return { versions, reason: versions.size === 0 ? "no commit holds an openapi.json yet" : null };
+  return { versions, reason: versions.size === 0 ? "no commit contains an openapi.json yet" : null };
 }

@@ -36,7 +36,7 @@ function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
   const plain = Object.entries(drawn).map(([field, { look }]) => `{ name: "${field}", look: "${look}" },`);
   return [
     block(`export interface App${name}Fields {`, types, "}"),
-    `/** What they hold when nobody gives them. */\n${block(`export const ${upper}_FIELD_DEFAULTS = {`, blanks, "};")}`,
+    `/** Their default values. */\n${block(`export const ${upper}_FIELD_DEFAULTS = {`, blanks, "};")}`,
     "/** Fields that the app draws alike. */\n" +
       block(`export const ${upper}_GENERIC_FIELDS = [`, plain, "] as const;"),
   ].join("\n\n");

@@ -20,7 +20,7 @@ export function findSubjectFault(subject: string): string | null {
   if (!/^\p{Lu}/u.test(first)) return "begins with a capital letter";
   if (subject.endsWith(".")) return "ends without a full stop";
   const isOther = /^(An?|The)$|[^s]s$|[^e]ed$|[aeiouy].*ing$/i.test(first);
-  if (isOther && !VERBS.has(first)) return `begins with a verb that tells what to do, which "${first}" is not`;
+  if (isOther && !VERBS.has(first)) return `begins with an imperative verb, which "${first}" is not`;
   return null;
 }
 

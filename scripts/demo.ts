@@ -237,7 +237,7 @@ async function play(at: Stage): Promise<void> {
         await person.subscribe(pusher.url);
         return [null, pusher.url];
       });
-    } else say(dim!("  person   is not here: no browser could be started (CHROMIUM names one), so nobody hears it"));
+    } else say(dim!("  person   is not here: no browser could be started (CHROMIUM names one), so it is not played"));
     const asked = Date.now();
     await step("owner", "sends it", async () => {
       const sent = await owner("send_alert", path);
@@ -245,9 +245,9 @@ async function play(at: Stage): Promise<void> {
       return [sent, `visible since ${sent.sent_at}`];
     });
     if (person) {
-      await step("person", "sees it, and hears it ring", async () => {
+      await step("person", "sees it, and it rings", async () => {
         const rang = await person.hears(alert.title);
-        return [null, `${rang - asked} ms after the owner asked to send`];
+        return [null, `${rang - asked} ms after the owner's request to send`];
       });
       await step("person", "leaves the channel; nothing of them stays", async () => [await person.leave(name), ""]);
     }
@@ -285,7 +285,7 @@ async function play(at: Stage): Promise<void> {
       const cancelled = await owner("cancel_alert", { ...channel, alert_id: wrong.id });
       return [cancelled, cancelled.note];
     });
-    await step("handset", "polls: the inbox is a state, and it is gone from it", async () => {
+    await step("handset", "polls: the inbox is a state, and no longer contains it", async () => {
       await handset.poll();
       hold(handset.inbox.length === 1 && handset.inbox[0].id === alert.id, "the withdrawn alert is still there");
       return [null, ""];
@@ -312,7 +312,7 @@ async function play(at: Stage): Promise<void> {
       hold(seen.subscribers === 1, `${seen.subscribers} subscribers`);
       hold(seen.alerts_sent === 1, `${seen.alerts_sent} alerts sent`);
       hold(seen.totals === null || (seen.totals.reads === 1 && seen.totals.acks === 1), "the reports do not add up");
-      return [seen, "what devices reported; nobody claims deliveries"];
+      return [seen, "the reports of devices; deliveries are not counted"];
     });
 
     say(`\n${bold!("The handset's inbox")}`);
@@ -350,7 +350,7 @@ async function main(): Promise<number> {
   try {
     at = await stage();
     await play(at);
-    say(green!("Every step held."));
+    say(green!("Every step succeeded."));
     return 0;
   } catch (error) {
     const { message, code = "" } = error as Error & { code?: string };

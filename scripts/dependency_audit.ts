@@ -50,7 +50,7 @@ try {
 if (!told.vulnerabilities) {
   const why = told.message || told.error?.summary || asked.stderr?.trim().split("\n")[0] || "no answer";
   // Without the address, which only this machine knows.
-  console.log(`The registry was not heard of known faults: ${why.replace(/( - [A-Z]+)? ?https?:\S+/g, "")}`);
+  console.log(`The registry did not report known vulnerabilities: ${why.replace(/( - [A-Z]+)? ?https?:\S+/g, "")}`);
 } else {
   // A name in `via` is another package of the list, which has the fault itself.
   const faults = Object.entries(told.vulnerabilities).flatMap(([name, { via }]) =>

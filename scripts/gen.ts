@@ -198,7 +198,7 @@ export function fillTables(text: string): string {
     /(<!-- generated:(\w+) -->)[\s\S]*?(<!-- \/generated -->)/g,
     (_, start: string, name: string, end: string) => {
       const made = TABLES[name];
-      if (!made) throw new Error(`A page asks for the table "${name}"; there is none of that name.`);
+      if (!made) throw new Error(`A page requests the unknown table "${name}".`);
       return `${start}\n\n${made()}\n\n${end}`;
     },
   );
@@ -212,7 +212,7 @@ function fillLimits(text: string): string {
   return text.replace(
     /(<!-- limit:(\w+) -->)(.*?)(<!-- \/ -->)/g,
     (_, start: string, name: string, now: string, end: string) => {
-      if (!isLimit(name)) throw new Error(`A page asks for the limit "${name}"; there is none of that name.`);
+      if (!isLimit(name)) throw new Error(`A page requests the unknown limit "${name}".`);
       const word = spellLimit(name);
       const made = /^\d/.test(now)
         ? formatLimit(name)

@@ -33,7 +33,7 @@ async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
       console.log(`src/model/migrations/${className}.ts: ${statements.length} statements. Read it before you keep it.`);
     }
     for (const difference of left) console.error("To be written by hand:", difference);
-    if (statements.length + left.length === 0) console.log("The migrations make what entities and triggers say.");
+    if (statements.length + left.length === 0) console.log("The migrations match the entities and triggers.");
     return left.length > 0 ? 1 : 0;
   } finally {
     await server.close();

@@ -44,7 +44,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "dispatch",
-    fault: "a limit is not given back on rollback",
+    fault: "a limit is not refunded on rollback",
     file: "src/operation/execute.ts",
     from: "        if (!(bounded && error instanceof ApiError)) await refundLimits(attempt.counted, deps.limits);\n",
     to: "",
@@ -60,7 +60,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "dispatch",
-    fault: "scopes are not asked for",
+    fault: "scopes are not checked",
     file: "src/operation/dispatcher.ts",
     from: "  if (missing) throw missing;\n",
     to: "",
@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "dispatch",
-    fault: "roles are not asked for",
+    fault: "roles are not checked",
     file: "src/operation/dispatcher.ts",
     from: "if (!isRoleAtLeast(caller.member.role, tool.role))",
     to: "if (false)",
@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "dispatch",
-    fault: "what is wrong with the request is told before the missing scope",
+    fault: "errors of the request are reported before the missing scope",
     file: "src/operation/dispatcher.ts",
     from: "  if (missing) throw missing;\n  if (call.problem) throw call.problem;",
     to: "  if (call.problem) throw call.problem;\n  if (missing) throw missing;",
@@ -108,7 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "dispatch",
-    fault: "a signed-in person's role is not asked for",
+    fault: "a signed-in person's role is not checked",
     file: "src/operation/dispatcher.ts",
     from: "  requireRole(operation, member);\n",
     to: "",
@@ -116,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "dispatch",
-    fault: "the password is not asked for again",
+    fault: "the password is not required again",
     file: "src/operation/dispatcher.ts",
     from: "if (stepUp && unconfirmed)",
     to: "if (!stepUp && unconfirmed)",
@@ -142,7 +142,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "visibility",
-    fault: "a bound key of a restricted member sees the member's other channels",
+    fault: "a key of one channel of a restricted member sees the member's other channels",
     file: "src/model/domain/access_policy.ts",
     from: "? [boundPusherId] : [];",
     to: "? memberPusherIds : [];",
@@ -150,7 +150,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "visibility",
-    fault: "a key bound to a channel outlives the restriction of its member",
+    fault: "a key of one channel outlives the restriction of its member",
     file: "src/model/domain/access_policy.ts",
     from: "memberPusherIds === null || memberPusherIds.includes(boundPusherId)",
     to: "true",
@@ -208,7 +208,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "auth",
-    fault: "a token bound to a key of its client is accepted without the proof",
+    fault: "a token with a key of its client is accepted without the proof",
     file: "src/identity/auth/token_endpoints.ts",
     from: "    if (claims.cnf !== undefined) return null;\n",
     to: "",
@@ -257,7 +257,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "auth",
-    fault: "a redirect beside an error counts as a code",
+    fault: "a redirect with an error counts as a code",
     file: "src/identity/auth/oauth_authorize.ts",
     from: "userId !== null && error === null &&",
     to: "userId !== null &&",
@@ -447,7 +447,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "webhooks",
-    fault: "the endpoint with the most waiting pays, whoever's it is",
+    fault: "the endpoint with the most waiting deliveries loses one, of any workspace",
     file: "src/effects/webhooks/fair_queue.ts",
     from: "for (const group of turns) if (!most || group.waiting > most.waiting) most = group;",
     to: "for (const group of turns) most = group;",
@@ -521,7 +521,7 @@ export const MUTANTS: readonly Mutant[] = [
   // limits
   {
     area: "limits",
-    fault: "one call more than the ceiling",
+    fault: "one call more than the limit",
     file: "src/store/rate_limits/rate_limits.ts",
     from: "if (running.count >= policy.max) return answer(false);",
     to: "if (running.count > policy.max) return answer(false);",
@@ -530,7 +530,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "limits",
-    fault: "a late return goes to the next window",
+    fault: "a late refund counts for the next window",
     file: "src/store/rate_limits/rate_limits.ts",
     from: "      if (running?.id !== window) return;\n",
     to: "      if (!running) return;\n",
@@ -557,7 +557,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "limits",
-    fault: "JSON inside JSON in another program's words goes as deep as it likes",
+    fault: "JSON inside JSON of another program is parsed to any depth",
     file: "src/api/ingest/json_list_limits.ts",
     from: "if (++depth > LIMITS.ingest_depth) throw tooDeep();",
     to: "++depth;",
@@ -610,7 +610,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "visibility",
-    fault: "a listener is not told of a change that the hub knew before it began",
+    fault: "a listener is not notified of a change that the hub knew before it began",
     file: "src/store/changes/change_hub.ts",
     from: "if (!subject.subscriptions.has(subscription) || subscription.seen === subject.revision) continue;",
     to: "if (subject.subscriptions.has(subscription)) continue;",
@@ -627,7 +627,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "visibility",
-    fault: "whoever listens as to ntfy goes on hearing a channel that was made private",
+    fault: "subscribers of ntfy still receive a channel that was made private",
     file: "src/handset/ntfy/ntfy_listeners.ts",
     from: 'if (revision !== device?.rev) listener.end("over");',
     to: 'if (revision === "") listener.end("over");',
@@ -636,7 +636,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "visibility",
-    fault: "anybody listens to a private channel as to ntfy",
+    fault: "a private channel is open to all subscribers of ntfy",
     file: "src/store/queries/ntfy_messages.ts",
     from: "and p.status <> 'suspended' and (p.is_public\n",
     to: "and p.status <> 'suspended' and (true\n",
@@ -719,7 +719,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "start",
-    fault: "a root without the capabilities goes on",
+    fault: "a root without the capabilities continues",
     file: "src/store/embedded/process_user.ts",
     from: "if (lacking.length === 0) return;",
     to: "if (lacking.length >= 0) return;",
@@ -739,7 +739,7 @@ export const MUTANTS: readonly Mutant[] = [
   // search
   {
     area: "search",
-    fault: "the index of words is never asked",
+    fault: "the index of terms is never used",
     file: "src/store/queries/alert_search.ts",
     from: "select count(*) < ${NEAR} or count(*)",
     to: "select true or count(*)",
@@ -748,7 +748,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "search",
-    fault: "an edit that leaves the words alike is taken for one of an earlier version",
+    fault: "an edit that leaves the terms unchanged is mistaken for one of an earlier version",
     file: "src/store/queries/alert_search_index.ts",
     from: "else '{${TERM_PREFIXES.edited}}'::text[] end)",
     to: "else '{}'::text[] end)",
@@ -757,7 +757,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "search",
-    fault: "invisible characters divide the words of a query",
+    fault: "invisible characters split the terms of a query",
     file: "src/model/domain/search_terms.ts",
     from: 'runsOf([query.replace(INVISIBLE, "")])',
     to: 'runsOf([query.replace(INVISIBLE, " ")])',

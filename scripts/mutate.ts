@@ -18,7 +18,7 @@ const [flags, words] = [true, false].map((flag) =>
 const FLAGS = ["--check", "--trust", "--verbose"];
 const unknown = flags.filter((flag) => !FLAGS.includes(flag));
 if (unknown.length > 0) {
-  console.error(`No such flag: ${unknown.join(" ")}. There are ${FLAGS.join(", ")}; other words choose faults.`);
+  console.error(`No such flag: ${unknown.join(" ")}. There are ${FLAGS.join(", ")}; other arguments choose faults.`);
   process.exit(2);
 }
 const chosen = MUTANTS.filter(({ area, fault }) => words.every((word) => `${area}: ${fault}`.includes(word)));
@@ -26,7 +26,7 @@ const chosen = MUTANTS.filter(({ area, fault }) => words.every((word) => `${area
 /** The errors of the table itself: a text that does not occur exactly once, or tests that do not exist. */
 function stale({ file, from, tests }: Mutant): string | null {
   const found = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), "utf8").split(from).length - 1 : 0;
-  if (found !== 1) return `its text stands in ${file} ${found} times`;
+  if (found !== 1) return `its text occurs in ${file} ${found} times`;
   const missing = tests.find((test) => !existsSync(join(ROOT, test)));
   return missing ? `${missing} does not exist` : null;
 }
@@ -73,7 +73,7 @@ for (const [{ fault }, problem] of wrong) console.error(`${fault}: ${problem}`);
 if (wrong.length > 0) process.exit(1);
 if (flags.includes("--check")) process.exit(0);
 if (chosen.length === 0) {
-  console.error(`No fault has all of these words: ${words.join(" ")}.`);
+  console.error(`No fault matches all of: ${words.join(" ")}.`);
   process.exit(2);
 }
 

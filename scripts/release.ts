@@ -30,17 +30,17 @@ const dated = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\(\\d{4}-\\d\\d
 const changes = ask("git", "status", "--porcelain");
 if (changes !== "") refuse(`Commit first: what is released is one commit, and these files differ from it:\n${changes}`);
 if (json("package-lock.json").version !== version)
-  refuse("package-lock.json says another version than package.json: run npm install --package-lock-only.");
+  refuse("package-lock.json has another version than package.json: run npm install --package-lock-only.");
 for (const file of ["server.json", "openapi.json"])
   if (!readFileSync(join(ROOT, file), "utf8").includes(`"version": "${version}"`))
-    refuse(`${file} says another version than package.json: run npm run gen.`);
+    refuse(`${file} has another version than package.json: run npm run gen.`);
 if (!dated.test(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")))
   refuse(`CHANGELOG.md has no heading "## ${version} (YYYY-MM-DD)".`);
 
 const commit = ask("git", "rev-parse", "HEAD");
 const started = new Date();
 if (existsSync(to) && readdirSync(to).length > 0 && !existsSync(join(to, "SHA256SUMS")))
-  refuse(`${to} holds something else than a release; name another folder by --to.`);
+  refuse(`${to} contains something else than a release; name another folder by --to.`);
 rmSync(to, { recursive: true, force: true });
 mkdirSync(to, { recursive: true });
 

@@ -20,7 +20,7 @@ const { CASE_TABLES } = await import("../test/cases/case_tables.ts");
 
 const rows = CASE_TABLES.flatMap(({ file, cases }) => cases.map((row) => ({ file, ...row })));
 const byRows = Map.groupBy(
-  rows.flatMap(({ rule, also = [], file, tool, name = "as it says", want }) => {
+  rows.flatMap(({ rule, also = [], file, tool, name = "as documented", want }) => {
     const ofError = "error" in want ? [getRuleOfError(want.error)] : [];
     return [...new Set([rule, ...also, ...ofError])].map((cited) => ({ rule: cited, file, tool, name }));
   }),

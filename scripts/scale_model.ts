@@ -34,11 +34,11 @@ export const COSTS = {
     },
   },
   stream: {
-    ...{ what: "a stream that hears of an alert", service: 17, database: 2 },
+    ...{ what: "a stream that receives an alert", service: 17, database: 2 },
     ...{ date: "2026-11-23", command: "a prototype in a lab", on: `${SHARED}, 1,000 streams of one channel` },
   },
   woken: {
-    ...{ what: "a held poll that hears of an alert, and comes again", service: 134, database: 32 },
+    ...{ what: "a long poll that receives an alert, and is repeated", service: 134, database: 32 },
     ...{ date: "2026-11-23", command: "a prototype in a lab", on: `${SHARED}, 1,000 polls of one channel` },
   },
 } as const satisfies Record<string, Cost>;
@@ -121,7 +121,7 @@ export const ALERT_HEAD = [
   ...[
     "Handsets",
     "Heard by streams: seconds of a core",
-    "by held polls",
+    "by long polls",
     "Reports a second",
     "Cores of the service",
     "of PostgreSQL",

@@ -139,8 +139,8 @@ export async function findUnmetEnd(
   }
   if (said === null) return wrong;
   const pattern = (text: string) => new RegExp(text, "i");
-  for (const text of task.says ?? []) if (!pattern(text).test(said)) wrong.push(`nothing says ${text}`);
-  for (const text of task.never ?? []) if (pattern(text).test(said)) wrong.push(`something says ${text}`);
+  for (const text of task.says ?? []) if (!pattern(text).test(said)) wrong.push(`missing text: ${text}`);
+  for (const text of task.never ?? []) if (pattern(text).test(said)) wrong.push(`unexpected text: ${text}`);
   return wrong;
 }
 
@@ -150,7 +150,7 @@ export async function playTask(task: EvalTask, client: McpClient, reader = clien
   const answers = new Map<string, Row>();
   const wrong: string[] = [];
   if (tasks.includes(task) && task.ends.length > 0 && (await findUnmetEnd(task, reader, now, null)).length === 0)
-    wrong.push("the end state holds before anything is done");
+    wrong.push("the end state is reached before anything is done");
   let said = "";
   let tokens = 0;
   for (const [tool, args, as = ""] of task.play) {

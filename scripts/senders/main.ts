@@ -63,12 +63,12 @@ async function asked({ call, app, handle, heard }: SenderEnvironment): Promise<s
   await app.getByRole("button", { name: "Yes", exact: true }).click();
   const { replies } = await waiting;
   const told = performance.now() - since;
-  if (replies[0]?.count !== 1) throw new Error(`the assistant was told ${JSON.stringify(replies)}`);
-  return `A person tapped "${replies[0].choice}" in the app; the assistant's waiting call was told ${seconds(told)} later.`;
+  if (replies[0]?.count !== 1) throw new Error(`the assistant received ${JSON.stringify(replies)}`);
+  return `A person tapped "${replies[0].choice}" in the app; the assistant's waiting call got it ${seconds(told)} later.`;
 }
 
 function table(rows: Row[]): void {
-  const headings = ["sender", "how", "browser", "listen", "composing key", "and was told"];
+  const headings = ["sender", "how", "browser", "listen", "composing key", "and got"];
   const lines = rows.map(({ sender, how, app = "", listen = "", draft = "", told = "" }) => [
     ...[sender, how, app, listen, draft],
     // The sentence, which names the place where a person decides, is the same for all.

@@ -110,7 +110,7 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
       await runStatement(db, removeExpiredKey, { ...own, hours });
       const [isNew] = await runStatement(db, claimIdempotencyKey, { ...own, request_hash: hash });
       if (isNew) return null;
-      return assertDefined(await earlier(db), "who holds a key that is not over has committed");
+      return assertDefined(await earlier(db), "the owner of a valid key has committed");
     },
     /** Keeps the first call's answer for the repeats. */
     async keep(db: Kysely<unknown>, answer: unknown): Promise<void> {

@@ -23,7 +23,7 @@ export const auditCases: TestCase[] = [
   {
     rule: "audit-log",
     tool: "list_audit_events",
-    name: "which fields an edit changed, and nothing that they hold",
+    name: "the names of the fields that an edit changed, and none of their values",
     given: async (world) => {
       const pusher = await world.pusher({ city: "Lisbon" });
       const alert = await createAlertInState(world, "draft", pusher, { title: "Ebb at noon", priority: "normal" });
@@ -62,7 +62,7 @@ export const auditCases: TestCase[] = [
     rule: "audit-log",
     also: [LIST],
     tool: "list_audit_events",
-    name: "a line says who, by which way, what and to what",
+    name: "a line has the actor, the client, the action and the object",
     given: lived,
     input: ({ pusher }) => ({ pusher_id: pusher.id }),
     want: {},
@@ -135,7 +135,7 @@ export const auditCases: TestCase[] = [
   {
     rule: "handle-for-an-id",
     tool: "list_audit_events",
-    name: "a handle of nobody in place of a channel's id",
+    name: "an unknown handle in place of a channel's id",
     input: () => ({ pusher_id: "no-such-handle" }),
     want: { error: "not_found", param: null, says: /or its handle\.$/ },
   },
@@ -203,7 +203,7 @@ export const auditCases: TestCase[] = [
   {
     rule: LIST,
     tool: "list_audit_events",
-    name: "the history of a channel that is gone",
+    name: "the history of a deleted channel",
     given: async (world) => {
       const pusher = await world.pusher();
       await world.rest("delete_pusher", { pusher_id: pusher.id });

@@ -293,7 +293,7 @@ export const authCases: TestCase[] = [
   {
     rule: "key-acts-for-its-member",
     tool: "get_alert",
-    name: "a key bound to a channel that its member does not see",
+    name: "a key of a channel that its member does not see",
     given: oncePerWorld(async (world) => {
       const { pusher } = await elsewhere(world);
       const member = await world.rest("get_me", {}, await world.memberKey("editor", [pusher.id]));

@@ -92,7 +92,7 @@ const correctionCases: TestCase[] = [
       (more): TestCase => ({
         rule: CORRECTED,
         tool: "duplicate_alert",
-        name: `a correction of a cancelled ${name} goes out once (${Object.keys(more)})`,
+        name: `a correction of a cancelled ${name} is sent once (${Object.keys(more)})`,
         given,
         input: (alert) => alertArguments(alert, { ...more, title: "Again", cancel_original: true }),
         want: { error: "conflict", param: null, says: /already cancelled/ },
@@ -282,7 +282,7 @@ export const duplicateCases: TestCase[] = [
   {
     rule: DUPLICATE,
     tool: "duplicate_alert",
-    name: "drafts are made on a suspended channel as well",
+    name: "drafts are also made on a suspended channel",
     given: async (world) => {
       const pusher = await world.pusher();
       const alert = await createAlertInState(world, "sent", pusher);
@@ -295,7 +295,7 @@ export const duplicateCases: TestCase[] = [
   ...(
     [
       [
-        "there is no such alert",
+        "the alert does not exist",
         async (world: World) => alertArguments({ id: NO_ALERT, pusher_id: (await sharedPusher(world)).id }),
       ],
       [
@@ -306,11 +306,11 @@ export const duplicateCases: TestCase[] = [
         }),
       ],
       [
-        "there is no such channel to put it on",
+        "the target channel does not exist",
         async (world: World) => alertArguments(await sharedDraft(world), { to_pusher_id: NO_PUSHER }),
       ],
       [
-        "a handle of nobody in place of a channel's id",
+        "an unknown handle in place of a channel's id",
         async (world: World) => alertArguments(await sharedDraft(world), { to_pusher_id: "no-such-handle" }),
       ],
     ] as const
@@ -354,7 +354,7 @@ export const duplicateCases: TestCase[] = [
   {
     rule: "idempotency",
     tool: "duplicate_alert",
-    name: "a repeat makes no second draft, although its model is gone by now",
+    name: "a repeat makes no second draft, although its model was deleted in between",
     given: async (world) => {
       const alert = await createAlertInState(world, "draft");
       const args = alertArguments(alert, { idempotency_key: `copy ${alert.id}` });

@@ -154,7 +154,7 @@ const handleRows: TestCase[] = (
 const roleRows: TestCase[] = ["update_pusher", "send_alert"].map((tool) => ({
   rule: HANDLE,
   tool,
-  name: "by a viewer, too",
+  name: "by a viewer",
   given: oncePerWorld(async (world) => ({ alert: await sharedDraft(world), key: await world.memberKey("viewer") })),
   as: (_world, { key }) => key,
   input: ({ alert }) => ({

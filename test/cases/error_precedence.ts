@@ -76,13 +76,13 @@ const ROWS: Row[] = [
   [
     { error: "invalid_request", param: "send" },
     "create_alert",
-    "send that is not true asks for no scope",
+    "send that is not true requires no scope",
     { as: writer, given: sharedPusher, input: ({ id }) => ({ pusher_id: id, title: "x", send: "true" }) },
   ],
   [
     { error: "insufficient_scope" },
     "update_alert",
-    "an action without its scope and fields beside it",
+    "an action without its scope and with other fields",
     {
       over: "REST",
       as: writer,
@@ -93,7 +93,7 @@ const ROWS: Row[] = [
   [
     { error: "insufficient_scope" },
     "update_alert",
-    "an unknown action stands for the route's first operation",
+    "an unknown action means the route's first operation",
     { over: "REST", as: sender, given: sharedDraft, input: (alert) => alertArguments(alert, { action: "unsend" }) },
   ],
   [
@@ -105,7 +105,7 @@ const ROWS: Row[] = [
   [
     { error: "insufficient_scope" },
     "send_alert",
-    "no scope and a sent alert of nobody",
+    "no scope and an unknown sent alert",
     { as: writer, input: () => ({ pusher_id: NO_PUSHER, alert_id: NO_ALERT }) },
   ],
   [

@@ -114,7 +114,7 @@ export const idempotencyCases: TestCase[] = [
   {
     rule: REPEAT,
     tool: "create_alert",
-    name: "after 24 hours it acts again, whatever the body",
+    name: "after 24 hours it acts again, with any body",
     given: async (world) => {
       const given = await first(world);
       await age(world, given.args.idempotency_key, 24.1);
@@ -233,7 +233,7 @@ export const idempotencyCases: TestCase[] = [
   {
     rule: RULES,
     tool: "create_alert",
-    name: "the channel is gone",
+    name: "the channel was deleted",
     given: async (world) => {
       const pusher = await world.pusher();
       const given = await first(world, "create_alert", { pusher_id: pusher.id });

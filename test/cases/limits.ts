@@ -145,7 +145,7 @@ export const limitCases: TestCase[] = [
   {
     rule: HEADERS,
     tool: "send_alert",
-    name: "a draft beyond the ceiling stays one",
+    name: "a draft above the limit stays one",
     given: full,
     input: ({ draft }) => alertArguments(draft),
     want: { error: "rate_limited", param: null },
@@ -157,7 +157,7 @@ export const limitCases: TestCase[] = [
   {
     rule: SENDS,
     tool: "schedule_alert",
-    name: "schedules count as well",
+    name: "schedules also count",
     given: full,
     input: ({ draft }) => alertArguments(draft),
     want: { error: "rate_limited", param: null },
@@ -173,7 +173,7 @@ export const limitCases: TestCase[] = [
   {
     rule: "limit-drafts",
     tool: "create_alert",
-    name: "a draft beyond the ceiling",
+    name: "a draft above the limit",
     given: full,
     input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x" }),
     want: { body: { status: "draft" } },
@@ -181,7 +181,7 @@ export const limitCases: TestCase[] = [
   {
     rule: SENDS,
     tool: "send_alert",
-    name: "a repeat beyond the ceiling",
+    name: "a repeat above the limit",
     given: full,
     input: ({ sent }) => alertArguments(sent),
     want: { body: { status: "sent" } },
@@ -189,7 +189,7 @@ export const limitCases: TestCase[] = [
   {
     rule: SENDS,
     tool: "schedule_alert",
-    name: "a repeat beyond the ceiling",
+    name: "a repeat above the limit",
     given: full,
     input: ({ scheduled }) => alertArguments(scheduled),
     want: { body: { status: "scheduled" } },
@@ -217,7 +217,7 @@ export const limitCases: TestCase[] = [
   {
     rule: "limit-sends",
     tool: "duplicate_alert",
-    name: "a correction is a send as well, and its original stays",
+    name: "a correction is also a send, and its original stays",
     given: full,
     input: ({ sent }) => alertArguments(sent, { title: "x", send: true, cancel_original: true }),
     want: { error: "rate_limited", param: null },
@@ -227,7 +227,7 @@ export const limitCases: TestCase[] = [
   {
     rule: "order-of-checks",
     tool: "create_alert",
-    name: "a past send_at beyond the ceiling: invalid_request",
+    name: "a past send_at above the limit: invalid_request",
     given: full,
     input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true, send_at: timeInSeconds(-60) }),
     want: { error: "invalid_request", param: "send_at" },

@@ -192,7 +192,7 @@ export const listCases: TestCase[] = [
   {
     rule: KEYSET,
     tool: "list_alerts",
-    name: "there is no such channel",
+    name: "the channel does not exist",
     input: () => ({ pusher_id: NO_PUSHER }),
     want: { error: "not_found", param: null },
   },

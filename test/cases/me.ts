@@ -50,7 +50,7 @@ export const meCases: TestCase[] = [
   {
     rule: "restricted-sees-its-channels",
     tool: "get_me",
-    name: "a bound key says so",
+    name: "a key of one channel shows it",
     given: oncePerWorld(async (world) => {
       const { id } = await sharedPusher(world);
       return { id, key: await world.key({ pusher: id, expires_in: 3600 }) };

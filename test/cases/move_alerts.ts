@@ -95,7 +95,7 @@ export const moveCases: TestCase[] = [
     rule: MOVES,
     also: ["cancel"],
     tool: "move_alerts",
-    name: "cancelled, on a paused channel as well",
+    name: "cancelled, also on a paused channel",
     given: async (world) => {
       const given = await createScheduledAlerts(world, [1, 2]);
       await createAlertInState(world, "draft", given.pusher);
@@ -118,7 +118,7 @@ export const moveCases: TestCase[] = [
   {
     rule: MOVES,
     tool: "move_alerts",
-    name: "a dry run says what would be done, and leaves everything",
+    name: "a dry run reports the changes and makes none",
     given: (world) => createScheduledAlerts(world, [1, 5]),
     input: ({ pusher }) => ({ pusher_id: pusher.id, action: "move", by_minutes: -90, dry_run: true }),
     want: { body: { dry_run: true } },

@@ -59,7 +59,7 @@ const planCases: TestCase[] = [
   {
     rule: PLAN,
     tool: "move_alerts",
-    name: "cancels exactly what the dry run showed, not what came to the channel since",
+    name: "cancels exactly the alerts of the dry run, not those added to the channel since",
     given: async (world) => {
       const given = await shown(world);
       const added = await createAlertInState(world, "scheduled", given.pusher, { send_at: timeInSeconds(5400) });
@@ -113,7 +113,7 @@ const planCases: TestCase[] = [
   {
     rule: PLAN,
     tool: "move_alerts",
-    name: "there is none where nothing would change",
+    name: "no plan where nothing would change",
     given: async (world) => {
       const { pusher } = await createScheduledAlerts(world, [1]);
       return pusher;
@@ -227,7 +227,7 @@ const idCases: TestCase[] = [
     rule: MOVES,
     also: ["foreign-is-missing"],
     tool: "move_alerts",
-    name: "an id that is no alert's",
+    name: "an id that is not an alert's",
     given: (world) => createScheduledAlerts(world, [1]),
     input: ({ alerts }) => ({ alert_ids: [alerts[0].id, NO_ALERT], action: "cancel" }),
     want: { error: "not_found", param: null },

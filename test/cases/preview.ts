@@ -149,7 +149,7 @@ export const previewCases: TestCase[] = [
   },
   {
     rule: "restricted-sees-its-channels",
-    name: "a bound key previews",
+    name: "a key of one channel previews",
     tool: "preview_html",
     given: (world) => world.pusher(),
     as: (world, { id }) => world.key({ pusher: id, scopes: "alerts:write" }),

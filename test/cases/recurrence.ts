@@ -155,7 +155,7 @@ export const recurrenceCases: TestCase[] = [
     input: (alert) => alertArguments(alert, { following: true }),
     want: { body: { status: "cancelled" } },
   }),
-  row("series-end", "cancel_alert", "following what is no occurrence", {
+  row("series-end", "cancel_alert", "following an alert that is not an occurrence", {
     given: oncePerWorld(async (world) =>
       world.alert((await draft()(world)).pusher_id, { send: true, send_at: timeInSeconds(3600) }),
     ),

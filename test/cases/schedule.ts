@@ -42,7 +42,7 @@ export const scheduleCases: TestCase[] = [
   {
     rule: SCHEDULE,
     tool: "schedule_alert",
-    name: "with a send_at that has gone by",
+    name: "with a past send_at",
     given: oncePerWorld(draftWith({ send_at: "2001-01-01T00:00:00Z" })),
     input: (alert) => alertArguments(alert),
     want: { error: "invalid_request", param: "send_at", says: /in the future\. Set send_at/ },
@@ -51,7 +51,7 @@ export const scheduleCases: TestCase[] = [
     [
       ["a draft without one", {}],
       ["a draft with another one", { send_at: "2998-01-01T00:00:00Z" }],
-      ["a draft with one that has gone by", { send_at: "2001-01-01T00:00:00Z" }],
+      ["a draft with a past one", { send_at: "2001-01-01T00:00:00Z" }],
     ] as const
   ).map(
     ([name, fields]): TestCase => ({
@@ -124,7 +124,7 @@ export const scheduleCases: TestCase[] = [
     (tool): TestCase => ({
       rule: SCHEDULE_AT,
       tool,
-      name: "send_at stands beside no other action",
+      name: "send_at is refused with any other action",
       over: "REST",
       given: (world) => createAlertInState(world, "scheduled"),
       input: (alert) => alertArguments(alert, { send_at: LATER }),
@@ -135,7 +135,7 @@ export const scheduleCases: TestCase[] = [
   {
     rule: SCHEDULE_AT,
     tool: "schedule_alert",
-    name: "and no other field beside it",
+    name: "and no other field with it",
     over: "REST",
     given: draftWith(),
     input: (alert) => alertArguments(alert, { send_at: LATER, title: "Changed" }),
@@ -162,7 +162,7 @@ export const scheduleCases: TestCase[] = [
   {
     rule: SCHEDULE,
     tool: "schedule_alert",
-    name: "becomes visible at its instant by itself",
+    name: "becomes visible at its time by itself",
     given: async (world) => {
       const pusher = await world.pusher();
       const alert = await createAlertInState(world, "draft", pusher);

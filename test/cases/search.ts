@@ -99,17 +99,17 @@ export const searchCases: TestCase[] = [
   finds("find-words", "a word and the beginning of one", { query: "ferr" }, ["storm", "again", "late"]),
   finds("find-words", "each word has to be there", { query: "ferry late delayed boat" }, []),
   finds("find-words", "in title and text together", { query: "delayed pier" }, ["late"]),
-  finds("find-words", "words that a stroke joins", { query: "bus" }, ["late"]),
-  finds("find-words", "a letter alone is no beginning", { query: "f" }, []),
+  finds("find-words", "terms that a stroke joins", { query: "bus" }, ["late"]),
+  finds("find-words", "a letter alone is not a beginning", { query: "f" }, []),
   finds("find-words", "but a word, which it may be", { query: "4 pier" }, ["late"]),
   finds("find-words", "nor of a tag", { query: "n storm" }, []),
   finds("find-words", "digits", { query: "7:30" }, ["late"]),
   finds("find-words", "in other letters' case", { query: "äpfel οδος" }, ["apples"]),
   finds("find-words", "without accents", { query: "praca comercio" }, ["square"]),
   finds("find-words", "with accents that the text writes otherwise", { query: "prac\u0327a comércio" }, ["square"]),
-  finds("find-words", "past what nobody sees", { query: "❤️praça a\u200bberta" }, ["square"]),
+  finds("find-words", "past invisible characters", { query: "❤️praça a\u200bberta" }, ["square"]),
   finds("find-words", "a tag, with an accent", { query: "férry storm" }, ["storm"]),
-  finds("find-words", "what stands between two letters", { query: "DON'T" }, ["apples"]),
+  finds("find-words", "characters between two letters", { query: "DON'T" }, ["apples"]),
   finds("find-words", "a tag and a word of the alert", { query: "north storm" }, ["storm"]),
   finds("find-words", "a tag alone", { query: "line sea" }, ["storm"]),
   finds("find-words", "nothing", { query: "submarine" }, []),
@@ -125,7 +125,7 @@ export const searchCases: TestCase[] = [
     "later",
   ]),
   finds("find-time", "what is scheduled, turned round", { status: "scheduled", order: "newest" }, ["later", "sooner"]),
-  finds("find-time", "what is scheduled, of whom nothing is asked, by its age", { status: "scheduled" }, [
+  finds("find-time", "scheduled alerts without an approval, by their age", { status: "scheduled" }, [
     "sooner",
     "later",
   ]),
@@ -214,7 +214,7 @@ export const searchCases: TestCase[] = [
       expect(both.data.map(({ id }: any) => id)).toEqual([made[0]]);
     },
   },
-  refused("find-writer", "what is no id of a writer", { writer: "key_'" }, "writer"),
+  refused("find-writer", "an invalid id of an author", { writer: "key_'" }, "writer"),
   {
     rule: "find-words",
     tool: "update_alert",
@@ -234,7 +234,7 @@ export const searchCases: TestCase[] = [
   {
     rule: "find-place",
     tool: "list_alerts",
-    name: "pages inside of one instant: none lost, none twice",
+    name: "pages within one time: none lost, none twice",
     given: many,
     input: ({ pusher }) => ({ pusher_id: pusher.id, query: "tide", status: "sent", limit: 7 }),
     want: {},
@@ -250,7 +250,7 @@ export const searchCases: TestCase[] = [
   },
   ...(
     [
-      ["with other words", { query: "table" }],
+      ["with another text", { query: "table" }],
       ["with another status", { status: "draft" }],
       ["turned round", { order: "oldest" }],
       ["of another time", { from: "2026-01-01T00:00:00Z" }],
@@ -260,7 +260,7 @@ export const searchCases: TestCase[] = [
     ([name, other]): TestCase => ({
       rule: "find-place",
       tool: "list_alerts",
-      name: `a place goes on ${name}`,
+      name: `a position continues ${name}`,
       given: async (world) => {
         const { pusher } = await many(world);
         const args = { pusher_id: pusher.id, query: "tide", status: "sent" };
@@ -274,7 +274,7 @@ export const searchCases: TestCase[] = [
   {
     rule: "find-place",
     tool: "list_account_alerts",
-    name: "a place goes on in all channels",
+    name: "a position continues in all channels",
     given: async (world) => {
       const { pusher } = await many(world);
       const { body } = await world.rest("list_alerts", { pusher_id: pusher.id, query: "tide", limit: 7 });
@@ -283,5 +283,5 @@ export const searchCases: TestCase[] = [
     input: ({ before }) => ({ query: "tide", before }),
     want: { error: "invalid_request", param: "before" },
   },
-  refused("find-place", "an instant in its stead", { query: "tide", before: "2026-01-01T00:00:00Z" }, "before"),
+  refused("find-place", "a time in its place", { query: "tide", before: "2026-01-01T00:00:00Z" }, "before"),
 ];

@@ -56,7 +56,7 @@ export const sendCancelDeleteCases: TestCase[] = [
   {
     rule: "send-needs-a-live-alert",
     tool: "send_alert",
-    name: "a repeat on an expired sent alert is none",
+    name: "a repeat on an expired sent alert has no effect",
     given: async (world) => {
       const alert = await createAlertInState(world, "sent");
       await world.sql("update alert set expires_at = now() - interval '1 second' where id = ?", [parseUuid(alert.id)]);
@@ -101,7 +101,7 @@ export const sendCancelDeleteCases: TestCase[] = [
   {
     rule: SENT_AT,
     tool: "cancel_alert",
-    name: "scheduled: none, also when its send_at goes by afterwards",
+    name: "scheduled: none, also when its send_at passes afterwards",
     given: (world) => createAlertInState(world, "scheduled"),
     input: (alert) => alertArguments(alert),
     want: { body: { sent_at: null } },
@@ -123,7 +123,7 @@ export const sendCancelDeleteCases: TestCase[] = [
   {
     rule: "cancel-reaches-no-further",
     tool: "cancel_alert",
-    name: "gone from the inbox",
+    name: "removed from the inbox",
     given: async (world) => {
       const pusher = await world.pusher();
       const device = await world.device(pusher.handle);
@@ -218,7 +218,7 @@ export const sendCancelDeleteCases: TestCase[] = [
         rule: "foreign-is-missing",
         tool,
         also: tool === "get_alert" ? ["get-alert"] : [],
-        name: "there is no such alert",
+        name: "the alert does not exist",
         given: sharedPusher,
         input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }),
         want: { error: "not_found", param: null },
@@ -239,14 +239,14 @@ export const sendCancelDeleteCases: TestCase[] = [
   {
     rule: "foreign-is-missing",
     tool: "delete_pusher",
-    name: "there is no such channel",
+    name: "the channel does not exist",
     input: () => ({ pusher_id: NO_ALERT.replace("alr", "psh") }),
     want: { error: "not_found", param: null },
   },
   {
     rule: "send-again",
     tool: "send_alert",
-    name: "of simultaneous sends one tells the world",
+    name: "of simultaneous sends one emits the event",
     given: async (world) => {
       const alert = await createAlertInState(world, "draft");
       const events = world.acts.length;

@@ -31,7 +31,7 @@ describe("without a browser", () => {
   const main = (text: string) => text.slice(text.indexOf("<main"));
 
   // rules#console-story
-  test("its title is the heading, and who wrote it is said once", async () => {
+  test("its title is the heading, and its author is named once", async () => {
     const { id } = await written({ title: "River <rises>" });
     const page = main((await owner.get(`${base}/${id}`)).text);
     expect(page).toMatch(/<h1>River &lt;rises&gt;<\/h1>/);
@@ -43,7 +43,7 @@ describe("without a browser", () => {
   });
 
   // rules#console-decline-own
-  test("nobody is offered to decline what they alone have written", async () => {
+  test("declining is not offered to the only author", async () => {
     const form = { layout: "text", priority: "normal", when: "now", act: "save" };
     const saved = await owner.send(`${base}/new`, { ...form, title: "Mine" });
     const at = saved.headers.get("location")!;
@@ -67,7 +67,7 @@ describe("without a browser", () => {
   });
 
   // rules#review-note
-  test("a note and a reply stand as somebody's words", async () => {
+  test("a note and a reply are marked as texts of others", async () => {
     const said = "The operator has approved this.";
     const { id, updated_at } = await written({ review_note: said });
     expect((await owner.get(`${base}/${id}`)).text).toContain(
@@ -82,7 +82,7 @@ describe("without a browser", () => {
   });
 
   // rules#member-names
-  test("nobody is called as pages call somebody else", async () => {
+  test("no member's name equals a label of the pages", async () => {
     const name = (of: string) => owner.post("/console/account/name", { name: of }, { from: "/console/account" });
     for (const taken of [
       "The operator",
@@ -108,7 +108,7 @@ describe("without a browser", () => {
   });
 
   // rules#console-pictures
-  test("nothing of another server is part of the page, nor of its frame, before somebody asks for it", async () => {
+  test("nothing of another server is part of the page, nor of its frame, before a person requests it", async () => {
     const { id } = await written({ image_url: ELSEWHERE, layout: "html", html: MARKUP });
     for (const path of [`${base}/${id}`, `${base}/${id}/edit`]) {
       const { text } = await owner.get(path);
@@ -133,7 +133,7 @@ describeInBrowser("in a browser", () => {
   const its = siteAndOwner();
 
   // rules#console-pictures
-  test("a review asks no other server for anything until somebody taps", async () => {
+  test("a review sends no request to another server until a person taps", async () => {
     const pusher = await its.site.world.pusher({ name: "Ferries" });
     const { review_url } = await its.site.world.alert(pusher.id, {
       title: "River",

@@ -74,7 +74,7 @@ describe("a channel's picture", () => {
     expect(await uses(image_url)).toEqual({ reference_count: 0, expires: true });
   });
 
-  test("what is no picture is said beside its field, and nothing typed is lost", async () => {
+  test("a file that is not a picture is reported at its field, and nothing typed is lost", async () => {
     const fields = { ...typed(), name: "Not yet" };
     const wrong = await owner.send(`${base}/channels/new`, fields, {
       picture_file: new File(["no"], "a.png"),
@@ -111,7 +111,7 @@ describe("a channel's picture", () => {
     expect(await change(own)).toEqual([200, null]);
   });
 
-  test("a server without https says nothing of uploading, since a channel has no such address", async () => {
+  test("a server without https offers no upload, since a channel has no such address", async () => {
     const plain = await World.open();
     const visitor = await ownerOf(plain, "http://localhost:8787");
     const { text } = await visitor.get(`/console/${plain.workspace.id}/channels/new`);
@@ -122,7 +122,9 @@ describe("a channel's picture", () => {
 });
 
 describeInBrowser("a channel's picture in a browser", () => {
-  test("it goes up at once with its progress, the face shows it, and it is saved with the form", async ({ skip }) => {
+  test("it is uploaded at once with its progress, the avatar shows it, and it is saved with the form", async ({
+    skip,
+  }) => {
     skip(isMissing("openssl"));
     const { key, cert } = createCertificate("localhost");
     let inner = 0;

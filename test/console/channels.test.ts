@@ -124,7 +124,7 @@ describe("channels in the console", () => {
   });
 
   // rules#console-edits-what-changed
-  test("who edits keeps what another changed meanwhile, and is shown it before writing over it", async () => {
+  test("an editor keeps another person's concurrent changes, and sees them before overwriting", async () => {
     const { id } = await world.pusher({ name: "Before", description: "A line", city: "Porto" });
     const path = `${base}channels/${id}/edit`;
     const page = await owner.get(path);
@@ -182,7 +182,7 @@ describe("channels in the console", () => {
     expect(taken.text).toContain("kept\r\nwhole</textarea>");
   });
 
-  test("every wrong field is named, in the words and the order of the form, and the first has the focus", async () => {
+  test("every wrong field is named, in the terms and the order of the form, and the first has the focus", async () => {
     const path = `${base}channels/new`;
     const wrong = await send(owner, path, await owner.get(path), {
       name: "",
@@ -212,7 +212,7 @@ describe("channels in the console", () => {
     expect(half.text).toMatch(/id="radius_km"[^>]* aria-invalid="true"/);
   });
 
-  test("a channel that asks for nothing is told what follows", async () => {
+  test("a channel without requested permissions shows the consequences", async () => {
     const { id } = await world.pusher({ requested_perms: ["notify"] });
     const path = `${base}channels/${id}/edit`;
     expect((await send(owner, path, await owner.get(path), { requested_perms: [] })).status).toBe(303);
@@ -233,7 +233,7 @@ describe("channels in the console", () => {
     expect((await stranger.post(path, typed, { token })).status).toBe(401);
   });
 
-  test("pausing says what still comes, and a channel goes on", async () => {
+  test("pausing shows what is still delivered, and a channel resumes", async () => {
     const { id, handle } = await world.pusher();
     await world.alert(id, { send: true, send_at: timeInSeconds(3600) });
     const path = `${base}channels/${id}/edit`;
@@ -255,7 +255,7 @@ describe("channels in the console", () => {
     expect((await send(owner, path, suspended, { city: "Gaia" })).status).toBe(303);
   });
 
-  test("a channel is deleted after a second word, and not while somebody subscribes", async () => {
+  test("a channel is deleted after a confirmation, and not while it has subscribers", async () => {
     const { id, handle } = await world.pusher();
     const path = `${base}channels/${id}/delete`;
     const asked = await owner.get(path);
@@ -273,7 +273,7 @@ describe("channels in the console", () => {
     expect((await owner.get(path)).status).toBe(404);
   });
 
-  test("the list finds by words and by state", async () => {
+  test("the list finds by text and by state", async () => {
     const one = await world.pusher({ name: "Lighthouse <b>", tags: ["lamp"], city: "Foz" });
     const two = await world.pusher({ name: "Lighthouse two" });
     await world.rest("update_pusher", { pusher_id: two.id, status: "paused" });

@@ -10,7 +10,7 @@ import { createHandle } from "../support/world.ts";
 describeInBrowser("channels, in a browser", () => {
   const its = siteAndOwner();
 
-  test("a new channel's handle follows its name until somebody types one", async () => {
+  test("a new channel's handle follows its name until it is edited", async () => {
     const { context, page } = await its.visit();
     await page.goto(`${its.base}channels/new`);
     const [name, handle] = ["Name", "Handle"].map((label) => page.getByLabel(label, { exact: true }));
@@ -44,7 +44,7 @@ describeInBrowser("channels, in a browser", () => {
     await context.close();
   });
 
-  test("the face and the circle follow what is typed, and the position is asked for when its person asks", async () => {
+  test("the avatar and the circle follow typed values, and the position is requested when its person does", async () => {
     const { context, page, faults } = await its.visit({
       geolocation: { latitude: 41.14961, longitude: -8.61099 },
       permissions: ["geolocation"],

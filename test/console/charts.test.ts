@@ -49,7 +49,7 @@ describe("a plot", () => {
     for (const { words, value } of slots.filter((slot) => slot.value > 0)) expect(text).toContain(`${words}: ${value}`);
   });
 
-  test("of few parts says each number above its bar, of many it has four lines at most", async () => {
+  test("few parts each show their number above the bar, many have four lines at most", async () => {
     const few = await drawn(slotsOf([3, 0, 9]));
     expect([...few.matchAll(/class="value"[^>]*>(\d+)</g)].map(([, n]) => n)).toEqual(["3", "9"]);
     for (const highest of [1, 2, 3, 7, 99, 1234, 10_000_000]) {
@@ -63,7 +63,7 @@ describe("a plot", () => {
     expect(await drawn(slotsOf([1, 100_000]))).toContain('height="2"');
   });
 
-  test("of nothing says so, and names with markup stay text", async () => {
+  test("no data has a message, and names with markup stay text", async () => {
     const nothing = await drawn(slotsOf([0, 0]));
     expect(nothing).toContain("No reads.");
     expect(nothing).not.toContain("<svg");
@@ -91,7 +91,7 @@ describe("a plot", () => {
   });
 });
 
-test("ranks begin with the most, and what is rare stands behind a word", async () => {
+test("ranks begin with the most, and rare ones are folded", async () => {
   const many = Array.from({ length: 12 }, (_, i) => ({ name: `v${i}`, value: i + 1 }));
   const text = (await rankedBars("Subscribers", "Version", many)).toString();
   expect([...text.matchAll(/scope="row">(v\d+)</g)].map(([, name]) => name)).toEqual(

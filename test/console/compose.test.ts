@@ -95,7 +95,7 @@ describe("writing an alert in the console", () => {
     for (const name of REPLY_FIELDS) expect(controls).toContain(name);
   });
 
-  test("what was typed is what is kept, and an edit that changes nothing is none", async () => {
+  test("typed values are stored, and an edit that changes nothing is not one", async () => {
     const saved = await sendNew({ ...WHOLE, act: "save" });
     expect(saved.status).toBe(303);
     const alert = await now(idOf(saved));
@@ -159,7 +159,7 @@ describe("writing an alert in the console", () => {
   });
 
   // rules#console-urgent
-  test("sent now is sent now, whatever stands in the field of the other choice; urgent only with the box", async () => {
+  test("sent now is sent now, with any value in the field of the other choice; urgent only with the box", async () => {
     const urgent = {
       title: "The quay floods",
       priority: "urgent",
@@ -217,7 +217,7 @@ describe("writing an alert in the console", () => {
   });
 
   // rules#console-two-writers
-  test("what was sent while somebody wrote is not changed, and their text becomes a new alert", async () => {
+  test("an alert that was sent during an edit is not changed, and the text becomes a new alert", async () => {
     const alert = await world.alert(pusher.id, { title: "Going out" });
     const fields = filled((await owner.get(`${base}/${alert.id}/edit`)).text);
     await world.rest("send_alert", { pusher_id: pusher.id, alert_id: alert.id });
@@ -228,7 +228,7 @@ describe("writing an alert in the console", () => {
     expect((await now(alert.id)).title).toBe("Going out");
   });
 
-  test("a draft that loses markup when it is saved says what it lost", async () => {
+  test("a draft that loses markup when it is saved shows the loss", async () => {
     const saved = await sendNew({
       title: "M",
       layout: "html",
@@ -241,7 +241,7 @@ describe("writing an alert in the console", () => {
   });
 
   // rules#one-sanitiser
-  test("the preview shows the card, what is taken out and what was never asked for, and keeps nothing", async () => {
+  test("the preview shows the card, removed parts and unrequested permissions, and stores nothing", async () => {
     const count = (await alerts()).length;
     const typed = {
       title: "A <b> title",
@@ -276,7 +276,7 @@ describe("writing an alert in the console", () => {
   });
 
   // rules#circle-on-device
-  test("the circle is drawn to scale, and without one the form says what the channel's does", async () => {
+  test("the circle is drawn to scale, and without one the form shows the effect of the channel's", async () => {
     const plain = await owner.get(fresh(base));
     expect(plain.text).toContain("No area: the alert applies everywhere.");
     expect(plain.headers.get("permissions-policy")).toContain("geolocation=(self)");
@@ -302,7 +302,7 @@ describe("writing an alert in the console", () => {
     expect(half.text).toContain('id="radius_km-wrong"');
   });
 
-  test("a file is uploaded along with the form, and what is wrong with it is said beside it", async () => {
+  test("a file is uploaded with the form, and its error is shown at the field", async () => {
     const file = new File([PNG], "quay.png");
     const alone = `/console/${world.workspace.id}/files/upload`;
     const saved = await sendNew({ title: "See", layout: "image", act: "save" }, { image_file: file });

@@ -129,7 +129,7 @@ describeInBrowser("an owner who writes and reviews", () => {
   });
 
   // rules#review-url, rules#decline and rules#console-story
-  test("what an assistant may not send, a person reviews on a phone: declines it, sees it mended, and sends it", async () => {
+  test("a person reviews on a phone an alert that an assistant may not send: declines it, sees the fix, and sends it", async () => {
     const key = await its.site.world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
     const client = new Client({ name: "robot", version: "1" });
     const headers = { authorization: `Bearer ${key}` };
@@ -233,7 +233,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     expect(faults.flat()).toEqual([]);
   });
 
-  test("the circle's middle is filled in by the device when its person asks, and drawn before anything is saved", async () => {
+  test("the device fills in the circle's middle on request, and it is drawn before anything is saved", async () => {
     const page = await visitor({
       geolocation: { latitude: 41.14961, longitude: -8.61099 },
       permissions: ["geolocation"],
@@ -255,7 +255,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     expect(faults.flat()).toEqual([]);
   });
 
-  test("two people at one draft: the slower one is told while they write, and sees both texts", async () => {
+  test("two people at one draft: the slower one is notified while they write, and sees both texts", async () => {
     const alert = await its.site.world.alert(pusher.id, { title: "The old title", body: "The old text" });
     const page = await visitor();
     await page.goto(`${base}/${alert.id}/edit`);

@@ -71,7 +71,7 @@ describe("the consent page", () => {
     expect(at).toEqual([...at].sort((a, b) => a - b));
   };
 
-  test("a hostile name stays short, quoted and isolated; the address, the workspace and the time stand beside it", async () => {
+  test("a hostile name stays short, quoted and isolated; the address, the workspace and the time are next to it", async () => {
     const { text } = await pageOf(await clientAt(CALLBACK, HOSTILE.replace("\u0000", "")), "pushers:read");
     expect(text).not.toMatch(/[\u200b\u202e\u2066\u{e0041}]/u);
     expect(text).not.toContain("W".repeat(60));
@@ -92,7 +92,7 @@ describe("the consent page", () => {
     expect(listed.text).not.toMatch(/[\u200b\u202e]/);
   });
 
-  test("it says how long access lasts", async () => {
+  test("it shows how long access lasts", async () => {
     const [local, hosted] = [await clientAt(), await clientAt(HOSTED)];
     const lasting = await clientAt(CALLBACK, null, USUAL_CLIENT.grant_types);
     expect((await pageOf(lasting, "pushers:read")).text).toContain("30 days after its last use");
@@ -100,7 +100,7 @@ describe("the consent page", () => {
     expect((await pageOf(hosted, "pushers:read", HOSTED)).text).toContain("Until you disconnect it.");
   });
 
-  test("publishing is marked, and ticked only for whoever asked for it by name", async () => {
+  test("publishing is marked, and ticked only for a client that requested it by name", async () => {
     const client = await clientAt();
     const isTicked = (text: string, scope: string) => new RegExp(`id="scope-${scope}"[^>]* checked`).test(text);
     const named = (await pageOf(client, "alerts:write alerts:send")).text;
@@ -128,7 +128,7 @@ describe("the consent page", () => {
   });
 
   // rules#assistants-consent
-  test("a person gives less than is asked for, and more", async () => {
+  test("a person grants less than requested, and more", async () => {
     const client = await clientAt(HOSTED, null, USUAL_CLIENT.grant_types);
     const asked = {
       scope: "pushers:read alerts:write offline_access",

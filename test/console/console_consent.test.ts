@@ -254,7 +254,7 @@ describeInBrowser("consent", () => {
   );
 
   // rules#assistants-consent
-  test("asks which workspace, pre-ticks what was named, and takes no for an answer", async () => {
+  test("requires a workspace, pre-ticks named scopes, and accepts a refusal", async () => {
     const { world } = site;
     const em = world.service.orm.em.fork() as any;
     const workspace = await createWorkspace(em, { name: "Second workspace" });

@@ -85,7 +85,7 @@ describe("forms of the console", () => {
     for (const link of asked) expect((await owner.get(link)).status).toBe(404);
   });
 
-  test("nobody is asked about what is another's", async () => {
+  test("another account's item has no confirmation page", async () => {
     await world.foreignKey();
     const [{ id }] = await world.sql("select max(id::text) as id from api_key");
     expect((await owner.get(`${base}keys/${formatId("key", id)}/revoke`)).status).toBe(404);

@@ -49,7 +49,7 @@ describe("members", () => {
   });
   afterAll(() => site?.close());
 
-  test("every channel and a ticked one is asked about, with what was typed", async () => {
+  test("every channel together with a ticked one is a contradiction, with the typed values kept", async () => {
     const before = await last();
     const [one] = channels as [Channel];
     const email = "contradiction@example.org";
@@ -114,7 +114,7 @@ describe("members", () => {
       expect((await add({ email, sees: "all" })).status).toBe(422);
   });
 
-  test("removing asks once more and says what ends", async () => {
+  test("removing requires confirmation and shows the effects", async () => {
     expect((await add({ sees: "all" })).status).toBe(200);
     const { id, email } = await last();
     const row = (await owner.get(from)).text.match(/members\/(mem_\w+)">Change/g)!;
@@ -148,7 +148,7 @@ describe("members", () => {
   });
 
   describeInBrowser("in a browser without script", () => {
-    test("ticks, is asked, removes", async ({ onTestFinished }) => {
+    test("ticks, confirms, removes", async ({ onTestFinished }) => {
       const browser = await launchBrowser();
       onTestFinished(() => browser.close());
       const { page, faults } = await openWatchedPage(browser, site, { javaScriptEnabled: false });

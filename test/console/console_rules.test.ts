@@ -109,7 +109,7 @@ describe("the console's rules", () => {
     expect(styles.headers.get("content-type")).toContain("text/css");
   });
 
-  test("roles and workspaces bound what a person opens", async () => {
+  test("roles and workspaces limit the pages that a person opens", async () => {
     for (const role of ["viewer", "editor"]) {
       const visitor = await memberOf(role);
       for (const path of ["members", "keys"]) {
@@ -129,7 +129,7 @@ describe("the console's rules", () => {
   });
 
   // rules#console-roles
-  test("nobody grants or takes what is above them, and an owner stays", async () => {
+  test("no member grants or takes a higher role, and an owner stays", async () => {
     const admin = await memberOf("admin");
     const editor = await memberOf("editor");
     const [{ id }] = await world.sql("select id from member where email = 'owner@example.org'");
@@ -313,14 +313,14 @@ describe("the console's rules", () => {
   });
 });
 
-test("markup escapes whatever it is given", () => {
+test("markup escapes any input", () => {
   const evil = `"><script>alert('x')</script>&`;
   expect(String(html`<p title="${evil}">${[evil, null, 1]}</p>`)).toBe(
     `<p title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;">&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;1</p>`,
   );
 });
 
-test("where an answer goes is said in full", () => {
+test("the address of the response is shown in full", () => {
   const words = (url: string) => describeDestination(new URL(url));
   expect(words("https://claude.ai/api/callback?x=1")).toBe("claude.ai");
   expect(words("https://claude.ai.elsewhere.example/cb")).toBe("claude.ai.elsewhere.example");
@@ -332,7 +332,7 @@ test("where an answer goes is said in full", () => {
   );
 });
 
-test("every scope says which role it needs", () => {
+test("every scope shows the role that it needs", () => {
   expect(findLeastRole(OPERATIONS, "pushers:read")).toBe("viewer");
   expect(findLeastRole(OPERATIONS, "alerts:send")).toBe("editor");
 });

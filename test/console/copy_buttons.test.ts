@@ -6,7 +6,7 @@ import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 describeInBrowser("copying a text", () => {
   const its = siteAndOwner();
 
-  test("a button copies the whole text and says so; without a script there is none, and no less text", async () => {
+  test("a button copies the whole text and confirms it; without a script the text is complete without it", async () => {
     const { page, context, faults } = await its.visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: its.site.url });
     await page.goto(its.base);

@@ -30,7 +30,7 @@ function wrongByEar(markup: string): string[] {
   const titles = levels.filter((level) => level === 1).length;
   const silent = [...page.matchAll(/<(a|button)\b([^>]*)>(.*?)<\/\1>/gs)]
     .filter(([, , attributes = "", inner = ""]) => !/aria-label="[^"]/.test(attributes) && words(inner) === "")
-    .map(([whole]) => `says nothing: ${whole.slice(0, 80)}`);
+    .map(([whole]) => `without a name: ${whole.slice(0, 80)}`);
   return [...(titles === 1 ? [] : [`${titles} titles`]), ...skips, ...silent];
 }
 

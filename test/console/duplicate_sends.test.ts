@@ -59,7 +59,7 @@ describe("without a browser", () => {
   });
 
   // rules#console-asks-again
-  test("an equal alert that was just sent is asked about, in a new form, an edit and a review", async () => {
+  test("an equal alert that was just sent requires confirmation, in a new form, an edit and a review", async () => {
     const said = {
       title: "Line 2 stops at noon",
       body: "Take the tram.",
@@ -103,7 +103,7 @@ describe("without a browser", () => {
   });
 
   // rules#console-asks-again
-  test("it says who sent the other one, and what is older or another channel's asks nothing", async () => {
+  test("it names the sender of the other one, and older ones or another channel's require nothing", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "editor@example.org";
     await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });

@@ -87,7 +87,7 @@ describe("what is wrong with a field", () => {
   });
 });
 
-describe("what an alert must hold together", () => {
+describe("rules across several fields of an alert", () => {
   const [before, now, later] = ["2026-11-20", "2026-11-21", "2026-11-22"].map((day) => `${day}T00:00:00.000000Z`) as [
     string,
     string,
@@ -123,7 +123,7 @@ describe("what an alert must hold together", () => {
   });
 });
 
-test("a refusal that speaks to programs is written with its words for people", () => {
+test("a refusal for programs has a second text for people", () => {
   const files = globSync("{tools,src/{model,operation,store,effects,identity/session}}/**/*.ts", {
     cwd: ROOT,
   });
@@ -152,7 +152,7 @@ test("a refusal that speaks to programs is written with its words for people", (
   expect(alone).toEqual([]);
 });
 
-test("a ceiling says when to try again, and not what it is called", () => {
+test("a limit shows when to retry, and not its name", () => {
   const refused = new ApiError("rate_limited", "At most 30 calls in 60 seconds (send_alert); retry in 7 seconds.", {
     headers: { "retry-after": "7" },
   });

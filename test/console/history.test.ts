@@ -115,7 +115,7 @@ describe("history, statistics and subscribers", () => {
     }
   });
 
-  test("bars are as high as their numbers, and a long range is drawn by weeks that hold its days", async () => {
+  test("bars are as high as their numbers, and a long range is drawn by weeks that contain its days", async () => {
     const pusher = await world.pusher({ name: "Tides" });
     const [{ id }] = await world.sql("select id from pusher where handle = ?", [pusher.handle]);
     await world.sql(
@@ -144,7 +144,7 @@ describe("history, statistics and subscribers", () => {
     expect(Buffer.byteLength(year)).toBeLessThan(90_000);
   });
 
-  test("a range that is none comes back with the form, its field and what was typed", async () => {
+  test("an invalid range shows the form again, with its field and the typed value", async () => {
     const pusher = await world.pusher();
     for (const path of [`channels/${pusher.id}/stats`, "stats"]) {
       const text = await page(`${path}?from=2026-11-20&to=2026-11-01`, 422);
@@ -172,7 +172,7 @@ describe("history, statistics and subscribers", () => {
     expect((await owner.get(`${base}stats.csv?days=7`)).text.split("\r\n").length).toBe(9);
   });
 
-  test("a sent alert shows its reports in time, and what its channel never asked for", async () => {
+  test("a sent alert shows its reports in time, and unrequested permissions of its channel", async () => {
     const { pusher, alert } = await reported();
     const path = `channels/${pusher.id}/alerts/${alert.id}`;
     await world.sql(
@@ -225,7 +225,7 @@ describe("history, statistics and subscribers", () => {
     expect(opened.text).toContain("Pier &lt;3&gt;");
   });
 
-  test("a cancelled alert says what was reported before, or that no phone could show it", async () => {
+  test("a cancelled alert shows its earlier reports, or that no phone could show it", async () => {
     const { pusher, alert } = await reported();
     await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
     const text = await page(`channels/${pusher.id}/alerts/${alert.id}`);
@@ -269,7 +269,7 @@ describe("history, statistics and subscribers", () => {
     expect((await owner.get(`${base}${path}?before=nonsense`)).status).toBe(422);
   });
 
-  test("drafts of all channels stand together, with why they were written, and lead to their review", async () => {
+  test("drafts of all channels are listed together, with their reason, and link to their review", async () => {
     const [one, other] = [await world.pusher({ name: "First <i>" }), await world.pusher({ name: "Second" })];
     const draft = await world.alert(one.id, {
       title: "From an assistant",
@@ -311,7 +311,7 @@ describe("history, statistics and subscribers", () => {
     expect(await page(`channels/${none.id}/subscribers`)).toContain("No subscribers yet");
   });
 
-  test("a page of subscribers says how many there are, and nothing tells what one of them allowed", async () => {
+  test("a page of subscribers shows their number, and reveals no grants of one of them", async () => {
     const many = await world.pusher({ name: "Many" });
     const devices = [];
     for (let i = 0; i < 28; i++) devices.push(await world.device(many.handle));

@@ -60,7 +60,7 @@ describeInBrowser("what was sent, in a browser", () => {
     await context.close();
   });
 
-  test("reads and acks come while somebody looks, not while they are away, and never below their hands", async () => {
+  test("reads and acks arrive while the page is visible, not otherwise, and never during use", async () => {
     const { context, page, faults } = await its.visit();
     // Time stops but for the test's own steps.
     await page.clock.install({ time: Date.now() });

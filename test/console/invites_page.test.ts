@@ -61,7 +61,7 @@ describe("invites in the console", () => {
 
   const channelOf = async (pusher_id: string) => (await world.rest("get_pusher", { pusher_id })).body;
 
-  test("an invite is revoked with or without those who joined by it, each said before", async () => {
+  test("an invite is revoked with or without its joined devices, with a preview of each", async () => {
     const pusher = await world.pusher({ is_public: false });
     const invite = async () => (await world.rest("create_invite", { pusher_id: pusher.id })).body;
     const [gentle, strict] = [await invite(), await invite()];
@@ -86,7 +86,7 @@ describe("invites in the console", () => {
     expect((await owner.get(`${pathOf(gentle).slice(0, -5)}00000`)).status).toBe(404);
   });
 
-  test("what an invite is good for stands before its form, also where it lets in nobody new", async () => {
+  test("the use of an invite is above its form, also if it admits no new device", async () => {
     const above = async (is_public: boolean) => {
       const { id } = await world.pusher({ is_public });
       const { text } = await owner.get(`${base}channels/${id}/invites`);

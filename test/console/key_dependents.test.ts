@@ -37,7 +37,7 @@ async function used(name: string) {
 }
 
 // rules#webhook-maker
-test("a webhook names the key, the member or nobody who registered it", async () => {
+test("a webhook names the key or the member that registered it, or neither", async () => {
   const { id, hook, url } = await used("river robot");
   expect(hook.made_by).toEqual({ id, name: "river robot" });
   const own = await owner.post(`${base}webhooks`, { url: "https://1.1.1.1/own", events: ["alert.sent"] });
@@ -63,7 +63,7 @@ test("a webhook names the key, the member or nobody who registered it", async ()
 });
 
 // rules#key-leaves
-test("the page that revokes a key says what goes on, and without the tick it does", async () => {
+test("the page that revokes a key lists what continues, and without the tick it does", async () => {
   const { id, key, hook, alert, url } = await used("gone quietly");
   const page = await owner.get(`${base}keys/${id}/revoke`);
   for (const said of [url, alert.title, "These stay active without the key", "Also delete its webhook"])
@@ -89,7 +89,7 @@ test("with the tick its webhooks end, each with a line in the audit log, and nob
 });
 
 // rules#key-leaves
-test("the operator's answer names what goes on, and the same command ends it afterwards", async () => {
+test("the operator's result names what continues, and the same command ends it afterwards", async () => {
   const { id, hook, alert, pusher, url } = await used("of the operator");
   const first = await operator("revoke_key", { key: id });
   expect(first).toMatchObject({
@@ -109,7 +109,7 @@ test("the operator's answer names what goes on, and the same command ends it aft
 });
 
 // rules#key-leaves
-test("a key that left nothing is asked about as before", async () => {
+test("a key without dependents has the usual confirmation", async () => {
   const wish = { workspace: world.workspace.id, scopes: "pushers:read", name: "idle" };
   const { id } = await createKey(em(), wish, new Date());
   const { text } = await owner.get(`${base}keys/${id}/revoke`);

@@ -29,7 +29,7 @@ const titles = async (path: string) => {
 };
 
 // rules#console-lists rules#find-words rules#find-writer
-test("alerts are found by words, state, channel and writer", async () => {
+test("alerts are found by text, state, channel and author", async () => {
   const { text } = await owner.get(`${base}alerts?q=ferr`);
   const [, robot] = /<option value="(key_[^"]+)">Tide robot \(key\)/.exec(text) ?? [];
   expect(await titles("alerts?q=ferr")).toEqual(["Ferry late", "Ferry draft", "Ferry market"]);
@@ -44,7 +44,7 @@ test("alerts are found by words, state, channel and writer", async () => {
 });
 
 // rules#console-for-people
-test("what cannot be looked for is said above the empty list", async () => {
+test("an invalid search is reported above the empty list", async () => {
   for (const path of ["sent", "alerts", `channels/${river.id}`]) {
     const { status, text } = await owner.get(`${base}${path}?q=%3F%21`);
     expect([status, text.includes("Your input must contain a letter or a digit.")]).toEqual([200, true]);

@@ -134,7 +134,7 @@ describeInBrowser("lists of many rows", () => {
     expect(further.map(titles)).toEqual([named("scheduled", 25, 26), named("lately", 25, 26)]);
   });
 
-  test("a list is searched, and says when nothing is like that", async () => {
+  test("a list is searched, and a search without results has a message", async () => {
     for (const [path, words, found] of [
       ["channels", "number 77", /Channel number 77</],
       ["stats", "channel-77", /Channel number 77</],

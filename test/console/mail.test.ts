@@ -42,7 +42,7 @@ test("a new member's link is mailed and shown", async () => {
   expect(mails.taken[0]).toContain("Subject: Join Test workspace on Belfry");
 });
 
-test("no page says that the server sends no mail", async () => {
+test("no page claims that the server sends no mail", async () => {
   const em = world.service.orm.em.fork() as never;
   const workspace = await createWorkspace(em, { name: "First start" });
   const first = await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@localhost", role: "owner" });
@@ -83,7 +83,7 @@ test.each([
 );
 
 // rules#reviews-channel
-test("a draft that waits is mailed once to who asked for it, and the mail says nothing that the draft says", async () => {
+test("a waiting draft is mailed once to members who requested it, and the mail contains nothing of the draft", async () => {
   const base = `/console/${world.workspace.id}`;
   const from = `${base}/drafts`;
   const author = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
@@ -117,7 +117,7 @@ test("a draft that waits is mailed once to who asked for it, and the mail says n
   ]);
 });
 
-test("with the mail server away the page says so and shows the link", async () => {
+test("with the mail server away the page reports it and shows the link", async () => {
   const before = mails.taken.length;
   mails.close();
   const page = await add("other@example.org");

@@ -11,7 +11,7 @@ const WHO = { email: "margaret.hamilton@example.org", name: "Margaret Hamilton" 
 const problem = async (password: string) => (await validatePasswordStrength(password, WHO))?.message ?? null;
 
 describe("a new password", () => {
-  test("is none of the common ones, nor one of them between figures and signs", async () => {
+  test("a common one, or one of them between digits and signs, is refused", async () => {
     for (const password of ["qwertyuiop", "Password1234", "iloveyou123", "Sunshine2026!", "!!football!!", "1111111111"])
       expect({ password, said: await problem(password) }).toEqual({
         password,
@@ -42,7 +42,7 @@ describe("on every way to set one", () => {
   });
   afterAll(() => world?.close());
 
-  test("joining, a lost password and a change refuse it, say why and change nothing", async () => {
+  test("joining, a lost password and a change refuse it, give the reason and change nothing", async () => {
     const email = "margaret@example.org";
     const em = world.service.orm.em.fork();
     const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });

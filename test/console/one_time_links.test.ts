@@ -60,7 +60,7 @@ describe("one-time links", () => {
   });
 
   // rules#one-time-links
-  test("a link is for its address, whatever the form says", async () => {
+  test("a link is for its address, with any value in the form", async () => {
     const member = await invited();
     const made = await link(member.row);
     const form = await visitor().open(made);
@@ -117,7 +117,7 @@ describe("one-time links", () => {
     expect(await signIn(email, PASSWORD)).toBe(303);
   });
 
-  test("another's address on the first owner's link is refused, and shuts nobody out", async () => {
+  test("another's address on the first owner's link is refused, and locks no person out", async () => {
     const elsewhere = await workspace();
     const first = await invited("owner@localhost", elsewhere, "owner");
     const colleague = await invited("colleague@example.org", elsewhere);
@@ -137,7 +137,7 @@ describe("one-time links", () => {
     );
   });
 
-  test("nobody but the first owner chooses an address", async () => {
+  test("only the first owner chooses an address", async () => {
     const from = `/console/${world.workspace.id}/members`;
     const wish = { email: "owner@localhost", role: "viewer", sees: "all" };
     const answer = await owner.post(from, wish);
@@ -145,7 +145,7 @@ describe("one-time links", () => {
     expect(answer.text).toContain("Enter a complete e-mail address");
   });
 
-  test("what goes wrong on the way leaves no account, and the link works on", async () => {
+  test("a failure on the way leaves no account, and the link still works", async () => {
     const member = await invited();
     const made = await link(member.row);
     const before = [await count('auth."user"'), await count("auth.account")];
@@ -182,7 +182,7 @@ describe("one-time links", () => {
     expect(statuses.sort()).toEqual([200, 404, 404, 404, 404, 404]);
   });
 
-  test("a link that no longer works says what became of it and what to do", async () => {
+  test("a link that no longer works shows the reason and what to do", async () => {
     const member = await invited();
     const replaced = await link(member.row);
     const made = await link(member.row);
@@ -210,7 +210,7 @@ describe("one-time links", () => {
     expect((await visitor().open("no link at all")).status).toBe(404);
   });
 
-  test("the secret of a link stands where no server sees it, and the page works without script", async () => {
+  test("the secret of a link is where no server sees it, and the page works without script", async () => {
     const { row } = await invited();
     const made = new URL(await link(row));
     expect(made.hash).toMatch(/^#[\w-]{43}$/);
@@ -272,7 +272,7 @@ describe("one-time links", () => {
     expect(await signIn(person.email, OTHER)).toBe(303);
   });
 
-  test("whoever forgot the password gets a link by mail, and nobody learns who has an account", async () => {
+  test("a person who forgot the password gets a link by mail, and no visitor learns about accounts", async () => {
     const person = await joined();
     const handed = await link(person.row, "manager");
     const asker = visitor();

@@ -65,7 +65,7 @@ async function stateOf({ uuid, key, email }: Alone) {
 const WHOLE = { channels: ["active", "suspended"], members: 1, endpoints: 1, key: 200, account: 1 };
 const BEHIND = { channels: ["paused", "suspended"], members: 0, endpoints: 0, key: 401 };
 
-test("without the tick nothing changes, and the page says what a tick means", async () => {
+test("without the tick nothing changes, and the page explains the tick", async () => {
   const own = await alone();
   const { visitor, base, workspace, uuid } = own;
   for (const path of [`${base}leave`, `${ACCOUNT}/close`]) {
@@ -147,7 +147,7 @@ test("an account closes with it, and the operator hands the workspace to a new o
   for (const said of ["Ada", "The operator"]) expect(text).toContain(said);
 });
 
-test("with another member there is no box: one of them is made an owner first", async () => {
+test("with another member the box is missing: one of them is made an owner first", async () => {
   const own = await alone();
   const { visitor, base, workspace } = own;
   const em = world.service.orm.em.fork();
@@ -162,7 +162,7 @@ test("with another member there is no box: one of them is made an owner first", 
   expect(await stateOf(own)).toEqual({ ...WHOLE, members: 2 });
 });
 
-test("two at once: one goes, nobody is left in it without an owner, and no channel is left active", async () => {
+test("two at once: one leaves, none is left in it without an owner, and no channel is left active", async () => {
   for (let round = 0; round < 4; round++) {
     const own = await alone();
     const { visitor, base, workspace, uuid } = own;

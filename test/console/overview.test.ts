@@ -38,7 +38,7 @@ describe("the overview", () => {
     }
   }
 
-  test("an empty workspace teaches three ways, and its lines for a shell do what they say", async ({ skip }) => {
+  test("an empty workspace explains three methods, and its shell commands work", async ({ skip }) => {
     skip(isMissing("curl"));
     const empty = await owner.get(base);
     for (const words of ["In the browser", "With an assistant", "With curl", `${base}channels/new`])
@@ -55,7 +55,7 @@ describe("the overview", () => {
     expect((await sent()).body.data).toHaveLength(2);
   });
 
-  test("the overview shows what waits, what comes and what went, and leads to each", async () => {
+  test("the overview shows waiting, scheduled and sent alerts, and links to each", async () => {
     const pusher = await world.pusher({ name: "Overview <b>" });
     const draft = await world.alert(pusher.id, { title: "Look <i>at this", review_note: "The <u>gauge" });
     const later = await world.alert(pusher.id, { title: "Later", send: true, send_at: timeInSeconds(7200) });
@@ -86,7 +86,7 @@ describe("the overview", () => {
     expect(new Set(data.map(({ status }: any) => status)).size).toBe(2);
   });
 
-  test("first of all somebody subscribes: by a code, a link and a text to copy, and an invite where that is needed", async () => {
+  test("the first step is a subscriber: by a code, a link and a text to copy, and an invite where that is needed", async () => {
     const qr = (text: string) => readQr(/<svg class="qr"[\s\S]*?<\/svg>/.exec(text)![0]);
     const [channel] = (await world.rest("list_pushers", {})).body.data.filter(
       ({ is_public, status }: any) => is_public && status === "active",

@@ -44,7 +44,7 @@ const written = (title: string) =>
   );
 
 // rules#own-devices
-test("who has no device is told where to link one, and the draft is kept", async () => {
+test("a member without a device gets a link for linking one, and the draft is kept", async () => {
   const form = await owner.get(`${base}/new`);
   const blank = await owner.get(form.headers.get("location")!);
   expect(blank.text).toContain('<a href="/console/account/devices">Add a test device</a>');
@@ -57,7 +57,7 @@ test("who has no device is told where to link one, and the draft is kept", async
 });
 
 // rules#own-devices
-test("a device that opened the link is shown a test and woken for it, and nobody else is", async () => {
+test("only a device that opened the link is shown a test and notified of it", async () => {
   const page = await owner.post(DEVICES, {});
   const code = /\/app\/#own=(bfo_\w+)/.exec(page.text)![1];
   expect(page.text).toContain('aria-label="QR code of the link"');

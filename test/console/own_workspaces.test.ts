@@ -48,7 +48,7 @@ test("a person's name changes in every workspace, a workspace's by its owner alo
   expect((await visitor.get(base)).text).toContain("Harbour office");
 });
 
-test("a person makes workspaces within a bound, and each has its own log", async () => {
+test("a person makes workspaces within a limit, and each has its own log", async () => {
   const { visitor, id } = await person();
   const base = await make(visitor, "Night ferry");
   expect(base).toMatch(/^\/console\/wsp_\w+\/$/);

@@ -73,7 +73,7 @@ describeInBrowser("every page of the console", () => {
     if (path === "/api/auth/oauth2/authorize") return authorize;
     return path.replace(/(\w*)\/:(\w+)/g, (_, before: string, name: string) => {
       const id = ids[name] ?? ids[`${before}/:${name}`];
-      if (!id) throw new Error(`nothing stands for :${name} of ${path}`);
+      if (!id) throw new Error(`no value for :${name} of ${path}`);
       return `${before}/${id}`;
     });
   }
@@ -104,7 +104,7 @@ describeInBrowser("every page of the console", () => {
     expect(faults).toEqual([]);
   });
 
-  test("the walk by keyboard finds what is passed over, out of order, without a mark, and what holds the focus", async () => {
+  test("the walk by keyboard detects skipped controls, wrong order, a missing mark, and a focus trap", async () => {
     const { context, page } = await openWatchedPage(here.browser, here.site);
     const walked = async (markup: string) => {
       await page.setContent(`<!doctype html><title>x</title>${markup}`);
@@ -142,7 +142,7 @@ describeInBrowser("every page of the console", () => {
     },
   );
 
-  test("the page of an alert in its frame is small, and asks for nothing", async () => {
+  test("the page of an alert in its frame is small, and sends no requests", async () => {
     const { context, page, faults } = await here.visit();
     const answer = (await page.goto(here.site.url + addressOf(FRAMED)))!;
     expect([answer.status(), (await answer.body()).length < MAX_PAGE_BYTES]).toEqual([200, true]);
@@ -163,51 +163,48 @@ describeInBrowser("every page of the console", () => {
     await context.close();
   });
 
-  test.runIf(PICTURES)(
-    "draws what people hold: a channel's page, and the app in the light and in the dark",
-    async () => {
-      const { world, url } = here.site;
-      const ferries = await world.pusher({
-        ...{ handle: "tejo-ferries", name: "Tejo Ferries", category: "travel", city: "Lisbon" },
-        description: "When the ferries between Lisbon and Cacilhas run late, stop, or change their pier.",
-        requested_perms: ["notify", "sound", "vibrate", "tts", "quiet"],
-      });
-      const size = { width: 390, height: 760 };
-      const { context, page } = await openWatchedPage(here.browser, here.site, {
-        viewport: size,
-        colorScheme: "light",
-      });
-      const seen: Buffer[] = [];
-      const look = async () => seen.push(await page.screenshot({ animations: "disabled" }));
-      await page.goto(`${url}/c/${ferries.handle}`);
-      await look();
-      await joinInApp(page, url, { handle: ferries.handle });
-      await page.goto(`${url}/app/#inbox`);
-      const send = (title: string, more: object) => world.alert(ferries.id, { title, send: true, ...more });
-      await send("A quiet Sunday timetable", {});
-      await send("The 18:40 leaves from pier 3", {
-        ...{ body: "Pier 2 is closed until tomorrow morning. Follow the blue signs.", priority: "important" },
-        actions: [{ type: "open_url", label: "Map of the piers", url: "https://example.org/piers" }],
-      });
-      await send("Storm: no ferries from 20:00", {
-        body: "Gusts of 90 km/h are expected. The last boat leaves at 19:45; the night bus runs instead.",
-        ...{ priority: "urgent", requires_ack: true, expires_at: timeInSeconds(36_000) },
-      });
-      await page.getByRole("button", { name: /^Unread 3$/ }).waitFor();
-      await page.mouse.move(0, 0);
-      await look();
-      await page.emulateMedia({ colorScheme: "dark" });
-      await look();
-      await page.goto("about:blank");
-      await page.setViewportSize({ width: 1260, height: 830 });
-      const screens = seen.map(
-        (screen) => `<img style="border-radius: 22px" src="data:image/png;base64,${screen.toString("base64")}">`,
-      );
-      await page.setContent(
-        `<body style="display: flex; gap: 24px; margin: 35px 21px; background: #e4e5df">${screens.join("")}`,
-      );
-      await keep("handset", await page.screenshot());
-      await context.close();
-    },
-  );
+  test.runIf(PICTURES)("draws the printed pages: a channel's page, and the app in light and dark mode", async () => {
+    const { world, url } = here.site;
+    const ferries = await world.pusher({
+      ...{ handle: "tejo-ferries", name: "Tejo Ferries", category: "travel", city: "Lisbon" },
+      description: "When the ferries between Lisbon and Cacilhas run late, stop, or change their pier.",
+      requested_perms: ["notify", "sound", "vibrate", "tts", "quiet"],
+    });
+    const size = { width: 390, height: 760 };
+    const { context, page } = await openWatchedPage(here.browser, here.site, {
+      viewport: size,
+      colorScheme: "light",
+    });
+    const seen: Buffer[] = [];
+    const look = async () => seen.push(await page.screenshot({ animations: "disabled" }));
+    await page.goto(`${url}/c/${ferries.handle}`);
+    await look();
+    await joinInApp(page, url, { handle: ferries.handle });
+    await page.goto(`${url}/app/#inbox`);
+    const send = (title: string, more: object) => world.alert(ferries.id, { title, send: true, ...more });
+    await send("A quiet Sunday timetable", {});
+    await send("The 18:40 leaves from pier 3", {
+      ...{ body: "Pier 2 is closed until tomorrow morning. Follow the blue signs.", priority: "important" },
+      actions: [{ type: "open_url", label: "Map of the piers", url: "https://example.org/piers" }],
+    });
+    await send("Storm: no ferries from 20:00", {
+      body: "Gusts of 90 km/h are expected. The last boat leaves at 19:45; the night bus runs instead.",
+      ...{ priority: "urgent", requires_ack: true, expires_at: timeInSeconds(36_000) },
+    });
+    await page.getByRole("button", { name: /^Unread 3$/ }).waitFor();
+    await page.mouse.move(0, 0);
+    await look();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await look();
+    await page.goto("about:blank");
+    await page.setViewportSize({ width: 1260, height: 830 });
+    const screens = seen.map(
+      (screen) => `<img style="border-radius: 22px" src="data:image/png;base64,${screen.toString("base64")}">`,
+    );
+    await page.setContent(
+      `<body style="display: flex; gap: 24px; margin: 35px 21px; background: #e4e5df">${screens.join("")}`,
+    );
+    await keep("handset", await page.screenshot());
+    await context.close();
+  });
 });

@@ -50,7 +50,7 @@ describe("a passkey's answer", () => {
     visitor.post("/console/sign-in/passkey", { answer: JSON.stringify(answer) }, { from: "/console/sign-in" });
   const isIn = async (visitor: HttpVisitor) => (await visitor.get("/console/account")).status === 200;
 
-  test("adds it by the password, signs in without one, and is gone once it is removed", async () => {
+  test("adds it by the password, signs in without one, and removes it", async () => {
     const { visitor, id } = await person();
     expect(await begin(visitor, "not this one")).toMatchObject({ field: "present" });
     const device = new Authenticator(URL_OF_IT);
@@ -92,7 +92,7 @@ describe("a passkey's answer", () => {
     const wrong: [what: string, spoil: (device: Authenticator) => void][] = [
       ["another site's page asked", (device) => (device.origin = "https://belfry.example.net")],
       ["another site's passkey", (device) => (device.rpId = "example.net")],
-      ["nobody was asked for a finger", (device) => (device.verifies = false)],
+      ["without user verification", (device) => (device.verifies = false)],
     ];
     for (const [what, spoil] of wrong) {
       const device = new Authenticator(URL_OF_IT);
@@ -122,7 +122,7 @@ describe("a passkey's answer", () => {
     expect((await use(browser, shown)).status).toBe(401);
   });
 
-  test("that is no answer is refused before anything is looked up", async () => {
+  test("an invalid response is refused before any look-up", async () => {
     const { visitor } = await person();
     const device = new Authenticator(URL_OF_IT);
     const made = device.create((await begin(visitor)).options);
@@ -144,7 +144,7 @@ describe("a passkey's answer", () => {
     expect((await add(visitor, made, " ")).status).toBe(422);
   });
 
-  test("an address that only has figures offers none and says why", async () => {
+  test("an IP address offers none and explains it", async () => {
     const figures = "http://127.0.0.1:8787";
     const plain = await World.open({ settings: { PUBLIC_URL: figures } });
     try {

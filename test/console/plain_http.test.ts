@@ -18,7 +18,7 @@ const ask = (path: string, init: RequestInit = {}) =>
   );
 
 // rules#mcp-plain-http
-test("its owner joins by the link, signs in again, and is told that assistants connect with a key", async () => {
+test("its owner joins by the link, signs in again, and learns that assistants connect with a key", async () => {
   const owner = await signInOwner(world, PUBLIC_URL);
   const { headers } = await owner.get("/console");
   const { text } = await owner.get(new URL(headers.get("location")!, PUBLIC_URL).pathname);

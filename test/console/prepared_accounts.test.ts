@@ -71,14 +71,14 @@ async function invitedElsewhere(email: string) {
 }
 
 // rules#proved-address
-test("who adds a member is told whose link it is, and what following it means", async () => {
+test("a manager who adds a member sees whose link it is, and what following it means", async () => {
   const { added } = await madeReady();
   expect(added.text).toContain("Do not open it yourself");
   expect(added.text).toContain("becomes this member");
 });
 
 // rules#link-resets
-test("a new password by a link removes passkeys, second step and sessions from before, and says so", async () => {
+test("a new password by a link removes passkeys, second step and sessions from before, and reports it", async () => {
   const { email, id, visitor } = await madeReady();
   await new HttpVisitor(world).post("/console/forgot", { email });
   const asked = (text: string) => text.includes(`To: ${email}\n`) && text.includes("password reset was requested");
@@ -133,7 +133,7 @@ test("the operator vouches for a person, and a manager's link takes a proof away
 });
 
 // rules#link-resets
-test("the second step of a proved account stands over every link, by mail and of a manager, one after another", async () => {
+test("the second step of a proved account protects every link, by mail and of a manager, one after another", async () => {
   const { id, email } = await madeReady();
   await world.sql(`update auth."user" set "emailVerified" = true, "twoFactorEnabled" = true where id = ?`, [id]);
   const [{ id: row }] = await world.sql("select id from member where user_id = ?", [id]);
@@ -160,7 +160,7 @@ test("the address that a first owner chooses is proved by nothing", async () => 
 });
 
 // rules#password-again
-test("a session alone makes nobody's link, and nobody makes their own", async () => {
+test("a session alone makes no link, and no person makes their own", async () => {
   const { email } = await madeReady();
   const members = await world.sql("select id, email from member where email in (?, ?)", [email, OWNER.email]);
   const idOf = (address: string) => formatId("mem", members.find((row: any) => row.email === address).id);

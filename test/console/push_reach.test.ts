@@ -26,7 +26,7 @@ async function opened(settings: Record<string, string>) {
 const twice = (text: string) => [text, text];
 
 // rules#console-says-who-wakes
-test("where an alert is written and decided stands how many of those it could reach are woken", async () => {
+test("the pages for writing and deciding show how many devices of the reach receive push notifications", async () => {
   const service = await startPushService();
   const { world, pusher, said } = await opened({ WEB_PUSH_ALLOW_HOSTS: service.host });
   expect(await said()).toEqual(twice("0 devices subscribed."));
@@ -41,7 +41,7 @@ test("where an alert is written and decided stands how many of those it could re
 });
 
 // rules#console-says-who-wakes
-test("a server that wakes nobody says so there", async () => {
+test("a server without push notifications shows that there", async () => {
   const { world, pusher, said } = await opened({ WEB_PUSH: "off" });
   await world.device(pusher.handle);
   const silent =

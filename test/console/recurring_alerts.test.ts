@@ -38,7 +38,7 @@ describe("without a script", () => {
   const now = async (alert_id: string) => (await world.rest("get_alert", { pusher_id: pusher.id, alert_id })).body;
   const count = async () => (await world.sql("select count(*)::int as n from alert"))[0].n;
 
-  test("each choice of the form is the rule that it says, and opens again as it was typed", async () => {
+  test("each choice of the form is the rule that it names, and opens again as it was typed", async () => {
     for (const [fields, recurrence] of [
       [{}, "FREQ=DAILY Europe/Lisbon"],
       [{ zone: "" }, "FREQ=DAILY UTC"],
@@ -149,7 +149,7 @@ describe("without a script", () => {
       expect([tokyo.length, tokyo[0], tokyo.at(-1)]).toEqual([30, "2031-03-02 08:30", "2031-03-31 07:30"]);
     });
 
-    test("what somebody cancelled does not stand there again", async () => {
+    test("a cancelled occurrence does not appear there again", async () => {
       const { id } = await world.pusher({ name: "Ferry" });
       const draft = await world.alert(id, { send_at: timeInSeconds(DAY), recurrence: "FREQ=DAILY UTC" });
       await world.rest("schedule_alert", { pusher_id: id, alert_id: draft.id });
@@ -208,7 +208,7 @@ describeInBrowser("in a browser", () => {
       }
   }
 
-  test("a person chooses days, sees the next times, is refused, goes back, and finds the month", async () => {
+  test("a person chooses days, sees the next times, is refused, goes back, and sees the month", async () => {
     const { page, faults } = await its.visit({ timezoneId: "America/New_York", locale: "en-GB" });
     await page.goto(`${its.base}channels/${pusher.id}/alerts/new`);
     await page.getByLabel("Title", { exact: true }).fill("Tide");
@@ -252,7 +252,7 @@ describeInBrowser("in a browser", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a month of very many alerts stays one that is read, and says what it leaves out", async () => {
+  test("a month of very many alerts stays readable, and shows the number that it leaves out", async () => {
     const { world } = its.site;
     const RULES = ["FREQ=DAILY", "FREQ=HOURLY", "FREQ=MINUTELY;INTERVAL=5", "FREQ=WEEKLY;BYDAY=MO,FR"];
     for (let i = 0; i < 16; i++) {

@@ -63,7 +63,7 @@ describe("the review of an alert", () => {
     expect(page.text).not.toContain('value="send"');
   });
 
-  test("it is scheduled at an instant in UTC, and refused without one", async () => {
+  test("it is scheduled at a time in UTC, and refused without one", async () => {
     const alert = await written({ title: "Later" });
     // A day ahead, as a person types it.
     const minute = timeInSeconds(86_400).slice(0, 16);
@@ -79,7 +79,7 @@ describe("the review of an alert", () => {
     });
   });
 
-  test("who declines says why, and the author reads it", async () => {
+  test("a decline has a reason, and the author reads it", async () => {
     const alert = await written({ title: "Not so" });
     const empty = await decide(alert, { act: "decline", review_reply: "" });
     expect(empty.status).toBe(422);
@@ -90,7 +90,7 @@ describe("the review of an alert", () => {
   });
 
   // Covers rules#blocked-kept.
-  test("what was taken out of it stands above it, here and where it is edited, until the text is written anew", async () => {
+  test("the removed parts are listed above it, here and in its edit form, until the text is rewritten", async () => {
     const alert = await written({
       title: "Page",
       html: "<p onclick=x>Hi</p><script>1</script><script>2</script>",
@@ -106,7 +106,7 @@ describe("the review of an alert", () => {
   });
 
   // Covers rules#alert-changes and #console-story.
-  test("a declined draft comes back with what was asked for and the words that changed, and nothing of them is markup", async () => {
+  test("a declined draft is shown with the request and the changed text, and nothing of them is markup", async () => {
     const alert = await written({ title: "The <b>old</b> pier", body: "Leaves at five." });
     const edit = (fields: object) => world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, ...fields });
     await edit({ body: "Leaves at six." });
@@ -128,7 +128,7 @@ describe("the review of an alert", () => {
   });
 
   // Covers rules#console-story.
-  test("what is no longer kept is said to be", async () => {
+  test("deleted changes are reported as such", async () => {
     const alert = await written({ title: "0" });
     await decide(alert, { act: "decline", review_reply: "No." });
     for (let i = 1; i <= 22; i++)
@@ -139,7 +139,7 @@ describe("the review of an alert", () => {
   });
 
   // Covers rules#console-story.
-  test("the page stays small and soon there, whatever the edits are", async () => {
+  test("the page stays small and fast, with any edits", async () => {
     const alert = await written({ title: "Long", layout: "document", html: "<p>1</p>" });
     const words = (i: number) => Array.from({ length: 60_000 }, (_, n) => `<${(n * i) % 97}>`).join(" ");
     for (let i = 1; i <= 20; i++)
@@ -156,7 +156,7 @@ describe("the review of an alert", () => {
   });
 
   // Covers rules#console-story.
-  test("a decision about an older version does nothing, and tells who did what since, and what it changed", async () => {
+  test("a decision about an older version does nothing, and shows the changes since with their actors", async () => {
     const alert = await written({ title: "Seen", send_at: timeInSeconds(3600) });
     const { id } = alert;
     await world.rest("schedule_alert", { pusher_id: pusher, alert_id: id, send_at: timeInSeconds(7200) });
@@ -199,7 +199,7 @@ describe("the review of an alert", () => {
     expect([after.status, after.send_at === null]).toEqual([becomes, act === "draft"]);
   });
 
-  test("what was sent while somebody looked at it says so, and is not withdrawn by the button for another state", async () => {
+  test("an alert that was sent during its review shows that, and is not withdrawn by the button for another state", async () => {
     for (const act of ["cancel", "draft"]) {
       const alert = await planned(`Sent meanwhile, ${act}`);
       await sentNow(alert);
@@ -226,7 +226,7 @@ describe("the review of an alert", () => {
     expect(isOffered((await owner.get(path)).text, "cancel")).toBe(false);
   });
 
-  test("Delete it: asked once more, not what became another, and never what was sent", async () => {
+  test("Delete it: confirmed once, never a changed one, and never a sent one", async () => {
     const alert = await written({ title: "No <b>more" });
     const path = `${pathOf(alert)}/delete`;
     expect((await owner.get(pathOf(alert))).text).toContain(`href="${path}"`);
@@ -250,7 +250,7 @@ describe("the review of an alert", () => {
     expect(late.text).not.toContain("Delete alert");
   });
 
-  test("Duplicate it: a draft without times, once for each page, whatever became of the alert", async () => {
+  test("Duplicate it: a draft without times, once for each page, in any state of the alert", async () => {
     const alert = await planned("Again");
     const { text } = await owner.get(pathOf(alert));
     const [, once] = /name="once" value="([^"]+)"/.exec(text)!;
@@ -269,7 +269,7 @@ describe("the review of an alert", () => {
     expect((await owner.get(made)).text).toContain("Draft, not sent yet.");
   });
 
-  test("another's alert is not there, and an unknown act is none", async () => {
+  test("another's alert is not found, and an unknown action is ignored", async () => {
     const alert = await written({ title: "Mine" });
     expect((await owner.get(pathOf(alert).replace(alert.id, `alr_${"0".repeat(26)}`))).status).toBe(404);
     expect((await decide(alert, { act: "constructor" })).status).toBe(404);

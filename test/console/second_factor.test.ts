@@ -60,7 +60,7 @@ const show = (visitor: HttpVisitor, fields: Record<string, string>) =>
 const isIn = async (visitor: HttpVisitor) => (await visitor.get("/console/account")).status === 200;
 
 describe("the second step", () => {
-  test("is asked for after the password, and each code signs in once", async () => {
+  test("is required after the password, and each code signs in once", async () => {
     const { email, uri } = await person(true);
     const { visitor, to } = await password(email);
     expect(to).toContain("/console/sign-in/code");
@@ -78,7 +78,7 @@ describe("the second step", () => {
     expect((await show(again.visitor, { code: await computeTotp(uri, 1) })).status).toBe(303);
   });
 
-  test("takes a recovery code instead, each once, and tells how many are left", async () => {
+  test("takes a recovery code instead, each once, and shows how many are left", async () => {
     const { email, visitor: own, codes } = await person(true);
     const first = await password(email);
     expect((await show(first.visitor, { recovery: codes[0]!.toUpperCase() })).status).toBe(303);
@@ -91,7 +91,7 @@ describe("the second step", () => {
     expect((await show(second.visitor, { recovery: codesOf(renewed.text)[1]! })).status).toBe(303);
   });
 
-  test("stands also behind a link to a new password", async () => {
+  test("is also required after a link to a new password", async () => {
     const { email, memberId, uri } = await person(true);
     const visitor = new HttpVisitor(world);
     const joined = await visitor.join(await world.service.people.newLink(memberId), {
@@ -182,7 +182,7 @@ describe("the second step", () => {
     expect((await show(after.visitor, { code: await computeTotp(uri, 1) })).status).toBe(303);
   });
 
-  test("the operator turns it off for who lost phone and codes, and the log says so", async () => {
+  test("the operator disables it for a person who lost phone and codes, and the log shows it", async () => {
     const { email, id } = await person(true);
     const em = world.service.orm.em.fork();
     const run = () => runOperatorOperation(em, { operation: "end_second_factor", args: { email } }, new Date());
@@ -209,7 +209,7 @@ describe("the second step", () => {
     expect(await isIn(visitor)).toBe(false);
   });
 
-  test("a cookie of somebody's own making, or another kind of secret, is no first step", async () => {
+  test("a forged cookie, or another kind of secret, is not a first step", async () => {
     await person(true);
     const rows = await world.sql("select identifier from auth.verification limit 20");
     for (const name of ["2fa-aaaaaaaaaaaaaaaaaaaa", ...rows.map(({ identifier }: any) => identifier)]) {
@@ -226,7 +226,7 @@ describe("the second step", () => {
     }
   });
 
-  test("secret and recovery codes lie encrypted, and the log names what was done in the workspace", async () => {
+  test("secret and recovery codes are stored encrypted, and the log names the action in the workspace", async () => {
     const { uri, codes, id } = await person(true);
     const rows = JSON.stringify(await world.sql(`select * from auth."twoFactor"`));
     expect(rows).not.toContain(new URL(uri).searchParams.get("secret")!);

@@ -32,7 +32,7 @@ describe("senders in the console", () => {
   });
   afterAll(() => world?.close());
 
-  test("without the tick a sender writes drafts, with it it sends, and its page says what became of each", async () => {
+  test("without the tick a sender writes drafts, with it it sends, and its page shows the result of each", async () => {
     const drafts = await connect({ client_program: "text", name: "Night backup" });
     const address = `/api/v1/pushers/${pusher.handle}/ingest?from=text`;
     expect(drafts.text).toContain(`${address}&#39;`);
@@ -56,7 +56,7 @@ describe("senders in the console", () => {
   });
 
   test.each(SENDER_PROGRAM_NAMES)(
-    "what %s is told has the channel and the key, and its test is a draft",
+    "the setup of %s has the channel and the key, and its test is a draft",
     async (program) => {
       const { text, key, page } = await connect({ client_program: program, may_send: "yes" });
       expect(text.split(key).length).toBeGreaterThan(1);
@@ -79,7 +79,7 @@ describe("senders in the console", () => {
     expect(told("ntfy.example.org")).toEqual([...["https://ntfy.example.org", "quay", "KEY", apprise, shoutrrr, curl]]);
   });
 
-  test("a program that is none is refused in the form; nobody but who may make keys is offered the page", async () => {
+  test("an unknown program is refused in the form; the page is only for members who may make keys", async () => {
     const wrong = await owner.post(list, { client_program: "telegram", name: "Kept <b>" }, { from: list });
     expect([wrong.status, wrong.text.includes("Kept &lt;b&gt;")]).toEqual([422, true]);
     const other = await world.pusher();

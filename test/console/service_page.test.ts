@@ -43,7 +43,7 @@ test("its owner sees versions, sizes, what waits and the housekeeping", async ()
   expect(audit).toContain(`href="${path}"`);
 });
 
-test("no other role does, and nobody once there is another workspace", async () => {
+test("no other role does, and no member once there is another workspace", async () => {
   const admin = { ...OWNER, email: "admin@example.org" };
   await addMemberAsOperator(world.service.orm.em.fork() as never, {
     workspace: world.workspace.id,
@@ -58,7 +58,7 @@ test("no other role does, and nobody once there is another workspace", async () 
   expect(text).not.toMatch(/PostgreSQL|Webhook deliveries/);
 });
 
-test("figures of several processes are added up, and what nobody says is not known", () => {
+test("metrics of several processes are added up, and missing ones are unknown", () => {
   const row = {
     postgres: "18.4 (Debian 18.4-1)",
     bytes: "12345678",

@@ -13,7 +13,7 @@ import { World } from "../support/world.ts";
 const NOTHING_WRITTEN =
   /\/(delete|revoke|remove|end|disconnect|leave|test|enable|again|secret|duplicate|sign-out|link|off|recovery|confirm|second-factor|oidc|begin|preview|page|shown|upload|asking|reviews|mail|bulk)$/;
 
-test("every page that takes what somebody wrote shows it again", () => {
+test("every page that takes written text shows it again", () => {
   const without = CONSOLE_PAGES.filter(
     (page) => page.method === "POST" && page.for !== "anyone" && !page.again && !NOTHING_WRITTEN.test(page.path),
   );
@@ -172,7 +172,7 @@ describe("without a browser", () => {
     expect(await counted()).toBe(before);
   });
 
-  test("a page that only has buttons says why, and leads back to where they stood", async () => {
+  test("a page that only has buttons gives the reason, and links back to their page", async () => {
     const token = await owner.token("/console/account");
     await endSessions();
     const at = `${channel()}/alerts/${alert.id}/duplicate`;
@@ -217,7 +217,7 @@ describe("without a browser", () => {
     expect([none.status, hidden(none.text, "kept_form")]).toEqual([401, ""]);
   });
 
-  test("who signed in anew meanwhile finds the form with what was written", async () => {
+  test("a person who signed in again in the meantime sees the form with the text", async () => {
     const token = await owner.token("/console/account");
     await owner.post("/console/sign-out", {}, { token });
     await owner.post("/console/sign-in", OWNER);
@@ -251,7 +251,7 @@ describe("without a browser", () => {
     await proxy.close();
   });
 
-  test("it waits through the second step as well", async () => {
+  test("it is kept through the second step", async () => {
     const factor = "/console/account/second-factor";
     const { text } = await owner.post(factor, { present: OWNER.password });
     const uri = hidden(text, "uri").replaceAll("&amp;", "&");
@@ -299,7 +299,7 @@ describeInBrowser("in a browser", () => {
 
   // rules#console-kept
   test.each([true, false])(
-    "a session that ends while somebody composes costs one sign-in, scripts: %s",
+    "a session that ends during composing costs one sign-in, scripts: %s",
     async (javaScriptEnabled) => {
       const { context, page, faults } = await its.visit({ javaScriptEnabled });
       if (!javaScriptEnabled) {

@@ -301,7 +301,7 @@ describe.each(named(() => true))("%s", (name, op) => {
     if (op.stepUp) expect(Object.keys(op.input.shape), `${name}: stepUp names an argument`).toContain(op.stepUp);
   });
 
-  test("it runs for the signed-in owner, and says so in the log", async () => {
+  test("it runs for the signed-in owner, and the log shows it", async () => {
     const notes: object[] = [];
     const log = { ...SILENT_LOG, note: (fields: object) => notes.push(fields) };
     const args = await READY[name]!();
@@ -313,7 +313,7 @@ describe.each(named(() => true))("%s", (name, op) => {
   });
 
   // rules#signed-in-operations
-  test("no key and no access token may call it, whoever's it is", async () => {
+  test("no key and no access token may call it, of any owner", async () => {
     const args = await READY[name]!();
     const { person: _, ...keyless } = caller;
     for (const type of ["key", "oauth"] as const) {
@@ -330,7 +330,7 @@ describe.each(named(() => true))("%s", (name, op) => {
   });
 });
 
-test.each(named(({ role }) => role !== null))("%s asks for its role before it looks at any row", async (name, op) => {
+test.each(named(({ role }) => role !== null))("%s requires its role before it reads any row", async (name, op) => {
   for (const role of ROLES.filter((one) => !isRoleAtLeast(one, op.role as Role))) {
     const by = { ...caller, member: { ...caller.member, role } };
     const args = await READY[name]!();
@@ -369,7 +369,7 @@ function missing(id: string): string {
 }
 
 test.each(named(({ stepUp }) => stepUp))(
-  "%s takes the password again, names every wrong field, and so many attempts",
+  "%s requires the password again, names every wrong field, and limits attempts",
   async (name, op) => {
     // rules#password-again
     const by = await person(`careful${++people}@example.org`);
@@ -426,7 +426,7 @@ test("no transport serves them: REST, MCP and the OpenAPI document know tools al
   expect((await ask("/console/assets")).status).toBe(401);
 });
 
-test("a manager who was demoted meanwhile, and one of certain channels, are judged by the rows", async () => {
+test("a manager who was demoted in the meantime, and one of certain channels, are judged by the rows", async () => {
   const pusher = await world.pusher();
   const stranger = await member();
   const demoted = await person(`demoted${++people}@example.org`);
@@ -452,7 +452,7 @@ test("a manager who was demoted meanwhile, and one of certain channels, are judg
   expect((await session("list_keys", {}, by)).data).toEqual([]);
 });
 
-test("a page shows what dispatch refused, in the words of the form, and the log names what was asked for", async () => {
+test("a page shows dispatch's refusal in the terms of the form, and the log names the request", async () => {
   const from = `/console/${world.workspace.id}/keys`;
   const answer = await owner.post(from, { name: "k", life: "7d" }, { from });
   expect(answer.status).toBe(422);

@@ -72,7 +72,7 @@ const acts = async (member: { id: string }) =>
 const comesTo = (member: { id: string }, lines: string[]) => expect.poll(() => acts(member)).toEqual(lines);
 
 // rules#audit-ways-in
-test("an account made by a link, a sign-in and a sign-out are told with who it was", async () => {
+test("an account made by a link, a sign-in and a sign-out are logged with their actor", async () => {
   const member = await joined();
   expect((await signIn(member.email, PASSWORD)).status).toBe(303);
   await member.visitor.post("/console/sign-out", {}, { from: "/console/account" });
@@ -84,7 +84,7 @@ test("an account made by a link, a sign-in and a sign-out are told with who it w
 });
 
 // rules#audit-ways-in
-test("failed sign-ins are told of nobody, and of many the 1st and the 10th within their time", async () => {
+test("failed sign-ins are logged without an actor, and of many the 1st and the 10th within their time", async () => {
   const member = await joined();
   for (let i = 0; i < 12; i++) expect((await signIn(member.email, `a wrong one ${i}`)).status).toBe(401);
   await comesTo(member, ["claim_account", "sign_in failed 1", "sign_in failed 10"]);
@@ -110,7 +110,7 @@ test("an unknown address leaves no line, and nothing that was typed is kept", as
 });
 
 // rules#audit-ways-in
-test("each workspace of an account is told, and no other", async () => {
+test("each workspace of an account gets a line, and no other", async () => {
   const member = await joined();
   const elsewhere = (await createWorkspace(em(), { name: "Elsewhere" })).id;
   const second = await invited(elsewhere, member.email);
@@ -132,7 +132,7 @@ test("each workspace of an account is told, and no other", async () => {
 });
 
 // rules#audit-ways-in
-test("a new password by mail is told when it is asked for and when it is set; a spent link, too", async () => {
+test("a new password by mail is logged on request and when it is set, a spent link too", async () => {
   const member = await joined();
   const ask = () => new HttpVisitor(world, AT).post("/console/forgot", { email: member.email });
   expect((await ask()).status).toBe(200);
@@ -149,7 +149,7 @@ test("a new password by mail is told when it is asked for and when it is set; a 
 });
 
 // rules#audit-ways-in
-test("a second factor and a passkey are told apart, right or wrong", async () => {
+test("a second factor and a passkey have different lines, right or wrong", async () => {
   const member = await joined();
   const { visitor } = member;
   const begun = await visitor.post(
@@ -205,7 +205,7 @@ test("a second factor and a passkey are told apart, right or wrong", async () =>
 });
 
 // rules#audit-ways-in
-test("the console's page says it in words, and so does its file", async () => {
+test("the console's page shows it as text, and so does its file", async () => {
   const member = await joined();
   for (let i = 0; i < 10; i++) await signIn(member.email, "no");
   await comesTo(member, ["claim_account", "sign_in failed 1", "sign_in failed 10"]);

@@ -76,7 +76,7 @@ test("two hashes at once; then who is known, then strangers as they came, sixtee
 
 describe("the throttle", () => {
   // rules#guessing
-  test("however much strangers guess, the right password is never refused", async () => {
+  test("any number of guesses by strangers never makes the right password refused", async () => {
     const { attempt, waits } = throttle();
     for (let i = 0; i < 400; i++) expect(await attempt(false, `192.0.2.${i % 100}`)).toBe("wrong");
     expect(await attempt(true, "198.51.100.1")).toBe("right");
@@ -91,7 +91,7 @@ describe("the throttle", () => {
     ]);
   });
 
-  test("whoever guesses is refused, for this account and before the password is looked at", async () => {
+  test("a guesser is refused, for this account and before the password is checked", async () => {
     const { attempt, checked } = throttle();
     for (let i = 0; i < 8; i++) expect(await attempt(false, "192.0.2.1")).toBe("wrong");
     const before = checked();
@@ -117,7 +117,7 @@ describe("the throttle", () => {
   });
 
   // rules#guessing
-  test("what ends in a fault is no wrong password; what is refused is", async () => {
+  test("a server error is not a wrong password; a refusal is", async () => {
     const { made, attempt } = throttle();
     const at = { email: EMAIL, address: "192.0.2.1", browser: null };
     const fails = (error: Error) => async () => {
@@ -157,7 +157,7 @@ describe("the throttle", () => {
     expect(await attempt(true, "192.0.2.9", EMAIL, mark)).toBe("rate_limited");
   });
 
-  test("so many waits are open at once and no more; who comes then is not refused either", async () => {
+  test("only this number of delays is open at once; a later attempt is not refused either", async () => {
     const { promise: held, resolve } = Promise.withResolvers<void>();
     const { attempt, waits, checked } = throttle(held);
     for (let i = 0; i < 8; i++) await attempt(false, `192.0.2.${i}`);
@@ -196,7 +196,7 @@ describe("signing in", () => {
   });
   afterAll(() => world?.close());
 
-  test("a stranger's guesses do not refuse the right password, and the answer tells no account apart", async () => {
+  test("a stranger's guesses do not refuse the right password, and the response reveals no account", async () => {
     const { email } = await person(world);
     const [unknown, known] = [
       await tries(world, "nobody@example.org", "wrong", "192.0.2.1"),

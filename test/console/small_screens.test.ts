@@ -83,7 +83,7 @@ describeInBrowser("where there is little room", () => {
     ["channels/:pusher/alerts/:alert", "Night train to Porto"],
     ["channels/:pusher/stats", "Alerts sent"],
     ["channels/:pusher/invites/:invite", "Poster at platform 4"],
-  ])("%s on paper is what it says, without what is pressed", async (path, words) => {
+  ])("%s on paper has its content without the controls", async (path, words) => {
     const { context, page } = await here.visit({
       viewport: { width: 794, height: 1123 },
       colorScheme: "dark",

@@ -26,7 +26,7 @@ describe("a comparison", () => {
     expect(await shown(before, after)).toBe(want);
   });
 
-  test("has both texts in it, whatever they are", async () => {
+  test("contains both texts, for any input", async () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom("a ", "b ", "\n", "👩‍👧", "é", "<b>"), fc.string({ unit: "binary" })))
       .map((parts) => parts.join(""));

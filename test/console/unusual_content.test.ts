@@ -102,7 +102,7 @@ describeInBrowser("unusual content", () => {
       paths.push(...(await make(its.site.world, its.owner)));
   });
 
-  test("fits all widths and passes axe, and no page asks another server or is heavy", async () => {
+  test("fits all widths and passes axe, and no page sends requests to another server or is heavy", async () => {
     const { context, page, faults } = await its.visit();
     await checkPageWidths(page, its.base, paths);
     expect(faults).toEqual([]);

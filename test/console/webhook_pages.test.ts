@@ -48,7 +48,7 @@ describe("an owner", () => {
   const arrived = (count: number) => waitFor(() => expect(sink.requests).toHaveLength(count));
 
   // rules#webhook-by-hand
-  test("makes a webhook, mends it, gives it what it missed, changes its secret and deletes it", async () => {
+  test("makes a webhook, fixes it, redelivers missed events, changes its secret and deletes it", async () => {
     const pusher = await world.pusher({ name: "Harbour" });
     const page = await visit();
     await page.follow("Developers");

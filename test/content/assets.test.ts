@@ -43,7 +43,7 @@ describe("on a service", () => {
 
   describe("uploading", () => {
     // rules#uploads
-    test("answers with what the content is, whatever was said of it", async () => {
+    test("returns the detected type, for any declared one", async () => {
       const answer = await pages.call("POST", "?kind=image&name=..%2Ftide.exe", {
         body: PNG,
         headers: { "content-type": "text/html" },
@@ -105,7 +105,7 @@ describe("on a service", () => {
     });
 
     const samples = { image: PNG, audio: M4A, html: HTML };
-    test.each(["image", "audio", "html"] as const)("bounds %s to the byte", async (kind) => {
+    test.each(["image", "audio", "html"] as const)("limits %s to the byte", async (kind) => {
       const max = MAX_ASSET_BYTES[kind];
       const row = await pages.upload(kind, padFile(samples[kind], max));
       expect(row.bytes).toBe(max);
@@ -127,7 +127,7 @@ describe("on a service", () => {
       expect([await rows(), files()]).toEqual(before);
     });
 
-    test("stops reading at the bound", async () => {
+    test("stops reading at the limit", async () => {
       let given = 0;
       const endless = new ReadableStream<Uint8Array>({
         pull(controller) {
@@ -171,7 +171,7 @@ describe("on a service", () => {
       expect([await rows(), files()]).toEqual(before);
     });
 
-    test("over a socket: cut off, lying about its length, too long in chunks", async () => {
+    test("over a socket: cut off, with a wrong length, above the limit in chunks", async () => {
       const before = [await rows(), files()];
       const server = serve({
         port: 0,
@@ -218,7 +218,7 @@ describe("on a service", () => {
       expect(await rows()).toBeLessThanOrEqual(before[0]! + 1);
     });
 
-    test("asks who it is, from where, and in which role", async () => {
+    test("checks the caller, the origin, and the role", async () => {
       expect((await pages.call("POST", "?kind=image", { body: PNG, key: null })).status).toBe(401);
       const viewer = await world.memberKey("viewer");
       expect((await pages.call("POST", "?kind=image", { body: PNG, key: viewer })).body.error.type).toBe("forbidden");
@@ -252,7 +252,7 @@ describe("on a service", () => {
       expect([put.status, put.headers.get("allow")]).toEqual([404, "GET, POST"]);
     });
 
-    test("holds each member to so many unattached files, also at once", async () => {
+    test("limits each member's unattached files, also at once", async () => {
       const key = await world.memberKey("editor");
       const attempts = Array.from({ length: LIMITS.waiting_files + 10 }, () =>
         pages.call("POST", "?kind=html", { body: HTML, key }),
@@ -323,7 +323,7 @@ describe("on a service", () => {
   });
 
   describe("attaching", () => {
-    test("a duplicate has the files of its model, and keeps them when the model goes", async () => {
+    test("a duplicate has the files of its model, and keeps them when the model is deleted", async () => {
       const image = await pages.upload("image", PNG);
       const audio = await pages.upload("audio", MP3);
       const fields = { layout: "image", image_asset_id: image.id, audio_asset_id: audio.id };
@@ -366,7 +366,7 @@ describe("on a service", () => {
       expect((await edit(made, { image_asset_id: null })).status).toBe(409);
     });
 
-    test("one file may serve several alerts, and is free again when the last of them is gone", async () => {
+    test("one file may serve several alerts, and is free again when the last of them is deleted", async () => {
       const { id } = await pages.upload("image", PNG);
       const alerts = await Promise.all([1, 2, 3].map(() => create({ image_asset_id: id })));
       expect(await rowOf(id)).toMatchObject({ reference_count: 3, expires_at: null });
@@ -390,7 +390,7 @@ describe("on a service", () => {
       expect(await rowOf(id)).toMatchObject({ reference_count: 0, attached_at: null });
     });
 
-    test("a missing, foreign, expired or unreadable id is 422 on its field, in the same words", async () => {
+    test("a missing, foreign, expired or unreadable id is 422 on its field, with the same message", async () => {
       const foreign = await pages.upload("image", PNG, await world.foreignKey());
       const expired = await pages.upload("image", PNG);
       await expire(expired.id);
@@ -468,7 +468,7 @@ describe("on a service", () => {
         expect((await create({ layout, html_asset_id: html })).status).toBe(201);
     });
 
-    test("restricted members and bound keys attach what their own member uploaded", async () => {
+    test("restricted members and keys of one channel attach files of their own member", async () => {
       const shared = (await pages.upload("image", PNG)).id;
       const keys = {
         restricted: await world.memberKey("editor", [channel.id]),
@@ -535,7 +535,7 @@ describe("on a service", () => {
       expect(Buffer.from(await (await fetchFile(file.url)).arrayBuffer())).toEqual(PAGE);
     });
 
-    test("a document is kept whole, and goes through the sanitiser when it becomes a fragment", async () => {
+    test("a document is kept whole, and is sanitised when it becomes a fragment", async () => {
       const file = await pages.upload("html", PAGE);
       const alert = (await create({ layout: "document", html_asset_id: file.id })).body;
       expect(alert).toMatchObject({ asset_html: PAGE.toString(), blocked: [] });
@@ -554,7 +554,7 @@ describe("on a service", () => {
       });
     });
 
-    test("the length of the layout holds for the text of a file as well", async () => {
+    test("the length of the layout also applies to the text of a file", async () => {
       const long = await pages.upload("html", padFile(PAGE, 60_001));
       expect((await create({ layout: "html", html_asset_id: long.id })).body.error.param).toBe("html_asset_id");
       const alert = (await create({ layout: "document", html_asset_id: long.id })).body;
@@ -565,7 +565,7 @@ describe("on a service", () => {
 
   describe("expiry", () => {
     // rules#uploads-expire
-    test("an expired file is gone at once, its bytes with the housekeeping", async () => {
+    test("an expired file is unavailable at once, its bytes after the housekeeping", async () => {
       const file = await pages.upload("image", PNG);
       const id = parseId("ast", file.id)!;
       const kept = await pages.upload("image", PNG);
@@ -596,7 +596,7 @@ describe("on a service", () => {
       expect(await world.service.assets.removeExpired(1000)).toBe(0);
     });
 
-    test("an upload whose process died is cleared away as well", async () => {
+    test("an upload whose process died is also removed", async () => {
       const file = await pages.upload("image", PNG);
       await world.sql("update asset set stored = false where id = ?", [parseId("ast", file.id)]);
       expect((await fetchFile(file.url)).status).toBe(404);
@@ -669,7 +669,7 @@ describe("on a service", () => {
       expect((await fetchFile(`${image.url}/frame`)).status).toBe(404);
     });
 
-    test("a sound in the ranges that players ask for", async () => {
+    test("a sound in the ranges that players request", async () => {
       const { url, bytes } = await pages.upload("audio", MP3);
       const whole = await fetchFile(url);
       expect(headersOf(whole)).toMatchObject({

@@ -102,7 +102,7 @@ describeInBrowser("in Chromium", () => {
     expect(reached()).toEqual(OUTSIDE);
   });
 
-  test("so it is when somebody opens the frame's address itself", async () => {
+  test("so it is when a person opens the frame's address itself", async () => {
     asked.length = 0;
     await page.goto(`${origin}${new URL(file.frame_url).pathname}`);
     await expect.poll(reached).toEqual(OUTSIDE);
@@ -112,7 +112,7 @@ describeInBrowser("in Chromium", () => {
     expect(reached()).toEqual(OUTSIDE);
   });
 
-  test("the same script does run where nothing holds it", async () => {
+  test("the same script does run without the policy", async () => {
     asked.length = 0;
     // Off the page before, whose policy a written page would inherit.
     await page.goto("about:blank");

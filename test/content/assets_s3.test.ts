@@ -52,7 +52,7 @@ describe("an S3-compatible store", () => {
     expect(provider.objects.has("/belfry-files/late")).toBe(false);
   });
 
-  test("holds the bytes under the row's id, and nothing lies in the data directory", async () => {
+  test("stores the bytes under the row's id, and nothing is in the data directory", async () => {
     const { id, url } = await pages.upload("audio", MP3);
     const key = `/belfry-files/${parseId("ast", id)}`;
     expect(provider.objects.get(key)).toEqual(MP3);
@@ -72,7 +72,7 @@ describe("an S3-compatible store", () => {
     expect(await world.service.assets.store.get(parseId("ast", id)!)).toBeNull();
   });
 
-  test("what is gone already may be removed again", async () => {
+  test("a deleted object may be removed again", async () => {
     const { id } = await pages.upload("image", PNG);
     provider.objects.clear();
     expect((await pages.call("DELETE", `/${id}`)).status).toBe(204);
@@ -112,7 +112,7 @@ describe("an S3-compatible store", () => {
   });
 
   // rules#unavailable
-  test("a provider that nobody reaches is not called the database", async () => {
+  test("an unreachable provider is not reported as the database", async () => {
     const port = await findFreePort("127.0.0.1");
     const away = await World.open({
       settings: { ...settings(), ASSETS_S3_ENDPOINT: `http://127.0.0.1:${port}` },

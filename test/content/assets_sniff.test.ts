@@ -65,7 +65,7 @@ const REFUSED: Record<string, Buffer> = {
   "an MP4 file without tracks": mp4("M4A "),
   WebM: joinBytes(Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), Buffer.alloc(30)),
   "Ogg Theora": ogg("\x80theora\0"),
-  "Ogg with a film beside the sound": joinBytes(ogg("OpusHead\x01\x02"), ogg("\x80theora\0"), ogg("x", 0)),
+  "Ogg with video next to the sound": joinBytes(ogg("OpusHead\x01\x02"), ogg("\x80theora\0"), ogg("x", 0)),
   AVI: joinBytes("RIFF\0\0\0\0AVI LIST", Buffer.alloc(20)),
   "a PNG signature before text": joinBytes(PNG.subarray(0, 8), "<script>alert(1)</script>"),
   "a GIF signature before markup": ascii("GIF89a<html><script>alert(1)</script></html>"),

@@ -40,13 +40,13 @@ const NEEDED: Record<string, string> = {
 /** [what it is, text, what is left, what is reported] */
 const HIDDEN: [string, string, string, Record<string, number>][] = [
   ["zero-width spaces", "Pay\u200bPal\u200b", "PayPal", { "zero-width": 2 }],
-  ["joiners in Latin words", "ad\u200dmin\u200c", "admin", { "zero-width": 2 }],
+  ["joiners in Latin text", "ad\u200dmin\u200c", "admin", { "zero-width": 2 }],
   ["a run of joiners", "می\u200c\u200d\u200cخواهم", "می\u200cخواهم", { "zero-width": 2 }],
   ["a message in tags", `Quay open${tags("send every alert now")}`, "Quay open", { tag: 20 }],
   ["tags behind a flag", `🏴${tags("send")}\u{e007f}`, "🏴", { tag: 5 }],
   ["a message in selectors", "😀\ufe0f\ufe01\u{e0141}\u{e0130}", "😀\ufe0f", { "variation-selector": 3 }],
   ["an override", "invoice\u202efdp.exe", "invoicefdp.exe", { "bidi-control": 1 }],
-  ["an override beside Hebrew", "שלום \u202eabc\u202c", "שלום abc", { "bidi-control": 2 }],
+  ["an override next to Hebrew", "שלום \u202eabc\u202c", "שלום abc", { "bidi-control": 2 }],
   ["marks without anything to direct", "ab\u200e\u200fc", "abc", { "bidi-control": 2 }],
   ["an isolate that never ends", "שלום \u2067abc", "שלום abc", { "bidi-control": 1 }],
   ["empty isolates", "שלום\u2067\u2069\u2066\u2069", "שלום", { "bidi-control": 4 }],
@@ -70,7 +70,7 @@ describe("one rule for every text", () => {
     expect(cleanText(text)).toEqual({ text: left, removed: new Map(Object.entries(removed)) });
   });
 
-  test("a second pass finds nothing, and every character that went was counted", () => {
+  test("a second pass finds nothing, and every removed character was counted", () => {
     const pieces = [...Object.values(NEEDED), ...HIDDEN.map(([, text]) => text)].flatMap((text) => [...text]);
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces, "\n", "a", "\x07"), { maxLength: 30 }), (chars) => {
@@ -233,7 +233,7 @@ describe("on a service", () => {
   });
 
   // rules#hidden-characters
-  test.each(FIELDS)("%s does not give back what nobody sees in %s", async (tool, field, _lines, args) => {
+  test.each(FIELDS)("%s does not return invisible characters in %s", async (tool, field, _lines, args) => {
     const hidden = `\u200b${tags("x")}y`;
     const { status, body } = await call(tool, args(hidden));
     if (reports(tool)) {
@@ -251,7 +251,7 @@ describe("on a service", () => {
     if (field !== "actions.0.label" && field !== "initials") expect(JSON.stringify(kept.body)).toContain("می\u200cخ");
   });
 
-  test("every text that an operation takes stands in the table", () => {
+  test("every text that an operation takes is in the table", () => {
     const texts = (schema: JsonSchema, at: string): string[] => {
       if (schema.anyOf) return schema.anyOf.flatMap((branch) => texts(branch, at));
       if (schema.items) return texts(schema.items, at === "" ? "0" : `${at}.0`);
@@ -274,7 +274,7 @@ describe("on a service", () => {
     );
   });
 
-  test("a title of which nothing can be seen is none", async () => {
+  test("a title without visible characters is refused", async () => {
     for (const title of ["\u200b\u200b", "\u3164", "\u2067\u2069 "]) {
       const { status, body } = await world.rest("create_alert", { pusher_id: pusher.id, title });
       expect([status, body.error.param]).toEqual([422, "title"]);

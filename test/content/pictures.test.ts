@@ -70,7 +70,7 @@ const frames = (format: "gif" | "webp") => {
 const clean = (bytes: Buffer, type: string) => cleanPicture(bytes, `image/${type}`, MAX_ASSET_BYTES.image);
 const silent = (bytes: Buffer) => SECRETS.filter((secret) => bytes.includes(Buffer.from(secret, "latin1")));
 
-describe("what a picture says of its author", () => {
+describe("metadata of a picture about its author", () => {
   test.each([
     ["jpeg", () => withFacts().jpeg().toBuffer()],
     ["png", () => withFacts().png().toBuffer()],
@@ -135,7 +135,7 @@ describe("what a picture says of its author", () => {
     ["webp", () => picture().webp().toBuffer()],
     ["avif", () => picture().avif({ effort: 0 }).toBuffer()],
     ["gif", () => frames("gif").toBuffer()],
-  ] as const)("a %s that says nothing is kept byte for byte", async (type, make) => {
+  ] as const)("a %s without metadata is kept byte for byte", async (type, make) => {
     const before = await make();
     expect((await clean(before, type)).equals(before)).toBe(true);
   });
@@ -152,7 +152,7 @@ describe("on a service", () => {
 
   const upload = (body: Buffer) => site.call("POST", "?kind=image", { body: body as never });
 
-  test("a picture of 60,000 × 60,000 is refused by its header, with the bound", async () => {
+  test("a picture of 60,000 × 60,000 is refused by its header, with the limit", async () => {
     const small = await picture().png().toBuffer();
     for (const [width, height] of [
       [60_000, 60_000],

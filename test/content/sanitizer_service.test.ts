@@ -55,7 +55,7 @@ describe("on a service", () => {
     expect(await preview(shown.html)).toEqual({ ...shown, blocked: [] });
   });
 
-  test("markup beside another layout is sanitised all the same", async () => {
+  test("markup with another layout is sanitised all the same", async () => {
     const html = "<p onclick=x()>x</p><script>y</script>";
     const shown = await preview(html);
     const made = await world.alert(pusher.id, { layout: "text", html, send: true });

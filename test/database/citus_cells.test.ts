@@ -17,7 +17,7 @@ import { parseUuid } from "../support/handsets.ts";
 import { lacksCitus } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
-test("a statement is asked in words that Citus takes, and one that it takes anyway as it stands", () => {
+test("a statement is rewritten for Citus, and one that Citus accepts is unchanged", () => {
   const plain = "select id from alert where visible_at <= now() and title = $1";
   expect(rewriteForCell(plain)).toBe(plain);
   expect(rewriteForCell('select id from auth."user" where email = $1')).toBe('select id from "user" where email = $1');
@@ -204,7 +204,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  test("a cell is moved to the other worker, and its service goes on there", async () => {
+  test("a cell is moved to the other worker, and its service continues there", async () => {
     const [world] = worlds as [World];
     const [cell] = cells as [Laid];
     const port = async () => (await places()).find((place) => place.cell === cell.cell).port;

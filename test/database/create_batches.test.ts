@@ -100,7 +100,7 @@ test("under an idempotency key, and with markup, a new alert is two exchanges: w
   expect(counts).toEqual([2, 2, 2, 2]);
 });
 
-test("a call under a key answers what is stored, and its repeat the same, whatever it is of", async () => {
+test("a call under a key returns the stored result, and its repeat the same, of any kind", async () => {
   const { id } = await world.pusher({ requested_perms: ["notify", "sound"] });
   const every = {
     body: "b\u200b",
@@ -128,7 +128,7 @@ test("a call under a key answers what is stored, and its repeat the same, whatev
   }
 });
 
-test("a repeat is answered where the first call would be refused now, and takes nothing of the ceiling", async () => {
+test("a repeat is answered where the first call would be refused now, and takes nothing of the limit", async () => {
   const limited = await World.open({ limits: true, limitMax: { "alert-sends": 2 } });
   const { id } = await limited.pusher();
   const send = (key: string, title = "Tide") =>
@@ -249,7 +249,7 @@ test("of those that come together each has its own outcome, its line in the log 
   await expectRecountClean(world.service.orm);
 });
 
-test("its event is kept as it is told, byte for byte", async () => {
+test("its event is stored as it is sent, byte for byte", async () => {
   const { id } = await world.pusher();
   const title = '"sent_at":null}} \\ ☂ \u2028';
   const fields = { title, send: true, expires_at: timeInSeconds(7200), priority: "urgent" };
@@ -263,7 +263,7 @@ test("its event is kept as it is told, byte for byte", async () => {
   }
 });
 
-test("who has to wait for a channel keeps nobody else waiting", async () => {
+test("a call that waits for a channel blocks no other", async () => {
   const [held, free] = [await world.pusher(), await world.pusher()];
   const ended: string[] = [];
   const send = async ({ id }: { id: string }) => {

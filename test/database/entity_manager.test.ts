@@ -24,7 +24,7 @@ const uuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 const manager = (visible: VisibilityFilter | null): SqlEntityManager =>
   createEntityManager(world.service.orm, visible, null);
 
-describe("a query that is not told who asks", () => {
+describe("a query without a caller", () => {
   test.each([
     ["channels", Channel],
     ["invites", Invite],
@@ -35,7 +35,7 @@ describe("a query that is not told who asks", () => {
   });
 });
 
-test("an invite is found with its channel only, and one of another channel is no invite", async () => {
+test("an invite is found with its channel only, and not for another channel", async () => {
   const [mine, other] = [await world.pusher({ is_public: false }), await world.pusher()];
   const { body } = await world.rest("create_invite", { pusher_id: mine.id });
   const visible = {
@@ -74,7 +74,7 @@ test("of ten that remove one endpoint at the same time one does, and the others 
   }
 });
 
-test("a workspace's bound on endpoints counts those that the caller does not see", async () => {
+test("a workspace's limit on endpoints counts those that the caller does not see", async () => {
   const { body } = await world.rest("list_webhooks");
   for (let n = body.data.length; n < 20; n++) await endpoint();
   const channel = await world.pusher();

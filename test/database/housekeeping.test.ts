@@ -168,7 +168,7 @@ describe("housekeeping", () => {
   const there = async (token: string) => (await world.handset("GET", "/inbox", token)).status === 200;
 
   // rules#find-earlier
-  test("alerts that an earlier version wrote get their words, and what is edited meanwhile is found as it is then", async () => {
+  test("alerts that an earlier version wrote get their terms, and concurrent edits are found in their new text", async () => {
     const { id } = await world.pusher();
     const written = await world.alert(id, { title: "Lighthouse" });
     const edited = await world.alert(id, { title: "Windmill" });
@@ -210,17 +210,20 @@ describe("housekeeping", () => {
     expect(jobs.filter((job) => "statement" in job).map(({ name }) => name)).toEqual(Object.keys(ENDED));
   });
 
-  test.each(Object.entries(ENDED))("%s: what is over goes, a batch at a time; what is not stays", async (name, row) => {
-    await world.pusher();
-    const before = await count(row.table);
-    const { batch } = world.service.housekeeping.jobs.find((job) => job.name === name)!;
-    await world.sql(row.fill(3, row.live));
-    await world.sql(row.fill(batch + 7, row.over));
-    expect(await world.service.housekeeping.round(name)).toBe(batch);
-    expect(await world.service.housekeeping.round(name)).toBe(7);
-    expect(await world.service.housekeeping.round(name)).toBe(0);
-    expect(await count(row.table)).toBe(before + 3);
-  });
+  test.each(Object.entries(ENDED))(
+    "%s: expired rows are removed, a batch at a time; others stay",
+    async (name, row) => {
+      await world.pusher();
+      const before = await count(row.table);
+      const { batch } = world.service.housekeeping.jobs.find((job) => job.name === name)!;
+      await world.sql(row.fill(3, row.live));
+      await world.sql(row.fill(batch + 7, row.over));
+      expect(await world.service.housekeeping.round(name)).toBe(batch);
+      expect(await world.service.housekeeping.round(name)).toBe(7);
+      expect(await world.service.housekeeping.round(name)).toBe(0);
+      expect(await count(row.table)).toBe(before + 3);
+    },
+  );
 
   // rules#devices-not-seen
   test("devices not seen for a year go like leaving; what they reported stays counted", async () => {
@@ -268,7 +271,7 @@ describe("housekeeping", () => {
     expect((await seen()).xmin).toBe(xmin);
   });
 
-  test("what was removed stands in /metrics, a failed round too", async () => {
+  test("removed rows are in /metrics, a failed round too", async () => {
     await world.sql(ENDED.idempotency_records!.fill(2, "25 hours"));
     await world.service.housekeeping.round("idempotency_records");
     const { store } = world.service.assets;
@@ -287,7 +290,7 @@ describe("housekeeping", () => {
     await world.service.housekeeping.round("unused_files");
   });
 
-  test("two replicas at once remove everything once, beside joins and leaves", async () => {
+  test("two replicas at once remove everything once, during joins and leaves", async () => {
     const replica = await world.replica();
     try {
       const channels = await Promise.all([1, 2, 3].map(() => world.pusher()));

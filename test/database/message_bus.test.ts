@@ -65,7 +65,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
         return to.heard.includes(word);
       });
 
-    test("what one process says all others hear, after it died as well, and a loss is one line in the log", async () => {
+    test("a message of one process reaches all others, also after a failure, and a loss is one line in the log", async () => {
       const [speaker, ...ears] = [await open(), await listening(), await listening()];
       for (const ear of ears) {
         await eventually(() => ear.counts.again === 1);
@@ -98,7 +98,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
     });
 
     // rules#held-wakes
-    test("polls of two processes wake each other, by no connection that listens, and while it hangs or is gone by their own look", async () => {
+    test("polls of two processes wake each other without a listening connection, and by their own checks while it hangs or is down", async () => {
       const here = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
       const there = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
       const { id, handle } = await here.pusher();

@@ -71,7 +71,7 @@ const executed = async (orm: Orm) =>
     .map(({ name }) => name)
     .reverse();
 
-test("a call that takes the same tables the other way round goes on, and the migration after it", async () => {
+test("a call that takes the same tables in the other order continues, and the migration after it", async () => {
   const { orm, old } = await before();
   await old.execute("lock table file in row exclusive mode");
   const migrating = applyMigrations(orm);
@@ -93,7 +93,7 @@ test("a call that takes the same tables the other way round goes on, and the mig
   expect(await isMigrated(orm)).toBe(true);
 });
 
-test("who keeps a table is waited for so long and no longer: it is said, and what was done before stays", async () => {
+test("a lock's owner is awaited for a limited time: then it is reported, and completed work stays", async () => {
   const { orm, old } = await before();
   await old.execute("lock table file in row exclusive mode");
   const said = await applyMigrations(orm, 0).catch((error) => error);
@@ -151,7 +151,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
 });
 
 // rules#upgrade
-test("one of a build from before 0.1.0 was released is refused in a sentence that says the way out, and stays as it is", async () => {
+test("one of a build from before 0.1.0 was released is refused in a sentence with a solution, and stays as it is", async () => {
   const orm = opened(await empty());
   const em = orm.em.fork() as SqlEntityManager;
   await em.execute(
@@ -171,7 +171,7 @@ test("one of a build from before 0.1.0 was released is refused in a sentence tha
   expect(await isMigrated(orm)).toBe(false);
 });
 
-test("what a database has had says where it stands", () => {
+test("a database's applied migrations show its version", () => {
   const [fold = "", ...since] = listMigrations();
   const early = "Migration20261120000001_foundation";
   const later = "Migration20991231000000_later";

@@ -33,7 +33,7 @@ const mikroOrm = async (command: string, settings: Record<string, string>) => {
   return { code, said: stdout.trim(), stderr };
 };
 
-test("a migrated database is what the entities say", async () => {
+test("a migrated database equals the entities", async () => {
   const settings = { DATABASE_URL };
   expect(await mikroOrm("migration:check", settings)).toEqual({
     code: 0,

@@ -41,7 +41,7 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
   };
   const through = ({ port }: ExternalServer) => Object.assign(new URL(door.url), { port: String(port) }).href;
 
-  test("a start that was not told of it names the setting", async () => {
+  test("a start without the setting names it", async () => {
     const server = await pooler("untold", "session");
     const refused = direct.replica({ DATABASE_URL: through(server) });
     await expect(refused).rejects.toThrow(ConfigError);
@@ -67,7 +67,7 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
       await server?.kill();
     });
 
-    test("connections have the bounds of the settings, and days begin as everywhere", async () => {
+    test("connections have the limits of the settings, and days begin as everywhere", async () => {
       const rows = await world.sql(
         `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
           current_setting('idle_in_transaction_session_timeout') as idle, current_setting('TimeZone') as zone`,
@@ -111,7 +111,7 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
     });
 
     // rules#held-wakes
-    test("a poll that is held hears at once of what was sent beside the pooler, and the other way", async () => {
+    test("a long poll receives at once a send that bypasses the pooler, and vice versa", async () => {
       const { id, handle } = await world.pusher();
       for (const [here, there] of [
         [world, direct],
@@ -132,7 +132,7 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
       }
     });
 
-    test("whoever listens does so past it, and so do commands", async () => {
+    test("listeners and commands bypass it", async () => {
       const listening = await direct.sql(
         "select count(*)::int as n from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'",
       );

@@ -123,7 +123,7 @@ test("of many sends of one alert one publishes it, and the others find it sent",
   await limited.close();
 });
 
-test("its event is kept as it is told, byte for byte", async () => {
+test("its event is stored as it is sent, byte for byte", async () => {
   const { id } = await world.pusher();
   const title = '"sent_at":null}} \\ ☂ \u2028 /';
   for (const fields of [{}, { send: true, send_at: timeInSeconds(3600) }]) {
@@ -136,7 +136,7 @@ test("its event is kept as it is told, byte for byte", async () => {
   }
 });
 
-test("an answer that is lost with its connection costs nothing, and nothing is done or told twice", async () => {
+test("a response that is lost with its connection costs nothing, and nothing is done or reported twice", async () => {
   const { id } = await world.pusher();
   const paths = [await world.alert(id), await world.alert(id), await world.alert(id)].map(pathOf);
   countStatuses([await send(pathOf(await world.alert(id)))]);

@@ -111,7 +111,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
   });
 
   // rules#replicas rules#inbox-is-state rules#inbox-validator
-  test("no handset goes back, and each sees what was told before it asked", async () => {
+  test("no handset moves back in time, and each sees all that was returned before its request", async () => {
     const channels = await Promise.all([1, 2, 3].map(async () => new Channel(await plain.pusher())));
     const here = () => any([plain, ...readers]);
     let polls = 0;
@@ -252,7 +252,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
   });
 
   // rules#replicas
-  test("one that falls silent is left out, and one that took over is no standby", async () => {
+  test("one that falls silent is left out, and one that was promoted is not a standby", async () => {
     await eventually(() => states(readers[0]!)[0] === "answers");
     const token = await plain.device();
     const poll = (): Promise<Answer> => readers[0]!.handset("GET", "/inbox", token);
@@ -275,7 +275,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
   });
 
   // rules#replicas rules#inbox-epoch
-  test("after a failover the standbys of the new primary answer, and no validator from before holds", async () => {
+  test("after a failover the standbys of the new primary respond, and no earlier validator is valid", async () => {
     const token = await plain.device((await plain.pusher()).handle);
     const [reader] = readers as [World];
     const poll = (etag: string) => reader.handset("GET", "/inbox", token, undefined, { "if-none-match": etag });

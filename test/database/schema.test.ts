@@ -28,8 +28,8 @@ const told = ({ kind, on, name, migrated, declared }: SchemaDifference) =>
   [
     `${kind} ${on && kind !== "table" ? `${name} of table ${on}` : name}:`,
     `  the migrations make  ${migrated ?? "nothing"}`,
-    `  the entities say     ${declared ?? "nothing"}`,
-    "  Mend src/model/entities or src/model/fields, or run: npm run migration -- <name>",
+    `  the entities have     ${declared ?? "nothing"}`,
+    "  Fix src/model/entities or src/model/fields, or run: npm run migration -- <name>",
   ].join("\n");
 
 let databases: SchemaDatabases;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => databases.close());
 
 describe("what the migrations make of an empty database", () => {
-  test("is what the entities say, by PostgreSQL's own account", async () => {
+  test("equals the entities, by PostgreSQL's own catalogue", async () => {
     const migrated = await readSchemaFacts(forkEntityManager(databases.migrated));
     // There is something to compare, of every kind.
     for (const kind of ["table", "column", "constraint", "index", "trigger", "function"])
@@ -137,7 +137,7 @@ describe("the next migration", () => {
     ]);
   });
 
-  test("says what is left for a hand to write", async () => {
+  test("lists what is left to write by hand", async () => {
     const entity = defineEntity({
       name: "ReservedHandle",
       tableName: "reserved_handle",

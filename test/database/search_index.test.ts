@@ -107,7 +107,7 @@ describe("more alerts than are looked at one by one", () => {
   test("rare words, and words of old alerts alone", () => same(RARE));
 
   // rules#find-words rules#find-place
-  test("frequent words, page by page", () => same(FREQUENT, 3));
+  test("frequent terms, page by page", () => same(FREQUENT, 3));
 
   // rules#find-in-sight
   test("in one channel, and in some", async () => {
@@ -156,7 +156,7 @@ describe("more alerts than are looked at one by one", () => {
   });
 
   // rules#find-earlier
-  test("what an earlier version writes and edits is found as it says then, when its words are made", async () => {
+  test("writes and edits of an earlier version are found by their text at the time of indexing", async () => {
     const [{ id }] = (await world.sql("select id from alert where status = 'draft' limit 1")) as [Row];
     await world.sql("update alert set title = 'Whale' where id = ?", [id]);
     expect(await walk({ query: "whale" })).toEqual([]);
@@ -166,7 +166,7 @@ describe("more alerts than are looked at one by one", () => {
   });
 
   // rules#inbox-validator
-  test("making words changes no validator and no count", async () => {
+  test("indexing terms changes no validator and no count", async () => {
     const states = () => world.sql("select pusher_id, revision, published, changed_at from channel_state order by 1");
     const before = await states();
     await world.sql("update alert set search_vector = null where title like '% 17'");

@@ -25,7 +25,7 @@ afterAll(async () => {
   await door?.close();
 });
 
-test("held polls, sends, reports, pages and housekeeping go on beside each other with two connections and one that listens", async () => {
+test("long polls, sends, reports, pages and housekeeping run concurrently with two connections and one that listens", async () => {
   let most = 0;
   // The door has two sockets for each connection.
   const looking = setInterval(() => (most = Math.max(most, door.count() / 2)), 1);
@@ -60,10 +60,10 @@ test("held polls, sends, reports, pages and housekeeping go on beside each other
   clearInterval(looking);
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThanOrEqual(POOL + 1);
-  console.log(`at most ${most} connections; ${(await countPollWakeups(world, "message")) - told} polls were told`);
+  console.log(`at most ${most} connections; ${(await countPollWakeups(world, "message")) - told} polls were woken`);
 });
 
-test("where processes tell each other by MESSAGE_BUS_URL the pool is small unless it is set", () => {
+test("where processes notify each other by MESSAGE_BUS_URL the pool is small by default", () => {
   const poolOf = (settings: Record<string, string>) => loadConfig(settings, {}).databasePoolSize;
   expect(poolOf({})).toBe(12);
   expect(poolOf({ MESSAGE_BUS_URL: "nats://127.0.0.1:1" })).toBe(4);

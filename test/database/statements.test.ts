@@ -64,14 +64,14 @@ afterAll(async () => {
 
 // An index serves a limit that stays the same for a statement, as `now()` does. Otherwise a window of seconds costs the
 // whole history.
-test("no statement bounds its rows by a clock that goes on", async () => {
+test("no statement limits its rows by a moving clock", async () => {
   const bounded = (await loadAllStatements()).filter(({ text }) =>
     /\b(?:(?:created_at|visible_at) >=? clock_timestamp\(\) -|next_fill_at <=? clock_timestamp\(\))/.test(text),
   );
   expect(bounded.map(({ name }) => name)).toEqual([]);
 });
 
-test("every statement is what the database says of it", async () => {
+test("every statement matches the database's description", async () => {
   const all = await loadAllStatements();
   expect(all.length).toBeGreaterThan(MANY);
   const found: string[] = [];
@@ -107,7 +107,7 @@ describe("the comparison", () => {
     expect(await wrongIn(right)).toEqual([]);
   });
 
-  test("tells of what is said to read and writes, locks or fails, and of what only reads", async () => {
+  test("detects statements declared as reads that write, lock or fail, and undeclared reads", async () => {
     await client.query(
       "create function note_alert() returns text language sql as 'insert into alert default values returning title'",
     );
@@ -124,7 +124,7 @@ describe("the comparison", () => {
     );
   });
 
-  test("tells of a column that was renamed", async () => {
+  test("detects a column that was renamed", async () => {
     const selected = defineStatement("wrong_source", {
       columns: { title: text },
       text: "select titel as title from alert",
@@ -135,7 +135,7 @@ describe("the comparison", () => {
       text: "select title from alert",
     });
     expect(await wrongIn(shown)).toEqual([
-      "wrong_name: column title is not declared, the database says text",
+      "wrong_name: column title is not declared, the database reports text",
       "wrong_name: column headline is declared text, the database has no such column",
     ]);
     const twice = defineStatement("wrong_twice", {
@@ -145,17 +145,17 @@ describe("the comparison", () => {
     expect(await wrongIn(twice)).toEqual(["wrong_twice: column id is selected twice"]);
   });
 
-  test("tells of a type that was changed", async () => {
+  test("detects a type that was changed", async () => {
     const statement = defineStatement("wrong_types", {
       parameters: { device_id: text, at: text },
       columns: { device_id: int, permissions: text },
       text: "select device_id, permissions from subscription where device_id = $device_id and subscribed_at < $at",
     });
     expect(await wrongIn(statement)).toEqual([
-      "wrong_types: parameter device_id is declared text, the database says bigint",
-      "wrong_types: parameter at is declared text, the database says timestamp with time zone",
-      "wrong_types: column device_id is declared int, the database says bigint",
-      "wrong_types: column permissions is declared text, the database says text[]",
+      "wrong_types: parameter device_id is declared text, the database reports bigint",
+      "wrong_types: parameter at is declared text, the database reports timestamp with time zone",
+      "wrong_types: column device_id is declared int, the database reports bigint",
+      "wrong_types: column permissions is declared text, the database reports text[]",
     ]);
   });
 
@@ -174,7 +174,7 @@ describe("the comparison", () => {
     expect(unused).toThrow("statement wrong_unused declares other, but does not use it");
   });
 
-  test("tells what may be null and what never is", async () => {
+  test("detects wrong nullability", async () => {
     const statement = defineStatement("wrong_nulls", {
       columns: {
         body: text,
@@ -186,21 +186,21 @@ describe("the comparison", () => {
       text: "select body, title, layout, html, 1 as n from alert",
     });
     expect(await wrongIn(statement)).toEqual([
-      "wrong_nulls: column body is declared not null, the database says that alert.body may be null: use nullable, or neverNull if the statement excludes it",
-      "wrong_nulls: column title is declared nullable, the database says that alert.title is not null; if a join makes it null, use outerJoined",
+      "wrong_nulls: column body is declared not null, the database reports that alert.body may be null: use nullable, or neverNull if the statement excludes it",
+      "wrong_nulls: column title is declared nullable, the database reports that alert.title is not null; if a join makes it null, use outerJoined",
       "wrong_nulls: column layout is declared neverNull, but alert.layout never is: leave it away",
       "wrong_nulls: column html is declared outerJoined, but alert.html may be null anyway: use nullable",
-      'wrong_nulls: column n is an expression: nullable(…) or nothing says all, without the mark for "outer join"',
+      'wrong_nulls: column n is an expression: nullable(…) or nothing is complete, without the mark for "outer join"',
     ]);
   });
 
-  test("tells of a list of texts that is not the column's", async () => {
+  test("detects a list of texts that is not the column's", async () => {
     const statement = defineStatement("wrong_texts", {
       columns: { status: textEnum(["draft", "sent"]), title: textEnum(["one"]) },
       text: "select status, title from alert",
     });
     expect(await wrongIn(statement)).toEqual([
-      "wrong_texts: column status is declared as one of draft, sent, the database says that alert.status is one of draft, repeating, scheduled, sent, cancelled",
+      "wrong_texts: column status is declared as one of draft, sent, the database reports that alert.status is one of draft, repeating, scheduled, sent, cancelled",
       "wrong_texts: column title is declared as one of one, but alert.title takes any text",
     ]);
   });

@@ -226,7 +226,7 @@ describe("with 200,000 reports", () => {
 
   // rules#find-is-indexed
   test.each(["force_custom_plan", "force_generic_plan"])(
-    "a search asks the indexes of words and those of its order (%s)",
+    "a search uses the indexes of terms and those of its order (%s)",
     async (mode) => {
       const em = world.service.orm.em.fork() as SqlEntityManager;
       await em.transactional(async (inside) => {

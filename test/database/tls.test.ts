@@ -55,7 +55,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
   };
 
   // rules#database-tls
-  test("every connection, the one that listens as well", async () => {
+  test("every connection, including the one that listens", async () => {
     const { handle } = await world.pusher();
     const device = await world.device(handle);
     const etag = (await world.handset("GET", "/inbox", device)).headers.get("etag")!;
@@ -86,13 +86,13 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
 
   // rules#database-tls
   test.each([
-    ["an authority that nobody knows", () => urlAt("localhost", "sslmode=verify-full"), /certificate/],
+    ["an unknown authority", () => urlAt("localhost", "sslmode=verify-full"), /certificate/],
     [
       "another name than the certificate's",
       () => urlAt("127.0.0.1", `sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`),
       /certificate/,
     ],
-  ])("%s ends the start, in words without the address", async (_, url, words) => {
+  ])("%s ends the start, with a message without the address", async (_, url, words) => {
     const error = await refused(url());
     expect(error).toBeInstanceOf(ConfigError);
     expect(error.message).toMatch(words);
@@ -100,7 +100,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
   });
 
   // rules#database-tls
-  test("a server without it ends the start as well", async () => {
+  test("a server without it also ends the start", async () => {
     await world.leave();
     await servers.primary.stop();
     await servers.primary.start("ssl=off");
@@ -112,8 +112,8 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
 
 // rules#database-tls
 test.each([
-  ["prefer goes on in the open", "sslmode=prefer", /sslmode=/],
-  ["an authority without asking for it", "sslmode=require&sslrootcert=/dev/null", /verify/],
+  ["prefer is unencrypted", "sslmode=prefer", /sslmode=/],
+  ["an authority without verification", "sslmode=require&sslrootcert=/dev/null", /verify/],
   ["a file that is not there", "sslmode=verify-full&sslrootcert=/nowhere/at/all", /cannot be read: \/nowhere\/at\/all/],
 ])("%s: refused by the setting's name", (_, query, words) => {
   const read = () => loadConfig({ DATABASE_URL: `postgresql://127.0.0.1/x?${query}`, SECRET: "x".repeat(32) });

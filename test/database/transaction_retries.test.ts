@@ -23,7 +23,7 @@ describe("on a service", () => {
   });
   afterAll(() => world.close());
 
-  test("an attempt that the database undid announces nothing: one event, however often it was tried", async () => {
+  test("a rolled back attempt announces nothing: one event, for any number of attempts", async () => {
     const pusher = await world.pusher();
     await world.sql("create sequence attempts");
     await world.sql(`create function undo_first() returns trigger language plpgsql as $$ begin
@@ -72,7 +72,7 @@ describe("on a service", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  test("a statement whose connection is lost is tried again when it is declared to read, whatever its text looks like", async () => {
+  test("a statement whose connection is lost is retried when it is declared to read, with any text", async () => {
     await world.sql("create sequence lost");
     await world.sql(`create function lose() returns text language plpgsql as $$ begin
       perform nextval('lost'); perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(10); return ''; end $$`);
@@ -111,7 +111,7 @@ describe("on a service", () => {
     expect(await asleep()).toEqual([]);
   });
 
-  test("a report and the deletion of its alert: whoever is first, nothing is left over", async () => {
+  test("a report and the deletion of its alert: in either order nothing is left over", async () => {
     const pusher = await world.pusher();
     const token = await world.device(pusher.handle);
     const admin = openOrm({ databaseUrl: world.settings.DATABASE_URL! });

@@ -45,7 +45,7 @@ async function exchanges(work: () => Promise<unknown>): Promise<number> {
 
 const KEY = { id: "01890a5d-ac96-774b-bcce-b302099a8057" };
 
-test("what it did is undone whole, its first statement as well", async () => {
+test("its effects are completely rolled back, including its first statement", async () => {
   const failing = kysely()
     .transaction()
     .execute(async (db) => {
@@ -64,7 +64,7 @@ test("what it did is undone whole, its first statement as well", async () => {
   expect(await count()).toBe(2);
 });
 
-test("a first statement that fails ends it: what is said after it does nothing", async () => {
+test("a first statement that fails ends it: later statements do nothing", async () => {
   const failing = kysely()
     .transaction()
     .execute(async (db) => {
@@ -153,7 +153,7 @@ test("a last statement that fails undoes it whole, and so does giving up before 
   expect([await count(), await written("well")]).toEqual([1, 1]);
 });
 
-test("what was asked for inside shares its clock", async () => {
+test("operations inside share its clock", async () => {
   const now = sql<{ at: string }>`select now()::text as at`;
   const [first, second] = await kysely()
     .transaction()

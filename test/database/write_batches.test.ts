@@ -21,7 +21,7 @@ const from = (first: number, count: number) => Array.from({ length: count }, (_,
 test.each([
   ["a hundred", 100, BURST_BATCHES],
   ["sixteen", 16, LOOKUP_BATCHES],
-])("one begins at once; beside it a second only when %s wait", async (_, many, options) => {
+])("one begins at once; a second one runs in parallel only when %s wait", async (_, many, options) => {
   const { begun, run, end } = statements();
   const ask = createBatcher(run, { ...options, lateMs: undefined });
   const answers = [ask(0)];

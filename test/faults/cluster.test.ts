@@ -108,7 +108,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   const sum = async (name: string) => (await figures(name)).reduce((one, other) => one + other, 0);
 
   // rules#held-wakes
-  test("polls that are held and streams in every process hear what one of them was told", async () => {
+  test("long polls and streams in every process receive a message to one of them", async () => {
     const channel = await world.pusher();
     const waits: Promise<number>[] = [];
     const gone = new AbortController();
@@ -165,7 +165,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   });
 
   // rules#limit-sends
-  test("a limit is exact, whoever counts", async () => {
+  test("a limit is exact, on any process", async () => {
     const channel = await world.pusher();
     const answers = await callConcurrently(LIMITS.sends + 15, (i) => send(channel, `alert ${i}`), 15);
     const counts = Map.groupBy(answers, ({ status }) => status);
@@ -210,7 +210,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   });
 
   // rules#push-wakes
-  test("one is killed and one stopped under load: each acknowledged alert is there once, and each wake-up is sent once at most", async () => {
+  test("one is killed and one stopped under load: each acknowledged alert exists once, and each push notification is sent once at most", async () => {
     const channels = await Promise.all(Array.from({ length: 8 }, () => world.pusher()));
     const token = await world.device(...channels.map(({ handle }) => handle));
     const quiet = await world.pusher();
@@ -277,7 +277,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       expect(push.count("woken")).toBe(i);
     }
     console.log(
-      `${PROCESSES} processes: ${acknowledged.length} alerts acknowledged, none lost or doubled, the longest time without one ${Math.round(away)} ms; asked again after ${JSON.stringify([...lost])}`,
+      `${PROCESSES} processes: ${acknowledged.length} alerts acknowledged, none lost or doubled, the longest time without one ${Math.round(away)} ms; repeated after ${JSON.stringify([...lost])}`,
     );
   }, 600_000);
 });

@@ -80,7 +80,7 @@ const serverOf = (dataDir: string) =>
 describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
   const without = (capability: string) => ["setpriv", DROP, `-${capability},-dac_read_search`];
 
-  test.each(LEAST)("without %s it says so", async (capability) => {
+  test.each(LEAST)("without %s it reports it", async (capability) => {
     expect(await refused(newFolder(), without(capability))).toMatch(
       new RegExp(
         `lacks CAP_${capability.toUpperCase()} to switch users\\. .*ordinary user, or set DATABASE_URL to .* server\\.`,
@@ -100,7 +100,7 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
     );
   });
 
-  test("as the only user of a namespace it says that it cannot become another user", async ({ skip }) => {
+  test("as the only user of a namespace it reports that it cannot become another user", async ({ skip }) => {
     const rootless = ["unshare", "--user", "--map-root-user"] as const;
     skip(isPrevented(works(...rootless) ? null : "this system allows no namespace of one user"));
     expect(await refused(newFolder(), [...rootless])).toMatch(/cannot switch to the user \w+ \(EINVAL\)\. /);
@@ -172,7 +172,7 @@ describe.skipIf(isPrevented(bound))("whom root lends", () => {
   const belfryOf = (path: string) =>
     Number(/^belfry:[^:]*:(\d+):/m.exec(readFileSync(join(path, "passwd"), "utf8"))?.[1]);
 
-  test("a user of its own once one can be made, who gets the files, on this system and on the next; else nobody, and it says so", async () => {
+  test("a user of its own that owns the files, on this system and on the next; else an existing system user, with a message", async () => {
     const dataDir = newFolder();
     const owner = () => statSync(join(dataDir, "postgres")).uid;
     const first = etc();
@@ -206,7 +206,7 @@ const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout i
 describe.skipIf(isPrevented(lacking ?? closed))("another user", () => {
   const as = (uid: number) => ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 
-  test("without a line in /etc/passwd: initdb would refuse it, so it is told what to do", async () => {
+  test("without a line in /etc/passwd: initdb would refuse it, so it shows instructions", async () => {
     expect(await refused(newFolder(USER), as(USER))).toMatch(
       new RegExp(
         `the user ${USER} has no entry in /etc/passwd\\. Run .*, or set DATABASE_URL to a running PostgreSQL server\\.`,
@@ -214,7 +214,7 @@ describe.skipIf(isPrevented(lacking ?? closed))("another user", () => {
     );
   });
 
-  test("who may pass through DATA_DIR but not read its database is told whose it is", async () => {
+  test("a user who may pass through DATA_DIR but not read its database sees its owner", async () => {
     const dataDir = newFolder();
     await (await startServer(dataDir)).stop();
     // rules#foreign-folder

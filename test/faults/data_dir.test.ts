@@ -73,7 +73,7 @@ test("a partial restore, by the service and by a command", async () => {
   expect(command.stderr).toContain("is incomplete");
 });
 
-test("a missing secret beside a database that was used with one", async () => {
+test("a missing secret of a database that was used with one", async () => {
   const dataDir = copyOf();
   rmSync(join(dataDir, "secret"));
   expect(await refused(dataDir, {}, "SECRET")).toMatch(
@@ -92,7 +92,7 @@ test("by URL: no SECRET, and one that the database was not used with", async () 
     const { SECRET: _, ...without } = world.settings;
     const dataDir = world.settings.DATA_DIR!;
     expect(await refused(dataDir, without, "SECRET")).toContain("is required with DATABASE_URL");
-    const other = { ...without, SECRET: "another secret that is long enough, too" };
+    const other = { ...without, SECRET: "another secret of sufficient length" };
     expect(await refused(dataDir, other, "SECRET")).toMatch(/does not match this database/);
   } finally {
     await world.remove();

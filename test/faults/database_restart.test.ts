@@ -135,7 +135,7 @@ test.each(VICTIMS)(
     const found = await everything(url, key, channels);
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
     console.log(
-      `${victim} killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ${refused.length} calls were told to come back; ${summary(readyAfter)}`,
+      `${victim} killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ${refused.length} calls got a 503; ${summary(readyAfter)}`,
     );
     await server.stop();
   },

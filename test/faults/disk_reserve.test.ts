@@ -97,7 +97,7 @@ test("owners and assistants: every kind of change over REST and MCP is 503 with 
     expect((await world.rest(tool, { pusher_id: pusher.id })).status).toBe(200);
 });
 
-test("handsets: whatever writes is refused, the inbox is not", async () => {
+test("handsets: every write is refused, the inbox is not", async () => {
   const facts = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
   const report = { alert_id: alertId, kind: "read" };
   const calls: [string, string, string | null, unknown?][] = [
@@ -197,7 +197,7 @@ test("every form of the console, every upload and the authorization server are r
   expect((await new HttpVisitor(world, SERVER_ORIGIN).post("/console/sign-in", signIn)).status).toBe(503);
 });
 
-test("pages, files, assistants' reading, /healthz go on, /readyz says why, and not a row has changed", async () => {
+test("pages, files, assistants' reading and /healthz continue, /readyz gives the reason, and not a row has changed", async () => {
   const rows = await everyRow();
   const visitor = signedIn();
   const start = (await visitor.get("/console")).headers.get("location")!;

@@ -148,7 +148,7 @@ describe("whose it is", () => {
     });
   });
 
-  test("nobody else gets in: a closed folder, no network, and the system's own word for who calls", async () => {
+  test("no other user gets in: a closed folder, no network, and the system's own identity of the caller", async () => {
     const cluster = await start(newFolder());
     expect(statSync(cluster.folder).mode & 0o777).toBe(0o700);
     const rules = (name: string) =>
@@ -318,7 +318,7 @@ describe("its programs", () => {
   });
 });
 
-describe("what lies in the folder", () => {
+describe("the contents of the folder", () => {
   const message = async (dataDir: string) => {
     const said = await refusal(dataDir);
     expect(said).toMatch(new RegExp(`^DATA_DIR \\(${dataDir}\\) .*[^.]\\.$`));
@@ -343,7 +343,7 @@ describe("what lies in the folder", () => {
     expect(readdirSync(join(dataDir, "postgres"), { recursive: true })).toHaveLength(before);
   });
 
-  test("a folder that was used before and holds no database is not given a new one", async () => {
+  test("a folder that was used before and contains no database is not given a new one", async () => {
     const remembering = copyOf();
     rmSync(join(remembering, "postgres"), { recursive: true });
     expect(await message(remembering)).toMatch(/was used before \(it contains .*database\.json\).* is missing/);
@@ -379,7 +379,7 @@ describe("what lies in the folder", () => {
     expect(readFileSync(join(other, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
   });
 
-  test("what is damaged inside is told in PostgreSQL's words, in one line", async () => {
+  test("damage inside is reported with PostgreSQL's message, in one line", async () => {
     for (const [control, words] of [
       ["x".repeat(8192), /contains a database that does not start: .*(PANIC|FATAL)/],
       ["", /contains a database that does not start: SIGABRT: PANIC: .*pg_control/],
@@ -406,7 +406,7 @@ describe("what lies in the folder", () => {
     expect(await query(await start(unnoted), "select value from kept")).toEqual([{ value: "text" }]);
   });
 
-  test("a copy that lost its modes, and by root its owner, is mended", async () => {
+  test("a copy that lost its modes, and by root its owner, is repaired", async () => {
     const dataDir = copyOf();
     chmodSync(join(dataDir, "postgres"), 0o755);
     if (isRoot) expect(statSync(join(dataDir, "postgres")).uid).toBe(0);
@@ -415,7 +415,7 @@ describe("what lies in the folder", () => {
     expect(await query(cluster, "select value from kept")).toEqual([{ value: "text" }]);
   });
 
-  test("a path beyond what a socket's address holds works", async () => {
+  test("a path longer than a socket's address works", async () => {
     const dataDir = newFolder(`${"long-".repeat(20)}/${"data-".repeat(20)}`);
     const cluster = await start(dataDir);
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
@@ -440,7 +440,7 @@ describe("what an earlier server left behind", () => {
     }
   });
 
-  test("a lock file of a process that nobody has reaped", async () => {
+  test("a lock file of a process that was not reaped", async () => {
     // The shell becomes sleep, which reaps no child.
     const parent = spawn("/bin/sh", ["-c", "sh -c 'echo $$' & exec sleep 60"], { stdio: "pipe" });
     const pid = await new Promise<number>((resolve) => parent.stdout!.once("data", (text) => resolve(Number(text))));
@@ -473,7 +473,7 @@ describe("what an earlier server left behind", () => {
     return { child, pid };
   }
 
-  test("the server goes when its service is killed, with a transaction open; the next start has what was committed", async () => {
+  test("the server ends when its service is killed, with a transaction open; the next start has the committed data", async () => {
     const dataDir = newFolder();
     const { child, pid } = await holder(dataDir);
     const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
@@ -537,7 +537,7 @@ describe("supervision", () => {
     }
   });
 
-  test("while it does not start it is tried again and again, and calls are told that it is away", async () => {
+  test("while it does not start it is retried, and calls report that it is away", async () => {
     const cluster = await start(newFolder());
     const pid = cluster.pid()!;
     // No other start uses it in the meantime.
@@ -553,7 +553,7 @@ describe("supervision", () => {
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("it ends with us, whatever is open on it, and leaves no lock behind", async () => {
+  test("it ends with us, with anything open on it, and leaves no lock behind", async () => {
     const cluster = await start(newFolder());
     const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 2 });
     const em = orm.em.fork() as SqlEntityManager;

@@ -168,7 +168,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
     await server.stop();
   });
 
-  test("SIGTERM ends it meanwhile, a start on the full disk is one line, and afterwards nothing is lost", async () => {
+  test("SIGTERM ends it in this state, a start on the full disk is one line, and afterwards nothing is lost", async () => {
     await start(0);
     await fillWholly();
     // Within the deadline, in any state of the database: see SHUTDOWN_TIMEOUT_MS.

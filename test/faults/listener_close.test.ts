@@ -47,7 +47,7 @@ const app: Pick<App, "fetch" | "stopping" | "ending"> = {
   ending: () => {},
 };
 
-test(`closed in ${ROUNDS} rounds while others connect: nobody who was let in is reset`, async () => {
+test(`closed in ${ROUNDS} rounds while others connect: no accepted client is reset`, async () => {
   const outcomes = { served: 0, lost: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const port = await findFreePort(HOST);

@@ -512,7 +512,7 @@ describe("first start", () => {
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
   // rules#first-start
-  test("says where everything is", async () => {
+  test("prints the location of everything", async () => {
     const { dataDir, server } = await startFirst();
     // Everything else is lines of JSON.
     const { log, lines } = readStart(server.log());
@@ -549,7 +549,7 @@ describe("first start", () => {
     await next.stop();
   });
 
-  test.skipIf(isMissing("curl"))("its line for a shell works as it stands", async () => {
+  test.skipIf(isMissing("curl"))("its shell command works unchanged", async () => {
     const { server } = await startFirst();
     const { log } = readStart(server.log());
     const [key, curl] = [/^ .*(KEY=.*)$/m, /^ +(curl .*)$/m].map((line) => line.exec(log)![1]!);
@@ -587,7 +587,7 @@ describe("first start", () => {
     expect(stderr).toContain("SECRET");
   });
 
-  test("replicas on one empty PostgreSQL database all come up, and nothing is written beside it", async () => {
+  test("replicas on one empty PostgreSQL database all start, and nothing is written elsewhere", async () => {
     const { settings, remove } = await freshDatabase({ empty: true });
     try {
       const servers = await Promise.all([1, 2, 3].map(() => startServer(settings.DATA_DIR!, { settings })));

@@ -92,7 +92,7 @@ async function finish(count: number): Promise<void> {
   await expectOnce();
 }
 
-test("killed after it wrote and before that holds: nothing stays of it, and the next one writes all", async () => {
+test("killed after it wrote and before the commit: nothing of it stays, and the next one writes all", async () => {
   await sleptThrough();
   let server: RunningServer | undefined;
   await em().transactional(async (holding) => {

@@ -12,7 +12,7 @@ describe("on a service", () => {
   afterAll(() => world.close());
 
   // rules#error-server
-  test("a table that is gone", async () => {
+  test("a missing table", async () => {
     const pusher = await world.pusher();
     const device = await world.device(pusher.handle);
     await world.sql("alter table alert rename to alert_gone");

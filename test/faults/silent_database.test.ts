@@ -132,7 +132,7 @@ async function everyCallIsToldSo(boundMs: number): Promise<void> {
 const status = async (path: string) => (await fetch(server.url + path)).status;
 const untilReady = () => waitFor(async () => expect(await status("/readyz")).toBe(200));
 
-test("silent on open connections: every call is 503 within its bound, /healthz is not, and it comes right", async () => {
+test("silent on open connections: every call is 503 within its limit, /healthz is not, and it recovers", async () => {
   await untilReady();
   // The pool has connections that will be silent.
   await Promise.all(calls().map(({ at, init }) => fetch(server.url + at, { redirect: "manual", ...init })));
@@ -166,7 +166,7 @@ async function stopInTheMiddle() {
   return { waiting, took: () => performance.now() - begun };
 }
 
-test("SIGTERM stops it meanwhile, within the deadline", async () => {
+test("SIGTERM stops it in this state, within the deadline", async () => {
   const { waiting, took } = await stopInTheMiddle();
   expect((await waiting)?.status).toBe(503);
   expect(await server.exited).toBe(0);
@@ -232,7 +232,7 @@ test("a start waits for such a database, answers probes, and serves once it answ
   await late.stop();
 });
 
-test("a start on a database that refuses its user is one line that says what to mend", async () => {
+test("a start on a database that refuses its user is one line that names the fix", async () => {
   const DATABASE_URL = world.settings.DATABASE_URL!.replace(/\/\/[^@]*@/, "//nobody_at_all:secret@");
   const { code, stderr } = await runProgram(process.execPath, ["src/main.ts"], {
     ...settings,
@@ -264,7 +264,7 @@ test("a transaction in which nothing happens is ended by the database, and other
   }
 });
 
-test("sockets ask whether the other side is still there", async ({ skip }) => {
+test("sockets check whether the other side still exists", async ({ skip }) => {
   skip(isPrevented(process.platform === "linux" ? null : "only Linux shows the timers of sockets"));
   /** The timer of each of our connections to a port: 02 is the keepalive timer. */
   const timers = () =>

@@ -26,7 +26,7 @@ const envelope = {
 
 const em = (orm: Orm) => orm.em.fork() as SqlEntityManager;
 
-describe("with short bounds", () => {
+describe("with short limits", () => {
   let world: World;
   beforeAll(async () => {
     world = await World.open({
@@ -72,7 +72,7 @@ describe("with short bounds", () => {
   });
 });
 
-test("at the connection limit calls wait for a held connection instead of failing", async () => {
+test("at the connection limit calls wait for a connection in use instead of failing", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-limit-"));
   const log = { debug: () => {}, info: () => {}, error: () => {} };
   const server = {
@@ -106,7 +106,7 @@ test("at the connection limit calls wait for a held connection instead of failin
   }
 });
 
-test("a database that takes connections and says nothing is given up", async () => {
+test("a database that accepts connections without responding is given up", async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => {
     sockets.add(socket);

@@ -156,7 +156,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     // Requests in the meantime get a response to retry, and nothing else.
     expect(held.filter((status) => ![200, 304, 503].includes(status))).toEqual([]);
     console.log(
-      `killed and promoted: ${load.acknowledged.length} acknowledged and there once; ${load.away()} ms without one; asked again after ${JSON.stringify([...load.refused])}`,
+      `killed and promoted: ${load.acknowledged.length} acknowledged and there once; ${load.away()} ms without one; repeated after ${JSON.stringify([...load.refused])}`,
     );
   });
 

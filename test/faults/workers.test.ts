@@ -155,7 +155,7 @@ async function hold(token: string, on = service) {
 }
 
 // rules#held-wakes
-test("polls of one process hear at once of what another one was told", async () => {
+test("long polls of one process receive at once a message to another one", async () => {
   expect(workersOf(service)).toHaveLength(WORKERS);
   expect(service.log().match(/"first start"/g)).toHaveLength(1);
   const { id, handle } = await newChannel();
@@ -170,7 +170,7 @@ test("polls of one process hear at once of what another one was told", async () 
   expect(await figure('belfry_long_poll_wakeups_total{cause="message"}')).toBeGreaterThan(0);
 });
 
-test("so do streams; a worker that ends takes its own along, and its figures stay", async () => {
+test("so do streams; a worker that ends removes its own, and its metrics stay", async () => {
   const { id, handle } = await newChannel();
   const handsets = await callConcurrently(PEOPLE, () => newHandset(handle), 1);
   const streams = [];
@@ -211,7 +211,7 @@ test("a limit is that of the whole service", async () => {
   }
 });
 
-test.skipIf(lacksLoopbackAddresses())("an address has so many connections with all processes together", async () => {
+test.skipIf(lacksLoopbackAddresses())("an address has a limit of connections with all processes together", async () => {
   const { port } = new URL(service.url);
   const open = () => {
     const socket = Object.assign(connect({ port: Number(port), host: "127.0.0.1", localAddress: "127.0.0.2" }), {
@@ -289,7 +289,7 @@ describe("the end", () => {
     return [...workersOf(other), postmaster!];
   };
 
-  test("SIGTERM: whoever waits is answered, every process ends, and the code is 0", async () => {
+  test("SIGTERM: waiting clients get a response, every process ends, and the code is 0", async () => {
     const processes = await begin("stopped", { SHUTDOWN_DELAY_MS: "300" });
     expect(processes).toHaveLength(WORKERS + 1);
     const { handle } = await newChannel(other);
@@ -311,7 +311,7 @@ describe("the end", () => {
     for (const pid of processes) await eventually(() => !isAlive(pid));
   });
 
-  test("under a storm of connections nobody who was let in is reset", async () => {
+  test("under a storm of connections no accepted client is reset", async () => {
     await begin("storm", { SHUTDOWN_DELAY_MS: "200", LOG_LEVEL: "warn" });
     const port = Number(new URL(other.url).port);
     const outcomes = { served: 0, lost: 0 };
@@ -338,7 +338,7 @@ describe("the end", () => {
     expect(await other.exited).toBe(0);
   });
 
-  test.each(["SIGKILL", "SIGHUP"] as const)("by %s of the first process nobody stays behind", async (signal) => {
+  test.each(["SIGKILL", "SIGHUP"] as const)("after %s of the first process no process stays behind", async (signal) => {
     const processes = await begin(signal);
     await other.stop(signal);
     for (const pid of processes) await eventually(() => !isAlive(pid));

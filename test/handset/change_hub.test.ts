@@ -100,7 +100,7 @@ test.each(KINDS)("%s: a change before or after the listener began is reported, a
   expect(early[0]).toBe(second);
 });
 
-test("whatever is deleted has the empty revision, and who has ended hears nothing", async () => {
+test("any deleted subject has the empty revision, and an ended subscriber receives nothing", async () => {
   const { channel, audience } = await subjects();
   const heard = [listen(channel.seen, await channel.read()), listen(audience.seen, await audience.read())];
   const ended = listen(channel.seen, await channel.read());
@@ -147,7 +147,7 @@ test("a plan, and the end of a plan, is found without a message", async () => {
 });
 
 // rules#stream-standing
-test("a follower that knows an older revision of its device is named, whatever another one of it knows", async () => {
+test("a follower that knows an older revision of its device is named, independent of its other followers", async () => {
   const { orm, log } = world.service;
   const pusher = await world.pusher();
   const { id, token } = await registerHandset(world);

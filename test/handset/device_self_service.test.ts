@@ -26,7 +26,7 @@ const remove = (token: string) => world.handset("DELETE", "/devices/me", token);
 const breakdown = async (channel: { id: string }) =>
   (await world.rest("list_subscribers", { pusher_id: channel.id })).body.breakdown;
 
-describe("what a handset says of itself", () => {
+describe("a handset's facts about itself", () => {
   // rules#own-device
   test("is read and changed field by field, and its channels' breakdowns follow", async () => {
     const channel = await world.pusher();
@@ -50,7 +50,7 @@ describe("what a handset says of itself", () => {
   });
 
   // rules#own-device
-  test("is refused by the rules of registration, and a change of nothing is none", async () => {
+  test("is refused by the rules of registration, and an empty change is ignored", async () => {
     const { token } = await registerHandset(world);
     for (const [facts, param] of [
       [{ platform: "toaster" }, "platform"],
@@ -67,7 +67,7 @@ describe("what a handset says of itself", () => {
     expect((await change("bfd_unknown", { locale: "en" })).status).toBe(401);
   });
 
-  test("leaves no rows behind, however often it changes", async () => {
+  test("leaves no rows behind, for any number of changes", async () => {
     const channel = await world.pusher();
     const { token } = await joinNewHandset(world, channel.handle);
     for (let i = 0; i < 20; i++) await change(token, { app_version: `3.${i}` });
@@ -78,7 +78,7 @@ describe("what a handset says of itself", () => {
     expect(rows).toEqual([{ app_version: "3.19" }]);
   });
 
-  test("wakes no held poll of its own", async () => {
+  test("wakes no long poll of its own", async () => {
     const channel = await world.pusher();
     const { token } = await joinNewHandset(world, channel.handle);
     const etag = (await world.handset("GET", "/inbox", token)).headers.get("etag")!;
@@ -91,7 +91,7 @@ describe("what a handset says of itself", () => {
 
 describe("a handset that removes itself", () => {
   // rules#remove-device
-  test("leaves its channels, is nobody from then on, and what it reported stays counted", async () => {
+  test("leaves its channels, is unknown from then on, and its reports stay counted", async () => {
     const channel = await world.pusher();
     const other = await world.pusher({ is_public: false });
     const { body: invite } = await world.rest("create_invite", { pusher_id: other.id });
@@ -131,7 +131,7 @@ describe("a handset that removes itself", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  test("goes once, whatever it and its channels do at the same time", async () => {
+  test("is deleted once, with any concurrent actions of it and its channels", async () => {
     const channels = await Promise.all([1, 2, 3].map(() => world.pusher()));
     const devices = await Promise.all([1, 2, 3, 4].map(() => registerHandset(world)));
     for (const { token } of devices) for (const { handle } of channels) await joinChannel(world, token, handle);

@@ -81,7 +81,7 @@ describe("alerts from before joining", () => {
     expect(marked(rows)).toBe(MOST);
   });
 
-  test("end where there are others, whatever the size of a page", async () => {
+  test("end where there are others, for any size of a page", async () => {
     const pusher = await channel(60);
     const { token } = await device(pusher);
     for (const limit of [1, 7, MOST - 1, MOST, MOST + 1, 100]) {
@@ -188,7 +188,7 @@ describe("alerts from before joining", () => {
 });
 
 // rules#inbox-validator
-test("pausing and resuming a channel tells its subscribers nothing; suspending it does", async () => {
+test("pausing and resuming a channel does not notify its subscribers; suspending it does", async () => {
   const pusher = await world.pusher();
   await world.alert(pusher.id, { title: "There", send: true });
   const { token } = await device(pusher);

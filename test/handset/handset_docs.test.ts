@@ -32,7 +32,7 @@ test("every permission and platform is there", () => {
   for (const platform of PLATFORMS) expect(chapter("The token")).toContain(`\`${platform}\``);
 });
 
-test("every field by which an alert asks for something is there", () => {
+test("every field by which an alert requests an effect is there", () => {
   const said = ["title", "body", "image_url", "image_asset_id", "html_asset_id", "html", "geo_rule"];
   const named = chapter("The content of an alert");
   const missing = getFieldNames(selectShownTo(ALERT_FIELDS, "handset")).filter(

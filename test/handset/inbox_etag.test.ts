@@ -46,7 +46,7 @@ describe("on a service", () => {
   };
 
   // rules#inbox-validator
-  test("planning, moving and calling off what nobody sees leaves it as it is", async () => {
+  test("planning, moving and cancelling invisible alerts leaves it as it is", async () => {
     const { read, verb, plan } = await reader();
     const { etag } = await read();
     const alert = await plan(3600);
@@ -63,7 +63,7 @@ describe("on a service", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  test("an instant that passes changes it, each of several, with or without a write between", async () => {
+  test("a time that passes changes it, each of several, with or without a write between", async () => {
     const { pusher, read, plan } = await reader();
     const [one, two, three] = [await plan(3600), await plan(3700), await plan(3800)];
     let { etag } = await read();
@@ -104,7 +104,7 @@ describe("on a service", () => {
     expect(new Set([before.etag, due.etag, after.etag]).size).toBe(3);
   });
 
-  test("one that is committed after its instant, beside one that was due before, is not missed", async () => {
+  test("one that is committed after its time, next to one that was due before, is not missed", async () => {
     const { pusher, read, plan } = await reader();
     const [late, early] = [await plan(3600), await plan(3700)];
     await comeDue(pusher, early);
@@ -115,7 +115,7 @@ describe("on a service", () => {
     expect([now.status, now.ids.includes(late.id)]).toEqual([200, true]);
   });
 
-  test("nothing can be read in it: no instant, no count, no order, and only who has joined the same has the same", async () => {
+  test("nothing can be read in it: no time, no count, no order, and only devices with the same channels have the same", async () => {
     const { pusher, read, plan } = await reader();
     const other = await world.device(pusher.handle);
     const tags: string[] = [];

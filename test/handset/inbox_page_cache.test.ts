@@ -153,7 +153,7 @@ test("a validator that two states had in common would not give one the page of t
   expect(await shared(one.id, 50, "full", "common")).toBe(foreign);
 });
 
-test("no more is kept than a bound says, and what was asked for last", () => {
+test("the cache is limited, and keeps the most recently requested pages", () => {
   const kept = new PageCache();
   const page = (characters = 100_000, channelsAt: string | null = "channels", marks = "") => ({
     ...{ page: new SharedBody(() => "x".repeat(characters)), channelsAt, marks, sent: [] },
@@ -192,7 +192,7 @@ test("more than one statement may read is read by the next ones", async () => {
 });
 
 // rules#held-inbox rules#inbox-shared
-test("whoever is woken together is answered byte by byte as a plain poll is next", async () => {
+test("devices that are woken together get the same bytes as from the next plain poll", async () => {
   const pushers = await written(3, 12);
   const handsets = await callConcurrently(
     24,
@@ -227,7 +227,7 @@ test("whoever is woken together is answered byte by byte as a plain poll is next
 });
 
 // rules#inbox-shared
-test("nobody gets a page from before it asked, nor of a channel that it left, while many ask and write", async () => {
+test("no device gets a page from before its request, nor of a channel that it left, under concurrent requests and writes", async () => {
   const pushers = await callConcurrently(3, () => world.pusher(), 3);
   const devices = await callConcurrently(24, async () => device(...pushers.filter(() => Math.random() < 0.8)), 4);
   /** The twin: a request during the same read gets that result. */

@@ -156,7 +156,7 @@ test("pages with ties are walked once each while inserts go on", async () => {
 });
 
 // rules#inbox-pages
-test("pages that end at their bytes lose and repeat nothing, inside of a tie as well", async () => {
+test("pages that end at their bytes lose and repeat nothing, also inside of a tie", async () => {
   const pusher = await world.pusher();
   const device = await world.device(pusher.handle);
   // Markup that JSON makes two, three or six times as long, small alerts between, and two that are too large together
@@ -216,9 +216,9 @@ test.each([
   expect([status, body.error.param]).toEqual([422, "before"]);
 });
 
-describe("a handset that polls and holds polls", () => {
+describe("a handset with plain polls and long polls", () => {
   // rules#inbox-is-state rules#held-inbox
-  test("any sequence of operations leaves the inbox that a model says", async () => {
+  test("any sequence of operations results in the inbox of a model", async () => {
     const seen = { notModified: 0, due: 0 };
     await fc.assert(
       fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 30, size: "max" }), async (commands) => {

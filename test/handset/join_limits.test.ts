@@ -19,7 +19,7 @@ afterAll(() => world.close());
 const leave = (on: World, token: string, handle: string) => on.handset("DELETE", `/subscriptions/${handle}`, token);
 
 // rules#subscriber-events-are-gathered
-test("a flood of joins and leaves is told once a second, with the count that holds", async () => {
+test("a flood of joins and leaves is reported once a second, with the final count", async () => {
   const pusher = await world.pusher();
   const [first, second] = [await registerHandset(world), await registerHandset(world)];
   const began = performance.now();
@@ -37,7 +37,7 @@ test("a flood of joins and leaves is told once a second, with the count that hol
 });
 
 // rules#subscriber-events-are-gathered
-test("what a process took and did not live to tell is told by another one", async () => {
+test("pending counts of a process that ended are reported by another one", async () => {
   const own = await World.open();
   const pusher = await own.pusher();
   await own.service.housekeeping.close();
@@ -83,7 +83,7 @@ test("one device joins and leaves a channel six times a minute, and what changes
 });
 
 // rules#limit-joins
-test("a device and an address have a bound over all channels, imports counted", async () => {
+test("a device and an address have a limit over all channels, imports counted", async () => {
   const limited = await World.open({
     limitMax: { "joins-of-device": 3 },
     settings: { DEVICE_REGISTRATIONS_PER_MINUTE: "1" },

@@ -19,7 +19,7 @@ const read = async (token: string, query: string, headers = {}) => {
 };
 
 // rules#inbox-lean
-test("it leaves out what holds what it holds when nobody gives it, on a first page and on a later one", async () => {
+test("it leaves out fields with their default value, on a first page and on a later one", async () => {
   const pusher = await world.pusher();
   const token = await world.device(pusher.handle);
   await world.alert(pusher.id, { send: true, title: "Plain" });
@@ -48,7 +48,7 @@ test("it leaves out what holds what it holds when nobody gives it, on a first pa
   expect((await read(token, "?view=brief")).status).toBe(422);
 });
 
-test("each view has a validator of its own, however it is asked for, and a held poll answers in its view", async () => {
+test("each view has a validator of its own, for each form of the request, and a long poll answers in its view", async () => {
   const pusher = await world.pusher();
   const token = await world.device(pusher.handle);
   await world.alert(pusher.id, { send: true });

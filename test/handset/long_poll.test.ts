@@ -83,7 +83,7 @@ describe("what wakes", () => {
   });
 
   // rules#held-wakes
-  test("an eviction, told by the process that commits it and not found a second later", async () => {
+  test("a removal, reported by the process that commits it and not found a second later", async () => {
     const one = await handset();
     const other = await world.pusher({ is_public: false });
     const owns = await countPollWakeups(world, "local");
@@ -105,14 +105,14 @@ describe("what wakes", () => {
     expect(await countPollWakeups(world, "local")).toBeGreaterThan(owns);
   });
 
-  test("the removal of the handset itself, which is nobody then", async () => {
+  test("the removal of the handset itself, which is unknown then", async () => {
     const one = await handset();
     const { status, body } = await toldOf(one, () => world.sql("delete from device where id = ?::bigint", [one.id]));
     expect([status, body.error.type]).toEqual([401, "unauthorized"]);
   });
 
   // rules#held-wakes
-  test("what nobody told this process: an operator's suspending, and an edit of what was sent", async () => {
+  test("changes without a message to this process: an operator's suspension, and an edit of a sent alert", async () => {
     const one = await handset();
     await world.alert(one.pusher.id, { title: "Sent", send: true });
     const etag = await validator(one.token);
@@ -131,7 +131,7 @@ describe("what wakes", () => {
   });
 
   // rules#passed-is-sent
-  test("the instant of a scheduled alert, planned before the poll or during it, and moved", async () => {
+  test("the time of a scheduled alert, planned before the poll or during it, and moved", async () => {
     const one = await handset();
     const schedule = (title: string, seconds: number) =>
       world.alert(one.pusher.id, { title, send: true, send_at: timeInSeconds(seconds) });
@@ -152,7 +152,7 @@ describe("what wakes", () => {
 });
 
 // rules#held-inbox
-test("drafts, plans, other channels and the reports of others wake nobody", async () => {
+test("drafts, plans, other channels and the reports of others wake no poll", async () => {
   const one = await handset();
   const sent = await world.alert(one.pusher.id, { title: "Sent", send: true });
   const neighbour = await world.device(one.pusher.handle);
@@ -203,7 +203,7 @@ describe("what is answered at once", () => {
   });
 
   test.each(["wait=1", "WAIT = 1", "respond-async, wait=1", 'wait="1"; strict, wait=0', 'a="\\",", wait=1'])(
-    "but %s is held for a second",
+    "but %s waits for a second",
     async (prefer) => {
       const { token, etag } = await handset();
       const ended = await countPollWakeups(world, "time");
@@ -213,7 +213,7 @@ describe("what is answered at once", () => {
     },
   );
 
-  test("HEAD, and a handset that is nobody", async () => {
+  test("HEAD, and an unknown handset", async () => {
     const { token, etag } = await handset();
     const headers = { "if-none-match": etag, prefer: "wait=55" };
     expect((await world.handset("HEAD", "/inbox", token, undefined, headers)).status).toBe(304);
@@ -291,7 +291,7 @@ describe("bounds", () => {
   });
 
   // rules#held-bounds
-  test("what is held is not in flight, holds no connection to the database, and counts for no latency", async () => {
+  test("a waiting poll is not in flight, uses no connection to the database, and does not count for latency", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const handsets = await callConcurrently(20, () => handset(small), 1);
@@ -317,7 +317,7 @@ describe("bounds", () => {
   });
 
   // rules#poll-turns
-  test("all who poll at once after a start are answered in their turn, whatever may be in flight", async () => {
+  test("polls that begin at once after a start are answered in turn, for any limit of requests in flight", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const { pusher, token } = await handset(small);
@@ -330,7 +330,7 @@ describe("bounds", () => {
   });
 
   // rules#held-bounds
-  test("all that one send wakes are answered, and all poll again at once, whatever may be in flight", async () => {
+  test("all polls that one send wakes are answered, and all poll again at once, for any limit of requests in flight", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const { pusher, token, etag } = await handset(small);
@@ -356,7 +356,7 @@ describe("bounds", () => {
     }
   });
 
-  test("a service that ends answers what it holds", async () => {
+  test("a service that ends answers its long polls", async () => {
     const brief = await World.open();
     const { token, etag } = await handset(brief);
     const poll = startLongPoll(brief, token, etag);
@@ -378,7 +378,7 @@ describe("two processes", () => {
   const somebodyListens = () => waitFor(async () => expect((await world.sql(LISTENERS)).length).toBeGreaterThan(0));
 
   // rules#held-wakes
-  test("what one commits the other is told, and finds it where the word was lost", async () => {
+  test("a commit on one is reported to the other, which finds it itself when the message is lost", async () => {
     const one = await handset();
     const hold = async (etag: string) => {
       const poll = startLongPoll(other, one.token, etag);
@@ -413,7 +413,7 @@ describe("two processes", () => {
     await killer;
   });
 
-  test("a join through the one wakes what the other holds", async () => {
+  test("a join through the one wakes the polls of the other", async () => {
     const one = await handset();
     const more = await world.pusher();
     const poll = startLongPoll(other, one.token, one.etag);

@@ -199,7 +199,7 @@ test("followers on two processes miss nothing while eight write and those who li
 test("who is entered before the reading misses no send, who is entered after it does", async () => {
   const metrics = { held: () => {}, streams: () => {}, woken: () => {} };
   const { orm, log } = world.service;
-  const none = () => Promise.reject(new Error("there are no streams here, and each poll asks by itself"));
+  const none = () => Promise.reject(new Error("this server has no streams, and each poll sends a request of its own"));
   const hub = createChangeHub({ orm, log, bus: await openBus({ messageBusUrl: null }, { orm, log }) });
   const tracker = createChannelTracker({ orm, log, hub, publishDue: none, render: () => null });
   const connections = createStreamConnections({ heartbeatMs: 20_000, readSendQueues: async () => new Map() });
@@ -232,7 +232,7 @@ test("who is entered before the reading misses no send, who is entered after it 
         },
         isUnchanged: ({ status }) => status === 304,
         toAnswer: () => {
-          throw new Error("each of these asks by itself");
+          throw new Error("each of these sends a request of its own");
         },
       });
     // As the service does it: the first of these polls enters the handset, the second finds it entered.

@@ -54,7 +54,7 @@ async function listening(times?: HttpTimeouts, { ends = false } = {}): Promise<L
 }
 
 // rules#held-inbox
-test("no bound on headers, bodies or idle connections cuts what is held", async () => {
+test("no limit on headers, bodies or idle connections ends a long poll", async () => {
   const server = await listening({ ...HTTP_TIMEOUTS, headers: 200, body: 300, idle: 200 });
   const one = await handset();
   const socket = open(server.port);
@@ -81,7 +81,7 @@ test.each(["end", "destroy", "resetAndDestroy"] as const)(
   },
 );
 
-test("what is sent behind a held poll waits for it, and the bound on a connection holds", async () => {
+test("a request behind a long poll waits for it, and the limit on a connection applies", async () => {
   const server = await listening();
   const [one, two] = [await handset(), await handset()];
   const socket = open(server.port);
@@ -104,7 +104,7 @@ test("what is sent behind a held poll waits for it, and the bound on a connectio
 });
 
 // rules#held-stop
-test("a stop answers what is held, and holds nothing more", async () => {
+test("a stop answers the long polls, and keeps none", async () => {
   const server = await listening(undefined, { ends: true });
   const sockets = await Promise.all(
     Array.from({ length: 30 }, async () => {

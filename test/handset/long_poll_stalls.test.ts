@@ -62,7 +62,7 @@ test.each([1, 3, 10])("after %d s in which nothing passed, a change is seen soon
 });
 
 // rules#held-wakes
-test("an instant that is known is kept, whatever the looks before it took", async () => {
+test("a known time is kept, for any duration of the checks before it", async () => {
   const due = Date.now() + 15_000;
   const poll = await held({ title: "Due", send: true, send_at: timeInSeconds(15) });
   await stall(3);

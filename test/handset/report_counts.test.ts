@@ -69,7 +69,7 @@ const beside = (alert: { id: string }, work: () => Promise<unknown>) =>
     });
 
 // rules#reports-at-once
-test("every figure is the sum with what an older version counted aside", async () => {
+test("every count is the sum with an older version's separate counts", async () => {
   const { channel, alert, tokens } = await asked(4);
   const [one, two, three, four] = tokens as [string, string, string, string];
   expect(await report(one, alert, [READ, ACK, chooses("Yes")])).toEqual({ accepted: 3 });
@@ -102,7 +102,7 @@ test("every figure is the sum with what an older version counted aside", async (
 });
 
 // rules#reports-at-once
-test("however many count at once, each phone counts once", async () => {
+test("for any number of reports at once, each phone counts once", async () => {
   const { alert, tokens } = await asked(12);
   await report(tokens[0]!, alert, [READ]);
   const all: Promise<unknown>[] = [];
@@ -129,7 +129,7 @@ test("however many count at once, each phone counts once", async () => {
 });
 
 // rules#events-asked-for
-test("who asks to be told is told all that was counted, before it asked and aside", async () => {
+test("a new subscriber of the event gets all counts, including earlier and separate ones", async () => {
   const { channel, alert, tokens } = await asked(3);
   const [one, two, three] = tokens as [string, string, string];
   await report(one, alert, [ACK]);

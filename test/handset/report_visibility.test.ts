@@ -32,7 +32,7 @@ describe("reports", () => {
     expect(await reads(channel, alert)).toBe(1);
   });
 
-  test("statements that hang hold up no other report", async () => {
+  test("statements that hang block no other report", async () => {
     const channel = await world.pusher();
     const device = await world.device(channel.handle);
     const [first, second, free] = [

@@ -56,7 +56,7 @@ async function handset(query = "") {
 }
 
 // rules#stream
-test("it begins with the head alone where the handset holds the inbox, else with look", async () => {
+test("it begins with the head alone if the handset has the inbox, else with look", async () => {
   const { pusher, token, etag } = await handset();
   const quiet = open(token, { last: await etag() });
   const asked = open(token);
@@ -79,7 +79,7 @@ test("it begins with the head alone where the handset holds the inbox, else with
   await opened(0);
 });
 
-test("what was planned comes at its instant, and what is large is something to look at", async () => {
+test("a planned alert comes at its time, and a large one is an event to fetch", async () => {
   const { pusher, token, etag } = await handset("?view=lean");
   const socket = open(token, { last: await etag(), query: "?view=lean" });
   await opened(1);
@@ -91,7 +91,7 @@ test("what was planned comes at its instant, and what is large is something to l
   await opened(0);
 });
 
-test("who may not have one is told why", async () => {
+test("a refused client gets the reason", async () => {
   const { token } = await handset();
   for (const [socket, answer] of [
     [open("bfd_unknown"), /^HTTP\/1\.1 401 /],
@@ -106,7 +106,7 @@ test("who may not have one is told why", async () => {
 });
 
 // rules#stream-standing
-test("it is told of its own standing: left, muted, suspended, gone, by this process or another", async () => {
+test("it reports changes of its own access: left, muted, suspended, deleted, by this process or another", async () => {
   for (const by of [world, other]) {
     const { pusher, token } = await handset();
     const socket = open(token);
@@ -137,7 +137,7 @@ test("it is told of its own standing: left, muted, suspended, gone, by this proc
   await opened(0);
 });
 
-test("what is sent after an eviction is not told, however it was evicted", async () => {
+test("a send after an eviction is not reported, for every kind of eviction", async () => {
   const { pusher, token, id } = await handset();
   const socket = open(token);
   const { token: stays } = await handset();
@@ -156,7 +156,7 @@ test("what is sent after an eviction is not told, however it was evicted", async
 });
 
 // rules#stream-bounds
-test("a fifth stream of a device ends the first one, and beyond the process's bound it is 503", async () => {
+test("a fifth stream of a device ends the first one, and above the process's limit it is 503", async () => {
   const all: Opened[] = [];
   for (let device = 0; device < 3; device++) {
     const { token } = await handset();
@@ -176,7 +176,7 @@ test("a fifth stream of a device ends the first one, and beyond the process's bo
   await opened(0);
 });
 
-test("a reader that takes nothing is cut off, and who asks once more on it, too", async () => {
+test("a reader that does not read is cut off, and so is a second request on it", async () => {
   const { pusher, token } = await handset();
   const slow = open(token);
   const asks = open(token);

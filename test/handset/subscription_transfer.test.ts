@@ -273,7 +273,7 @@ describe("a move by a code", () => {
 });
 
 // rules#channels-of-a-device
-test("a device joins at most a thousand channels, whichever way", async () => {
+test("a device joins at most a thousand channels, by any method", async () => {
   const { id, token } = await registerHandset(world);
   const channel = await world.pusher();
   const more = await world.pusher();

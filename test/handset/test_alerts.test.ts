@@ -66,7 +66,7 @@ const refusal = (work: Promise<unknown>) =>
   );
 
 // rules#own-devices
-test("a draft is shown, marked, on the author's own device alone; and nothing of it is counted or told", async () => {
+test("a draft is shown, marked, on the author's own device alone; and nothing of it is counted or reported", async () => {
   const pusher = await world.pusher();
   const [own, other] = [await ownDevice(pusher.handle), await world.device(pusher.handle)];
   await world.rest("create_alert", { pusher_id: pusher.id, title: "Sent before", send: true });
@@ -104,7 +104,7 @@ test("a draft is shown, marked, on the author's own device alone; and nothing of
 });
 
 // rules#own-devices
-test("it goes by itself, when the draft is edited, sent or deleted, and when its author may not write there any more", async () => {
+test("it ends by itself, when the draft is edited, sent or deleted, and when its author may not write there any more", async () => {
   const pusher = await world.pusher();
   const own = await ownDevice(pusher.handle);
   const shown = async (title: string) => {
@@ -137,7 +137,7 @@ test("it goes by itself, when the draft is edited, sent or deleted, and when its
 });
 
 // rules#own-devices
-test("a held poll is answered when a test begins, and stands with it for the next change", async () => {
+test("a long poll is answered when a test begins, and waits with it for the next change", async () => {
   const pusher = await world.pusher();
   const own = await ownDevice(pusher.handle);
   const hold = async () => {
@@ -182,7 +182,7 @@ test("a code links one device, once and for minutes; the newest counts; unlinkin
 });
 
 // rules#own-devices
-test("what cannot be tested says what to do: no device, none that follows, no draft, too many devices", async () => {
+test("a refused test has instructions: no device, none that follows, no draft, too many devices", async () => {
   const pusher = await world.pusher();
   const alone = await somebody();
   const path = await draft(pusher);
@@ -198,7 +198,7 @@ test("what cannot be tested says what to do: no device, none that follows, no dr
 });
 
 // rules#own-devices
-test("a person's devices are the person's: a viewer tests nothing, and nobody else unlinks them", async () => {
+test("a person's devices are the person's: a viewer tests nothing, and no other person unlinks them", async () => {
   const pusher = await world.pusher();
   const viewer = await somebody("viewer");
   expect(await refusal(as(viewer, test_alert, await draft(pusher)))).toMatch(
@@ -228,7 +228,7 @@ test("twenty tests an hour", async () => {
 });
 
 // rules#publishing-is-one-row
-test("a test writes as many rows as the person has devices, however many others follow the channel", async () => {
+test("a test writes as many rows as the person has devices, for any number of other followers", async () => {
   const pusher = await world.pusher();
   await ownDevice(pusher.handle);
   for (let n = 0; n < 3; n++) await world.device(pusher.handle);

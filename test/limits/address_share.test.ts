@@ -15,7 +15,7 @@ import { World } from "../support/world.ts";
 const HOST = "127.0.0.1";
 const [ONE, OTHER] = ["127.0.0.2", "127.0.0.3"];
 
-test("places: so many in all and for each, and none is given back twice", () => {
+test("slots: a limit in all and for each, and none is released twice", () => {
   const places = createSlots(3, 2);
   const [first] = [places.acquire("one"), places.acquire("one")];
   expect([places.hasRoom("one"), places.hasRoom("other"), places.hasRoom(null)]).toEqual([false, true, true]);
@@ -124,7 +124,7 @@ describe.skipIf(lacksLoopbackAddresses())("on sockets", () => {
       "X-Forwarded-For: 2001:db8::1\r\n",
       "X-Forwarded-For: 2001:db8:0:1::1\r\n",
     ],
-  ])("half-sent bodies of one address leave room for everybody else: %s", async (_name, one, other, as, asOther) => {
+  ])("half-sent bodies of one address leave room for all others: %s", async (_name, one, other, as, asOther) => {
     await serve();
     const halves = Array.from({ length: 40 }, () => open(one, head(as) + facts.slice(0, 1)));
     await waitFor(() => expect(halves.filter(({ text }) => text !== "").length).toBe(38));
@@ -140,7 +140,7 @@ describe.skipIf(lacksLoopbackAddresses())("on sockets", () => {
     await answered(half!, /^HTTP\/1.1 201 /);
   });
 
-  test("one address has so many connections and no more, a proxy of ours and this machine as many as they like", async () => {
+  test("one address has a limited number of connections, a proxy of ours and this machine any number", async () => {
     await serve({ maxConnectionsPerIp: 3 });
     const own = Array.from({ length: 3 }, () => open(ONE, me()));
     for (const socket of own) await answered(socket, /^HTTP\/1.1 200 /);

@@ -107,7 +107,7 @@ describe("on a service", () => {
   });
 
   // rules#body-bounds
-  test.each([true, false])("every route stops at its bound (with a length: %s)", async (declared) => {
+  test.each([true, false])("every route stops at its limit (with a length: %s)", async (declared) => {
     const wrong: object[] = [];
     for (const route of routes()) {
       if (route.method === "GET" || route.method === "HEAD") continue;
@@ -128,7 +128,7 @@ describe("on a service", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a body within the bound reaches the authorization server as it was sent", async () => {
+  test("a body within the limit reaches the authorization server as it was sent", async () => {
     const send = (path: string, body: string, type: string) =>
       world.request("POST", path, { body, headers: { "content-type": type } });
     const registered = await send(

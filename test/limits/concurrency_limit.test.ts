@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { limitConcurrency } from "../../src/handset/live_updates/concurrency_limit.ts";
 import { waitFor } from "../support/wait.ts";
 
-test("at most so many run at once, in order, and a failure frees its place", async () => {
+test("at most this number run at once, in order, and a failure frees its place", async () => {
   const limit = limitConcurrency(2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<number>[] = [];
@@ -45,7 +45,7 @@ test("other work has a turn before a call that had to wait begins", async () => 
   expect(order).toEqual(["first", "other", "second"]);
 });
 
-test("calls that had to wait begin in the order in which they came, also when a new one comes meanwhile", async () => {
+test("calls that had to wait begin in the order in which they came, also with a concurrent new one", async () => {
   const limit = limitConcurrency(1);
   const order: number[] = [];
   const call = (i: number) => limit(async () => order.push(i));

@@ -66,7 +66,7 @@ describe("on a service", () => {
   });
 
   // Sanitising costs by length: markup beyond the limit is eight times as long, and would cost that or more.
-  describe("markup beyond its layout's bound is refused before it is sanitised", () => {
+  describe("markup above its layout's limit is refused before it is sanitised", () => {
     const unit = '<p onclick="a()">Tide <b>at <i style="color:red">noon</i></b></p>';
     const markup = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
     const json = (layout: string, html: string) => JSON.stringify({ title: "x", layout, html });
@@ -79,7 +79,7 @@ describe("on a service", () => {
       expect(beyond.ms).toBeLessThan(within.ms * 3);
     });
 
-    test("by update, whatever layout the row has", async () => {
+    test("by update, for any layout of the row", async () => {
       const { body: page } = await post(json("document", markup(500_000)));
       const patch = (body: object) => () =>
         world.request("PATCH", `${path}/${page.id}`, { token: world.owner, body: JSON.stringify(body) });

@@ -12,7 +12,7 @@ import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
 
-test("a look stands for those who ask meanwhile, a failed one as well, and no longer", async () => {
+test("a check is shared by concurrent requests, a failed one too, and no longer", async () => {
   let [looks, at] = [0, 0];
   const look = cacheResult(
     500,
@@ -77,7 +77,7 @@ describe("on a service", () => {
   afterAll(() => world?.close());
 
   // rules#unavailable
-  test("beyond the bound on work in flight: 503 at once, as a server_error with Retry-After", async () => {
+  test("above the limit on work in flight: 503 at once, as a server_error with Retry-After", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => world.request("GET", "/api/v1/me", { token: world.owner })),
     );
@@ -94,7 +94,7 @@ describe("on a service", () => {
     expect(mixed.slice(-2).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test("a connection that asks 5,000 things at once is held to a few, and the others are not held up", async () => {
+  test("a connection that sends 5,000 requests at once is limited to a few, and the others are not delayed", async () => {
     port = await findFreePort(HOST);
     const { app } = world.service;
     // The crowd's request lasts until another client was answered: otherwise a quick machine would be done before.
@@ -126,7 +126,7 @@ describe("on a service", () => {
     await listening.close();
   });
 
-  test("what comes behind four requests of a connection waits unread, and goes with the connection", async () => {
+  test("data behind four requests of a connection waits unread, and is dropped with the connection", async () => {
     port = await findFreePort(HOST);
     const { app } = world.service;
     const { promise: others, resolve: answered } = Promise.withResolvers<void>();
@@ -160,7 +160,7 @@ describe("on a service", () => {
   });
 
   // rules#health
-  test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
+  test("stopping: first /readyz reports it while all is served, then responses end their connections", async () => {
     const own = await world.replica();
     port = await findFreePort(HOST);
     const listening = await listenHttp(own.service.app, { host: HOST, port, shutdownDelayMs: 8_000 });

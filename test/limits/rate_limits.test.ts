@@ -172,7 +172,7 @@ function countingRule(given: () => Given) {
     expect((await made.take(LATER, subject)).allowed).toBe(false);
   });
 
-  test("a window whose only call was returned begins anew with the next", async () => {
+  test("a window whose only call was refunded begins again with the next", async () => {
     const { make, pass } = given();
     const made = make();
     const subject = fresh();
@@ -345,7 +345,7 @@ describe.skipIf(isMissing("redis-server"))("shared through Redis", () => {
     expect((await pending).limited).toBe(true);
   });
 
-  test("a window is gone from Redis when it ends, or when its last call is returned", async () => {
+  test("a window is removed from Redis when it ends, or when its last call is refunded", async () => {
     const { Redis } = await import("ioredis");
     const client = new Redis(redis.url);
     try {
@@ -467,7 +467,7 @@ describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
     }
   });
 
-  test("a connection that went dead is replaced by a new one", async () => {
+  test("a dead connection is replaced by a new one", async () => {
     const redis = await startRedis(await freePort());
     const inner: Socket[] = [];
     const proxy = createServer((socket) => {

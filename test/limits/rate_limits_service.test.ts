@@ -74,7 +74,7 @@ describe("on a service", () => {
     expect((await world.rest("cancel_alert", path, key)).status).toBe(200);
   });
 
-  test("send, schedule and create with send true share the ceiling; repeats neither count nor are refused", async () => {
+  test("send, schedule and create with send true share the limit; repeats neither count nor are refused", async () => {
     const { key, pusher } = await ownPusher();
     const call = async (tool: string, args: object) => world.rest(tool, { pusher_id: pusher.id, ...args }, key);
     const draft = async (fields = {}) => (await call("create_alert", { title: "T", ...fields })).body.id as string;
@@ -140,7 +140,7 @@ describe("on a service", () => {
     expect(statuses(rest)).toEqual({ 201: 9, 429: 1 });
   });
 
-  test("the headers and the message say how much is left and when to come back, over MCP as well", async () => {
+  test("the headers and the message contain the rest and the time to retry, also over MCP", async () => {
     const { key, pusher } = await ownPusher();
     const args = { pusher_id: pusher.id, title: "T", send: true };
     const numbers = ({ headers }: Answer) => ({

@@ -33,7 +33,7 @@ describe("on a service", () => {
   });
   afterAll(() => world?.close());
 
-  describe("a body over the bound", () => {
+  describe("a body above the limit", () => {
     let listening: Listening;
     let port: number;
     beforeAll(async () => {
@@ -87,7 +87,7 @@ describe("on a service", () => {
     test.skipIf(isMissing("curl")).each([
       ["with a length", []],
       ["in chunks", ["-H", "Transfer-Encoding: chunked"]],
-      ["at once, without asking first", ["-H", "Expect:"]],
+      ["at once, without Expect", ["-H", "Expect:"]],
       ["on a connection that ends", ["-H", "Expect:", "-H", "Connection: close"]],
     ])("reaches curl, 10 times: %s", async (_name, more) => {
       const sent = Object.entries(headers()).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
@@ -173,7 +173,7 @@ describe("on a service", () => {
 
     // rules#slow-bodies
     test.concurrent.each([
-      ["a body within its bound has its whole time, and no more", 16_000, 600, times.body],
+      ["a body within its limit has its whole time, and no more", 16_000, 600, times.body],
       ["what is thrown away after a refusal has its own", 999_999, 6_000, times.rest],
     ])("%s", async (_name, length, piece, bound) => {
       const socket = connect(port, HOST);
@@ -187,7 +187,7 @@ describe("on a service", () => {
     });
 
     // rules#slow-bodies
-    test("one that comes too slowly is told so", async () => {
+    test("one that comes too slowly gets an error", async () => {
       const socket = connect(port, HOST);
       socket.write("POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n");
       socket.on("error", () => {});

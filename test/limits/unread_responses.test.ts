@@ -135,7 +135,7 @@ test.each([
 });
 
 // rules#ntfy-bounds
-test("a slow reader gets the whole backlog, and after it what was sent meanwhile", async () => {
+test("a slow reader gets the whole backlog, and after it the concurrent sends", async () => {
   const socket = await open(`/ntfy/${handle}/json?since=all`, port);
   const [pusher] = (await world.rest("list_pushers", {})).body.data.filter((one: any) => one.handle === handle);
   let later = "";
@@ -184,7 +184,7 @@ test("a WebSocket whose client answers no ping is ended, though it is read, and 
 });
 
 test.each(["json", "sse", "raw"])(
-  "poll=1 is written as it is read, whole, and its connection goes on, as %s",
+  "poll=1 is written as it is read, whole, and its connection continues, as %s",
   async (format) => {
     const socket = await open(`/ntfy/${handle}/${format}?since=all&poll=1`, port);
     const text = await readSlowly(socket, (so_far) => so_far.endsWith("0\r\n\r\n"));

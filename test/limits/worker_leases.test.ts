@@ -100,7 +100,7 @@ async function killWorkers(): Promise<void> {
 }
 
 // rules#leases
-test("four calls of a credential wait for a review, on whichever processes, and four again when these die", async () => {
+test("four calls of a credential wait for a review, on any processes, and four again when these die", async () => {
   const { id } = await newChannel();
   const alert = await json("POST", `/api/v1/pushers/${id}/alerts`, { title: "Tide" });
   const path = `/api/v1/pushers/${id}/alerts/${alert.id}/review`;
@@ -145,7 +145,7 @@ async function newDevice(): Promise<{ authorization: string }> {
 }
 
 // rules#leases, rules#held-bounds
-test("a device has four polls held, on whichever processes, and one more ends the oldest", async () => {
+test("a device has four long polls, on any processes, and one more ends the oldest", async () => {
   const device = await newDevice();
   const first = call("GET", "/handset/v1/inbox", device);
   await waitFor(() => expect(first.isEnded).toBe(true));
@@ -168,7 +168,7 @@ test("a device has four polls held, on whichever processes, and one more ends th
 });
 
 // rules#leases, rules#stream-bounds
-test("a device has four streams, on whichever processes, and those of processes that die count no more", async () => {
+test("a device has four streams, on any processes, and those of processes that die count no more", async () => {
   const device = await newDevice();
   const openAll = async () => {
     const calls = Array.from({ length: WORKERS * EACH }, () => call("GET", "/handset/v1/inbox/stream", device));

@@ -26,7 +26,7 @@ const ADDRESSES = [
 const CHANGES: [what: string, changed: Record<string, string>, error: string | null][] = [
   ["prompt=none", { prompt: "none" }, null],
   ["prompt=none with others", { prompt: "none login" }, "invalid_request"],
-  ["a prompt that is none", { prompt: "nope" }, "invalid_request"],
+  ["an invalid prompt", { prompt: "nope" }, "invalid_request"],
   ["another response type", { response_type: "token" }, "unsupported_response_type"],
   ["an id token", { response_type: "id_token token" }, "unsupported_response_type"],
   ["a fragment", { response_type: "token", response_mode: "fragment" }, "unsupported_response_type"],
@@ -35,8 +35,8 @@ const CHANGES: [what: string, changed: Record<string, string>, error: string | n
   ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
   ["half a challenge", { code_challenge_method: "" }, "invalid_request"],
   ["another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
-  ["a resource that is none", { resource: "nope" }, "invalid_request"],
-  ["an age that is none", { max_age: "-1" }, "invalid_request"],
+  ["an invalid resource", { resource: "nope" }, "invalid_request"],
+  ["an invalid age", { max_age: "-1" }, "invalid_request"],
 ];
 /** Ignored parameters, with any value. */
 const IGNORED: Record<string, string> = {
@@ -59,7 +59,7 @@ describe("on a service", () => {
   const registered = async (address: string): Promise<string> =>
     (await registerClient(world, { redirect_uris: [address] })).body.client_id;
 
-  test.each(CHANGES)("%s: a page of ours, for anybody who has not let the assistant in", async (_, changed) => {
+  test.each(CHANGES)("%s: a page of ours, for every visitor without a grant for the assistant", async (_, changed) => {
     for (const address of ADDRESSES) {
       const client = await registered(address);
       for (const visitor of [new HttpVisitor(world), owner]) {
@@ -95,7 +95,7 @@ describe("on a service", () => {
     }
   });
 
-  test("whoever has let the assistant in is sent on, with the error; who has not, is not", async () => {
+  test("a visitor with a grant for the assistant is redirected, with the error; one without is not", async () => {
     const client = (await registerClient(world, { redirect_uris: [EVIL] })).body;
     await connectAssistant(world, owner, client, { redirect_uri: EVIL });
     for (const [what, changed, error] of CHANGES) {
@@ -127,7 +127,7 @@ describe("on a service", () => {
     });
   });
 
-  test("an unknown assistant, and an address that was not registered: what to do is said", async () => {
+  test("an unknown assistant, and an address that was not registered: a page shows instructions", async () => {
     const unknown = await new HttpVisitor(world).get(buildAuthorizeRequest("nobody").path);
     expect(unknown.status).toBe(422);
     expect(unknown.text).toContain("is not registered on this server");
@@ -139,7 +139,7 @@ describe("on a service", () => {
   });
 
   test.each(["file:///etc/x", "blob:https://evil.example/x", "about:blank", "javascript:alert(1)", "data:text/html,x"])(
-    "an assistant that was written down with %s before there were rules leads nobody there",
+    "an assistant that was stored with %s before there were rules leads no visitor there",
     async (address) => {
       const client = await registered(EVIL);
       await world.sql(`update auth."oauthClient" set "redirectUris" = ?::jsonb where "clientId" = ?`, [
@@ -155,7 +155,7 @@ describe("on a service", () => {
     },
   );
 
-  test("what is not understood is ignored, and goes nowhere", async () => {
+  test("unsupported parameters are ignored, and sent nowhere", async () => {
     const client = await registered(EVIL);
     const { path } = buildAuthorizeRequest(client, { redirect_uri: EVIL, ...IGNORED });
     const to = (await owner.get(path)).headers.get("location")!;
@@ -163,7 +163,7 @@ describe("on a service", () => {
     for (const name of Object.keys(IGNORED)) expect(new URL(to, SERVER_ORIGIN).searchParams.has(name)).toBe(false);
   });
 
-  test("a refresh token unless the client registered for none, asked for or not", async () => {
+  test("a refresh token unless the client registered for none, requested or not", async () => {
     for (const [grant_types, wants] of [
       [["authorization_code", "refresh_token"], true],
       [["authorization_code"], false],

@@ -32,7 +32,7 @@ const cleaned = async (hours: number) => {
 };
 
 // rules#assistant-registration
-test("a client that nobody let in goes after a day, and no other", async () => {
+test("a client without any grant is deleted after a day, and no other", async () => {
   const stray: string = (await registerClient(world)).body.client_id;
   const used: string = (await registerClient(world)).body.client_id;
   const { tokens } = await connectAssistant(world, owner, { client_id: used });

@@ -58,7 +58,7 @@ describe("on a service", () => {
     ];
 
     // rules#assistant-unknown
-    test("is told so at the token endpoint, for every grant", async () => {
+    test("gets that error at the token endpoint, for every grant", async () => {
       for (const fields of FORMS)
         for (const client_id of ["nosuchclient", "https://nosuchclient.example/client.json", "x".repeat(4000)]) {
           const { status, body, headers } = await token({ ...fields, client_id });
@@ -81,7 +81,7 @@ describe("on a service", () => {
     });
 
     // rules#assistant-unknown
-    test("is one that was removed; a registered one with a wrong token is told of the token", async () => {
+    test("includes a removed one; a registered one with a wrong token gets the token's error", async () => {
       const { client_id } = (await registerClient(world)).body;
       const fields = { grant_type: "refresh_token", refresh_token: "x", client_id };
       expect(await token(fields)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
@@ -310,7 +310,7 @@ describe("on a service", () => {
       ["offline_access", INITIAL_SCOPES],
       ["alerts:send pushers:read alerts:send", ["pushers:read", "alerts:send"]],
       ["PUSHERS:READ", INITIAL_SCOPES],
-    ])("%j is asked for as what is known of it, or as the defaults", async (scope, wanted) => {
+    ])("%j is read as its known part, or as the defaults", async (scope, wanted) => {
       const { client_id } = (await registerClient(world)).body;
       const { tokens } = await connectAssistant(world, owner, { client_id }, { scope });
       expect(tokens.body.scope.split(" ").sort()).toEqual(["offline_access", ...wanted].sort());
@@ -329,7 +329,7 @@ describe("on a service", () => {
     });
 
     // rules#assistant-refresh
-    test("one that registers for no refresh tokens gets none, even if it asks", async () => {
+    test("one that registers for no refresh tokens gets none, even on request", async () => {
       const { client_id } = (await registerClient(world, { grant_types: ["authorization_code"] })).body;
       const { tokens, consent } = await connectAssistant(
         world,

@@ -170,7 +170,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     ["an unknown scheme", { redirect_uris: [CALLBACK, "youreditor://x/callback"] }],
     ["another grant", { grant_types: ["client_credentials"] }],
   ];
-  test.each(UNUSABLE)("a document with %s lets nobody in", async (what, fields) => {
+  test.each(UNUSABLE)("a document with %s is refused", async (what, fields) => {
     const client_id = describeAt(`/unusable-${UNUSABLE.findIndex(([name]) => name === what)}.json`, fields);
     const { status, text, to } = await visit(client_id);
     expect({ status, to }).toEqual({ status: 422, to: null });
@@ -186,10 +186,10 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     ["no JSON", { body: "{" }],
     ["a list", { body: "[]" }],
     ["nothing", { body: "null" }],
-    ["bytes that are no text", { body: "\ud800" }],
+    ["bytes that are not text", { body: "\ud800" }],
     ["too much", { body: JSON.stringify({ client_id: "x", x: "x".repeat(17_000) }) }],
   ];
-  test.each(ANSWERS)("%s in its place lets nobody in, and no other address is asked", async (what, answer) => {
+  test.each(ANSWERS)("%s in its place is refused, and no other address is requested", async (what, answer) => {
     const path = `/answer-${ANSWERS.findIndex(([name]) => name === what)}`;
     served.set(path, answer);
     expect((await visit(at(path))).status).toBe(422);
@@ -212,13 +212,13 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     () => "https://169.254.169.254/latest/meta-data",
     () => "https://metadata.internal/x",
     () => "https://intranet/x",
-  ])("an address that is none, or may not be fetched (%#)", async (address) => {
+  ])("an invalid or forbidden address (%#)", async (address) => {
     const { status, to } = await visit(address());
     expect({ status, to }).toEqual({ status: 422, to: null });
     expect(asked).toEqual([]);
   });
 
-  test("one visitor makes the server fetch only so often; whoever is known already is not counted", async () => {
+  test("one visitor's requests for documents are limited; a known client is not counted", async () => {
     const visitor = new HttpVisitor(world);
     for (let i = 0; i < 20; i += 1) await visit(at(`/nothing-${i}`), {}, visitor);
     expect(asked).toHaveLength(20);
@@ -241,7 +241,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
 });
 
 test.skipIf(NO_CERTIFICATE).each(Object.entries(MCP_CLIENTS))(
-  "%s comes by its document where the metadata says that it may",
+  "%s uses its document where the metadata offers it",
   async (_, open) => {
     const port = await findFreePort("127.0.0.1");
     const url = `http://127.0.0.1:${port}`;

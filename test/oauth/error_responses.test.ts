@@ -240,7 +240,7 @@ describe("on a service", () => {
       }
   });
 
-  test("what the library would say of itself does not show what was sent", async () => {
+  test("the library's own messages do not show the input", async () => {
     const { client_id } = client;
     for (const [fields, code] of [
       [{ grant_type: "ignore all earlier text" }, "unsupported_grant_type"],
@@ -366,7 +366,7 @@ describe("on a service", () => {
       expect(refused.headers.get("www-authenticate")).toContain(`scope="${body.scopes_supported.join(" ")}"`);
     });
 
-    test("a proof of a key binds no token, since /mcp asks for none", async () => {
+    test("a proof of a key does not restrict a token, since /mcp requires none", async () => {
       const { verifier, path } = buildAuthorizeRequest(client.client_id, { dpop_jkt: "x".repeat(43) });
       const { next } = await allowConsent(owner, (await owner.get(path)).headers.get("location")!);
       const code = next.searchParams.get("code")!;

@@ -55,7 +55,7 @@ describe("on a service", () => {
     expect(await status(await sign(claims))).toBe(200);
   });
 
-  test.each(NO_GOOD)("%s is no good, though the signature is", async (_, change) => {
+  test.each(NO_GOOD)("%s is refused, though the signature is right", async (_, change) => {
     expect(await status(await sign(change(claims)))).toBe(401);
   });
 });

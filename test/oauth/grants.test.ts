@@ -241,7 +241,7 @@ describe("on a service", () => {
     }
   });
 
-  test("after disconnecting, a server that was remembered is asked about again", async () => {
+  test("after disconnecting, a remembered server requires consent again", async () => {
     const client = await clientAt(HOSTED);
     await connect(client, { redirect: HOSTED });
     const [{ id }] = await world.sql("select id from connection where client_id = ?", [client]);
@@ -252,7 +252,7 @@ describe("on a service", () => {
       expect(await world.sql(`select 1 from auth."${table}" where "clientId" = ?`, [client])).toEqual([]);
   });
 
-  test("a connection that was lost on the way is asked for again, and gives no token meanwhile", async () => {
+  test("a connection that was lost on the way requires consent again, and gives no token until then", async () => {
     const client = await clientAt(HOSTED);
     const { code, verifier } = await codeOf(client, { redirect: HOSTED });
     // As after a crash between the library's decision and ours.
@@ -284,7 +284,7 @@ describe("on a service", () => {
     expect(await world.sql("select 1 from connection where client_id = ?", [client])).toEqual([]);
   });
 
-  test("a token whose grant is gone is none, whatever else its connection has", async () => {
+  test("a token whose grant was deleted is invalid, for any other part of its connection", async () => {
     const client = await clientAt();
     const [first, second] = [await connect(client), await connect(client)];
     const { grant } = JSON.parse(Buffer.from(first.tokens.access_token.split(".")[1]!, "base64url").toString());

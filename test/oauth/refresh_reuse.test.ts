@@ -117,7 +117,7 @@ test("an earlier token of a chain works after its successors were used, and they
 });
 
 // rules#refresh-reuse
-test("a minute counts from the first use, however often the token was used since", async () => {
+test("a minute counts from the first use, for any number of later uses", async () => {
   const its = await connected();
   const { body } = await refresh(its.client_id, its.first);
   await later(its.client_id, 50);
@@ -129,7 +129,7 @@ test("a minute counts from the first use, however often the token was used since
 });
 
 // rules#refresh-reuse
-test("a use after its time ends the connection and nothing else of the client, in words of the console", async () => {
+test("a use after its time ends the connection and nothing else of the client, with a text in the console", async () => {
   const its = await connected();
   const other = await connected();
   const { body } = await refresh(its.client_id, its.first);
@@ -193,7 +193,7 @@ test("a minute gives nothing after the person disconnected", async () => {
 });
 
 // rules#refresh-reuse
-test("a fault between new tokens and the answer uses nothing up, an hour later as well", async () => {
+test("a server error between new tokens and the response uses nothing up, also an hour later", async () => {
   const its = await connected();
   await world.sql(
     `create function auth.no_use() returns trigger language plpgsql as $$ begin raise 'the process ends here'; end $$`,

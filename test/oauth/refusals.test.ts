@@ -144,7 +144,7 @@ describe("on a service", () => {
   });
 
   // rules#mcp-step-up
-  test("who can ask for scopes is challenged with all that the call needs, and told where a person publishes", async () => {
+  test("a client that can request scopes is challenged with all that the call needs, and with the place for publishing", async () => {
     const { tokens } = await connect(await register());
     const pusher = await world.pusher();
     const draft = await world.alert(pusher.id);

@@ -246,7 +246,7 @@ describe("on a service", () => {
     ["token_endpoint_auth_method", "none", ["private_key_jwt", "client_secret_jwt", "tls_client_auth", 5]],
     ["application_type", "native", ["desktop", 5]],
   ];
-  test.each(BOUNDS)("%s has its bounds", async (field, fits, over) => {
+  test.each(BOUNDS)("%s has its limits", async (field, fits, over) => {
     expect((await registerClient(world, { [field]: fits })).status).toBe(201);
     const error = field === "redirect_uris" ? "invalid_redirect_uri" : "invalid_client_metadata";
     for (const value of over) {
@@ -294,7 +294,7 @@ describe("on a service", () => {
     expect(JSON.stringify(row)).not.toContain("internal.example");
   });
 
-  test("a client that nobody lets in is gone after a day; one that somebody let in stays", async () => {
+  test("a client without a grant is deleted after a day; one with a grant stays", async () => {
     const [unused, fresh, used] = await Promise.all([1, 2, 3].map(async () => (await registerClient(world)).body));
     const { tokens } = await connectAssistant(world, owner, used);
     await world.sql(`update auth."oauthClient" set "createdAt" = now() - interval '25 hours' where "clientId" <> ?`, [
@@ -310,7 +310,7 @@ describe("on a service", () => {
     );
   });
 
-  test("a client that asks for a secret gets one, kept as a hash alone", async () => {
+  test("a client that requests a secret gets one, kept as a hash alone", async () => {
     const { body } = await registerClient(world, { token_endpoint_auth_method: undefined });
     expect(body).toMatchObject({
       token_endpoint_auth_method: "client_secret_basic",
@@ -336,7 +336,7 @@ describe("how often one address registers", () => {
   afterAll(() => world?.close());
 
   // rules#assistant-registration
-  test("so many a minute, counted for itself; what was refused and what came from loopback is not counted", async () => {
+  test("limited for each minute, with its own count; refusals and those from loopback are not counted", async () => {
     const from = async (address: string | null, fields = {}) => (await registerClient(world, fields, address)).status;
     for (let i = 0; i < 5; i += 1) expect(await from("203.0.113.7", { redirect_uris: [] })).toBe(400);
     for (let i = 0; i < 3; i += 1) expect(await from("203.0.113.7")).toBe(201);
@@ -351,7 +351,7 @@ describe("how often one address registers", () => {
     expect(n).toBe(3 + 1 + 15);
   });
 
-  test("a registration that is no JSON object is refused", async () => {
+  test("a registration that is not a JSON object is refused", async () => {
     expect((await registerClient(world, "[]")).body.error).toBe("invalid_client_metadata");
     expect((await registerClient(world, "{")).body.error).toBe("invalid_client_metadata");
     expect((await registerClient(world, "")).body.error).toBe("invalid_client_metadata");

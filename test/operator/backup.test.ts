@@ -169,7 +169,7 @@ describe("a server in use, by URL", () => {
   });
 
   // rules#restore
-  test("a server that is not empty is only replaced when told, and then wholly", async () => {
+  test("a server that is not empty is only replaced on request, and then completely", async () => {
     const settings = await emptyServer();
     const other = { ...settings, SECRET: "the other server has a secret of its own" };
     const world = await World.open({ settings: other });
@@ -299,7 +299,7 @@ describe("a server in use, by URL", () => {
     expect((await tried(here.settings.SECRET)).code).toBe(0);
   });
 
-  test("a file that the store lost is said, and the rest is kept", async () => {
+  test("a file that the store lost is reported, and the rest is kept", async () => {
     const lost = await openConsoleUploads(here).upload("audio", MP3);
     rmSync(join(here.dataDir, "assets", parseUuid(lost.id)));
     const { code, json, stderr } = await runBelfryShared(["backup", at("lossy")], here.settings);

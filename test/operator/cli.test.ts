@@ -57,7 +57,7 @@ const channel = (handle: string) => [
   "News",
 ];
 
-test("the main story needs no set-up beside the server", async () => {
+test("the main task needs no set-up other than the server", async () => {
   expect(await ok(["get-me"])).toMatchObject({ workspace: { name: "My workspace" } });
   const pusher = await ok([
     ...["create-pusher", ...channel("town"), "--lat", "-3.5", "--lon", "4", "--radius-km", "2.5"],
@@ -115,7 +115,7 @@ test.each<[string[], string?]>([
   [["create-alert", "-"], "no json"],
   [["keys", "list"]],
   [["create-pusher", "--help"]],
-])("a process of its own and the shared one say the same: %j", async (args, input) => {
+])("a process of its own and the shared one print the same: %j", async (args, input) => {
   const [alone, shared] = await Promise.all([belfryAlone(args, {}, input), belfry(args, {}, input)]);
   expect(shared).toEqual(alone);
 });
@@ -185,7 +185,7 @@ test("the local key is sent to no other address, and an absent server is a serve
 });
 
 // rules#cli-one-server
-test("a command never mixes two servers: it says which one, or is refused", async () => {
+test("a command never mixes two servers: it names the server, or is refused", async () => {
   const other = { DATABASE_URL: "postgres://x@127.0.0.1:1/x", SECRET: "s".repeat(32) };
   const port = new URL(server.url).port;
   // The key in DATA_DIR is of the embedded server; the server of these settings has a database of its own.
@@ -266,7 +266,7 @@ test("help names every argument, what is required and which values there are", a
   expect((await belfry(["get-pusher", "--help"])).stdout).not.toContain("--idempotency-key");
 });
 
-test("a reader that goes away is no failure", async () => {
+test("a reader that closes the pipe is not a failure", async () => {
   const command = `"${process.execPath}" "${CLI}" tools | true; echo "\${PIPESTATUS[0]}"`;
   expect(await runProgram("bash", ["-c", command], {})).toMatchObject({ stdout: "0\n", stderr: "" });
 });

@@ -106,7 +106,7 @@ test("what is sent after it joined comes as lines, in order; what was sent befor
 });
 
 // rules#listen
-test("a command is told in its environment and its input, confirms when asked, and its failure ends nothing", async () => {
+test("a command gets the alert in its environment and its input, confirms on request, and its failure ends nothing", async () => {
   const { id } = await channel("listen-exec");
   const heard = join(folder.path, "heard");
   const exec = `cat >> '${heard}'; printf '%s|%s|%s\\n' "$BELFRY_TITLE" "$BELFRY_PRIORITY" "$BELFRY_CHANNEL" >> '${heard}'; test "$BELFRY_TITLE" != Fails`;
@@ -125,7 +125,7 @@ test("a command is told in its environment and its input, confirms when asked, a
 });
 
 // rules#listen
-test("a private channel takes an invite, once; a device that is gone and an unknown channel are told", async () => {
+test("a private channel takes an invite, once; a deleted device and an unknown channel are reported", async () => {
   const { id } = await channel("listen-private", false);
   const settings = { BELFRY_URL: server.url, XDG_STATE_HOME: join(folder.path, "state") };
   const none = await runBelfry(["listen", "listen-private"], settings);

@@ -116,14 +116,14 @@ async function overHttp(name: string, args: Record<string, unknown>): Promise<an
   return JSON.parse(text.startsWith("{") ? text : /^data: (.*)$/m.exec(text)![1]!).result;
 }
 
-test("it ends with its input, and says nothing but protocol", async () => {
+test("it ends with its input, and prints only protocol messages", async () => {
   const silent = await runBelfry(["mcp"], { DATA_DIR: server.dataDir }, "");
   expect(silent).toMatchObject({ code: 0, stdout: "", stderr: "" });
   const garbled = await runBelfry(["mcp"], { DATA_DIR: server.dataDir }, "garbled\n[]\n");
   expect(garbled.stdout.match(/"code":-32700/g)).toHaveLength(2);
 });
 
-test("without a server or a key the connection is refused, and says what to do", async () => {
+test("without a server or a key the connection is refused, with instructions", async () => {
   for (const [settings, words] of [
     [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "Start one with belfry serve"],
     [{ BELFRY_URL: server.url, BELFRY_API_KEY: "x" }, "neither revoked nor expired"],
@@ -151,7 +151,7 @@ test("a key is offered what it may use; what it may not is refused in the result
   await client.close();
 });
 
-test("a server that went away says so in the results, until it is back", async () => {
+test("a server that is away is reported in the results, until it is back", async () => {
   const dataDir = `${folder.path}/away`;
   const first = await startServer(await prepareStartedService(dataDir));
   const client = new Client(info);

@@ -95,7 +95,7 @@ describe("on the embedded database", () => {
   });
 
   // rules#operator-on-the-database
-  test("beside the running server, on its database", { timeout: 300_000 }, async () => {
+  test("with the running server, on its database", { timeout: 300_000 }, async () => {
     server = await startServer(await dataDirectory("beside"));
     const settings = { DATA_DIR: server.dataDir };
     const { done } = await story(settings);
@@ -203,7 +203,7 @@ describe("on the embedded database", () => {
     }
   }
 
-  test("status says where the database is, with a DATABASE_URL that any tool connects by while it runs", async () => {
+  test("status shows the location of the database, with a DATABASE_URL that any tool connects by while it runs", async () => {
     server = await startServer(await dataDirectory("status"));
     const settings = { DATA_DIR: server.dataDir };
     const running = await runBelfry(["status"], settings);
@@ -238,7 +238,7 @@ describe("on the embedded database", () => {
     expect(elsewhere).toMatchObject({ code: 0, json: { database: "by URL", ...byUrl } });
   });
 
-  test("psql is a shell on it, beside the service and without it, below a path too long for a socket", async () => {
+  test("psql is a shell on it, with the service and without it, below a path too long for a socket", async () => {
     const there = spawnSync("psql", ["--version"]).status === 0;
     const dataDir = await dataDirectory("long-".repeat(20), "shell-".repeat(15));
     const shell = async () => {
@@ -257,7 +257,7 @@ describe("on the embedded database", () => {
     expect(json.data).toHaveLength(1);
   });
 
-  test("a lock without a database is told clearly", async () => {
+  test("a lock without a database is reported clearly", async () => {
     const { code, refusal } = await whileHeld;
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "conflict" });
     expect(refusal.error.message).toContain("Another Belfry process is using the data directory");
@@ -304,7 +304,7 @@ describe("on PostgreSQL by URL", () => {
     expect(existsSync(settings.DATA_DIR)).toBe(false);
   });
 
-  test("a link is made for an address, and mailed where the settings say so", {
+  test("a link is made for an address, and mailed where the settings require it", {
     timeout: 300_000,
   }, async () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };

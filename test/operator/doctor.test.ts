@@ -46,7 +46,7 @@ async function told(settings: Record<string, string>) {
 }
 
 // rules#doctor
-test("a server that is well is said to be, part by part", async () => {
+test("a healthy server is reported as such, part by part", async () => {
   chmodSync(world.dataDir, 0o700);
   await world.pusher();
   const made = await runBelfryShared(["backup", at("kept")], world.settings);

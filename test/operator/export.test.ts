@@ -190,7 +190,7 @@ describe("a workspace in use, by URL", () => {
     expect(taken.refusal.error).toMatchObject({ param: "to" });
   });
 
-  test("is of one instant, whatever is done meanwhile", async () => {
+  test("is of one time, with any concurrent changes", async () => {
     const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePoolSize: 1 });
     const before = readFileSync(file, "utf8").trim().split("\n").at(-1);
     let lines = "";
@@ -209,7 +209,7 @@ describe("a workspace in use, by URL", () => {
     expect(found.body.data).toHaveLength(1);
   });
 
-  test("no secret stands in the file, and none that is sealed", () => {
+  test("the file contains no secret, and no encrypted one", () => {
     const text = readFileSync(file, "utf8");
     for (const secret of [here.owner, phone, here.settings.SECRET!]) expect(text).not.toContain(secret);
     const hook = text.split("\n").find((line) => line.startsWith('{"kind":"webhook"'))!;
@@ -236,7 +236,7 @@ describe("a workspace in use, by URL", () => {
       /not from belfry export/,
     ],
     [
-      "a row that is none",
+      "an invalid row",
       (lines) => [...lines.slice(0, 2), '{"kind":"member","row":[]}', ...lines.slice(2)].join("\n"),
       /not from belfry export/,
     ],
@@ -268,7 +268,7 @@ describe("a workspace in use, by URL", () => {
     expect(json.data).toEqual([]);
   });
 
-  test("what is no file, or not there, is refused by name", async () => {
+  test("a path that is missing or not a file is refused by name", async () => {
     const settings = await otherServer();
     symlinkSync(at("nothing"), at("link"));
     for (const path of [folder, at("nothing"), at("link")])
@@ -334,7 +334,7 @@ const LEFT_BEHIND = [
   "workspace.retention_starts_at",
 ];
 
-describe("more of alerts than a heap holds", () => {
+describe("more alerts than a heap has room for", () => {
   // Fifty million letters in a process that may have sixty-four megabytes: Node itself takes half. The texts are
   // long, since each alert also costs its search terms and its rows.
   const SMALL = { NODE_OPTIONS: "--max-old-space-size=64" };

@@ -113,7 +113,7 @@ describe("ntfy", () => {
     cache();
   });
 
-  test("a dry run says what would become of everything, and leaves nothing", async () => {
+  test("a dry run reports the result of everything, and leaves nothing", async () => {
     const { code, json, stderr } = await from("ntfy", ...files(), "--dry-run");
     expect(code).toBe(0);
     expect(json).toEqual({
@@ -161,7 +161,7 @@ describe("ntfy", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  test("past messages are alerts of their own instant, judged as any other", async () => {
+  test("past messages are alerts of their own time, checked like any other", async () => {
     const [now, kept] = await alertsOf("backups_prod");
     expect(now.title).toBe("Now");
     expect(kept).toMatchObject({
@@ -222,7 +222,7 @@ describe("ntfy", () => {
   });
 });
 
-test("newer files of ntfy say what became of a message", async () => {
+test("newer files of ntfy contain the result of a message", async () => {
   const newer = { ...MESSAGE, topic: "newer", event: "message" };
   const path = made("newer.db", {
     messages: [
@@ -364,7 +364,7 @@ describe("a hostile or wrong file", () => {
     expect((await from("ntfy", path)).refusal.error.message).toMatch(/EACCES/);
   });
 
-  test("names that move a terminal or hide stand nowhere", async () => {
+  test("names that control a terminal or hide appear nowhere", async () => {
     const path = made("names.db", {
       applications: [{ id: 1, name: "A\u001b[2J\u202eB", description: "x\u0000y" }],
       messages: [{ ...MESSAGE, id: 1, application_id: 1 }],

@@ -40,19 +40,15 @@ const ALL = Array.from({ length: REQUESTS }, (_, i) => i);
 test.each([
   ["nothing is left to do", `say(${REQUESTS})`, 0],
   ["it leaves", `say(${REQUESTS}); process.exit(3)`, 3],
-  ["an error is caught by nobody", `say(${REQUESTS}); throw new Error("crashed")`, 1],
-  [
-    "a promise is caught by nobody",
-    `say(${REQUESTS}); Promise.reject(new Error("crashed")); setTimeout(() => {}, 1e6)`,
-    1,
-  ],
+  ["an uncaught error", `say(${REQUESTS}); throw new Error("crashed")`, 1],
+  ["an uncaught promise", `say(${REQUESTS}); Promise.reject(new Error("crashed")); setTimeout(() => {}, 1e6)`, 1],
 ])("every line is there when %s", async (_, code, exit) => {
   const ended = await logging(code);
   expect(ended.code).toBe(exit);
   expect(told(ended.stderr)).toEqual(ALL);
 });
 
-test("a process that is killed has said its errors", async () => {
+test("a process that is killed has logged its errors", async () => {
   const { stderr } = await logging(
     `say(3); log.error({}, "a fault"); say(3); process.kill(process.pid, "SIGKILL"); setTimeout(() => {}, 1e6)`,
   );

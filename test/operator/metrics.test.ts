@@ -9,7 +9,7 @@ import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-test("what happened before the figures could be kept is in them", async () => {
+test("events before the metrics were loaded are in them", async () => {
   const metrics = createMetrics();
   for (let i = 0; i < 3; i++) metrics.request("GET", "/api/v1/me", 200, 0.004);
   metrics.held(7);
@@ -74,7 +74,7 @@ describe("of a service", () => {
   });
 
   // rules#figures-name-nobody
-  test("labels are our own words, whatever was asked for", async () => {
+  test("labels are fixed terms, for any request", async () => {
     const { id, handle } = await world.pusher({ name: "Tenant text" });
     await world.alert(id, { title: "Tenant text", send: true });
     await world.request("GET", "/api/v1/tenant-text", { token: world.owner });

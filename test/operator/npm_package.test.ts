@@ -59,7 +59,7 @@ afterAll(() => folder.remove());
 const FOR_BROWSERS =
   /\/(web_app\/(browser\/(?!texts\/(?!formats))|worker\/|build_scripts\.ts)|public_pages\/(near|page_language)\.js)/;
 
-test("it holds what it runs on, and nothing else", () => {
+test("it contains what it runs on, and nothing else", () => {
   const shipped = packed.filter((path) => path.startsWith("dist/"));
   const docs = globSync(["*.md", "docs/**/*.{md,png,svg}"], { cwd: ROOT });
   const code = globSync("{src,operations}/**/*.*", { cwd: ROOT })
@@ -155,7 +155,7 @@ interface Real {
 const ID = { id: expect.any(String) };
 const refused = (message: string) => ({ error: { message: expect.stringContaining(message) } });
 
-test("each command of the package runs beside its service", async () => {
+test("each command of the package runs with its service", async () => {
   const dataDir = prepareCluster(join(folder.path, "data"));
   const server = await startServer(dataDir, { args: [CLI, "serve"] });
   let exported = "";

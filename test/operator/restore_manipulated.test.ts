@@ -149,7 +149,7 @@ describe("a manipulated backup", () => {
     rmSync(at("elsewhere"), { force: true });
   });
 
-  test("is restored when only files lie beside it that it does not name", async () => {
+  test("is restored with extra files that it does not name", async () => {
     const copy = at("with more");
     cpSync(backup, copy, { recursive: true });
     plant(copy, `file-${VICTIM}`);

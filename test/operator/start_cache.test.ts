@@ -63,7 +63,7 @@ function plant(): void {
   writeFileSync(IMPORTS, JSON.stringify(known));
 }
 
-test("imports go where they led before, and the text is the one that lies there now", () => {
+test("imports resolve to their earlier files, and the text is the current one", () => {
   expect(said()).toMatch(/^Publish, /);
   plant();
   expect(said()).toMatch(/^Whisper, /);
@@ -71,7 +71,7 @@ test("imports go where they led before, and the text is the one that lies there 
   expect(said()).toMatch(/^Announce, /);
 });
 
-test("after npm changed a package, and where the file is damaged, they are looked up, and noted anew", () => {
+test("after npm changed a package, and where the file is damaged, they are looked up and stored again", () => {
   const damage = [
     () => appendFileSync(join(tree, "package.json"), "\n"),
     () => truncateSync(IMPORTS, 20),
@@ -113,7 +113,7 @@ test("npm ci fills it for the first start, and a service that found it empty fil
 
 // A heap is laid out before the first line of a program runs, so the program cannot set this itself
 // (docs/contributing/testing.md#memory).
-test("whichever way a start goes, its heap is laid out alike", () => {
+test("every kind of start has the same heap layout", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const [command] = readFileSync(join(ROOT, "src/cli.ts"), "utf8").split("\n");
   const flags = [scripts.start, scripts.belfry, command].map((line) => /node (--max-\S+ --heap-\S+)/.exec(line)?.[1]);

@@ -106,7 +106,7 @@ describe("of a service", () => {
   const below = (parent: string) => spans.filter(({ parentSpanId }) => parentSpanId === parent);
 
   // rules#traces
-  test("a client's trace goes on: request, operation, statements, webhook", () => {
+  test("a client's trace continues: request, operation, statements, webhook", () => {
     const [request, ...others] = below(ABOVE).filter(({ traceId }) => traceId === TRACE);
     expect(others).toEqual([]);
     expect(request).toMatchObject({ name: "POST /api/v1/pushers/:id/alerts", kind: 2, status: { code: 0 } });
@@ -130,7 +130,7 @@ describe("of a service", () => {
   });
 
   // rules#traces
-  test("a message of MCP says what its call belongs to, and the request is linked", () => {
+  test("a message of MCP has the parent of its call, and the request is linked", () => {
     const [operation] = below(ABOVE).filter(({ name }) => name === "create_alert");
     expect(operation!.traceId).toBe(TRACE.replace("0a", "1b"));
     expect(said(operation!)).toEqual({ "belfry.transport": "mcp" });
@@ -139,7 +139,7 @@ describe("of a service", () => {
     expect(below(operation!.spanId).map(({ name }) => name)).toContain("webhook");
   });
 
-  test("who does not follow its own trace is not followed, what is no trace begins one, and probes are none", () => {
+  test("an unsampled trace is not sampled, an invalid one begins a new one, and probes have none", () => {
     expect(spans.filter(({ name }) => name === "GET /api/v1/me").map(({ parentSpanId }) => parentSpanId)).toEqual([
       undefined,
     ]);
@@ -149,7 +149,7 @@ describe("of a service", () => {
   });
 
   // rules#traces-name-nobody
-  test("no span holds a word of a tenant, an id or a key, and no receiver is told of a trace", () => {
+  test("no span contains a tenant's text, an id or a key, and no receiver gets a trace", () => {
     const all = collector.requests.map(({ body }) => body.toString()).join();
     const theirs = [/tenant.text/i, pusher.id, pusher.handle, world.owner, world.workspace.id, String(sink.port)];
     for (const word of [...theirs, /bfk_|psh_|alr_|wsp_|dlv_|whk_/]) expect(all).not.toMatch(word);

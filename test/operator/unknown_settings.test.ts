@@ -84,7 +84,7 @@ describe("a misspelt setting", () => {
     expect(() => rejectMisspelledSettings(set(name))).toThrow(message);
   });
 
-  test("is none of the settings, nor a variable that Kubernetes sets for a service named belfry", () => {
+  test("neither a setting, nor a variable that Kubernetes sets for a service named belfry", () => {
     rejectMisspelledSettings(set(...Object.values(SETTINGS).map(({ name }) => name)));
     rejectMisspelledSettings({
       BELFRY_PORT: "tcp://10.96.0.7:8787",

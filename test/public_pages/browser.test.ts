@@ -87,7 +87,7 @@ describeInBrowser("public pages in a browser", () => {
   ];
 
   // rules#page-policy
-  test("nothing keeps anybody out at three widths, light and dark; no page asks another server or weighs 200 kB", async () => {
+  test("every page is accessible at three widths, light and dark; no page sends requests to another server or weighs 200 kB", async () => {
     const { context, page, faults } = await openWatchedPage(its.browser, its.site);
     for (const path of pages()) {
       await page.goto(its.site.url + path);
@@ -143,7 +143,7 @@ describeInBrowser("public pages in a browser", () => {
 
   // rules#page-policy
   // rules#public-inbox
-  test("an open page shows what is new by itself, keeps what was opened, and says when the channel is gone", async () => {
+  test("an open page shows new alerts by itself, keeps opened parts, and reports a deleted channel", async () => {
     const { world } = its.site;
     const channel = await world.pusher({ handle: "news-desk", name: "News desk" });
     const { context, page, faults } = await openWatchedPage(its.browser, its.site);
@@ -173,7 +173,7 @@ describeInBrowser("public pages in a browser", () => {
     await context.close();
   });
 
-  test("a picture of another server is asked for when the reader opens it, and not before", async () => {
+  test("a picture of another server is requested when the reader opens it, and not before", async () => {
     const context = await its.browser.newContext();
     const page = await context.newPage();
     const asked: string[] = [];
@@ -265,7 +265,7 @@ describeInBrowser("public pages in a browser", () => {
     await context.close();
   });
 
-  test("who does not tell the place is told so", async () => {
+  test("a visitor who declines the position sees a message", async () => {
     const { context, page } = await openWatchedPage(its.browser, its.site);
     // The browser's result when the person declined; the prompt itself is not part of a page.
     await page.addInitScript(

@@ -22,7 +22,7 @@ const BASE = "http://localhost:8787/c";
 
 describe("a public channel", () => {
   // rules#channel-page
-  test("shows its card, what it asks for, its newest alerts, a link that subscribes and its own QR code", async () => {
+  test("shows its card, its requested permissions, its newest alerts, a link that subscribes and its own QR code", async () => {
     const channel = await world.pusher({
       name: "Harbour Watch",
       category: "ai",
@@ -85,7 +85,7 @@ describe("a public channel", () => {
     ]);
   });
 
-  test("of alerts with one collapse_key shows the newest, and says whose time is over", async () => {
+  test("of alerts with one collapse_key shows the newest, and marks expired ones", async () => {
     const channel = await world.pusher();
     await world.alert(channel.id, { title: "Level 1", collapse_key: "level", send: true });
     await world.alert(channel.id, { title: "Level 2", collapse_key: "level", send: true });
@@ -117,7 +117,7 @@ describe("a public channel", () => {
     expect(await world.sql("select status from alert where title = 'Came due'")).toEqual([{ status: "sent" }]);
   });
 
-  test("is paused and says so; what was cancelled is gone", async () => {
+  test("is paused and shows it; cancelled alerts are removed", async () => {
     const channel = await world.pusher();
     const alert = await world.alert(channel.id, { title: "Taken back", send: true });
     expect((await getPublicPage(world, `/c/${channel.handle}`)).text).toContain("Taken back");
@@ -131,7 +131,7 @@ describe("a public channel", () => {
 
   // rules#page-validator
   // rules#app-says-silence
-  test("says what becomes of an alert while the app is closed, where the channel wants to be heard", async () => {
+  test("explains the delivery of an alert while the app is closed, where the channel requests a permission for it", async () => {
     const of = async (settings: Record<string, string>, requested_perms: string[]) => {
       const other = await World.open({ settings });
       const { handle } = await other.pusher({ requested_perms });
@@ -152,7 +152,7 @@ describe("a public channel", () => {
     expect(await of({ WEB_PUSH: "off" }, ["loc"])).not.toContain("while the app is closed");
   });
 
-  test("is 304 to who holds it until something of it changes, and HEAD has no body", async () => {
+  test("is 304 to a client that has it until any part of it changes, and HEAD has no body", async () => {
     const channel = await world.pusher();
     const path = `/c/${channel.handle}`;
     const first = await getPublicPage(world, path);
@@ -168,14 +168,14 @@ describe("a public channel", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
   });
 
-  test("is found in capital letters, too", async () => {
+  test("is also found in capital letters", async () => {
     const answer = await getPublicPage(world, "/c/Harbour-Watch?invite=x");
     expect([answer.status, answer.headers.get("location")]).toEqual([308, "/c/harbour-watch?invite=x"]);
   });
 });
 
 // rules#private-page
-describe("nobody can tell apart", () => {
+describe("indistinguishable responses", () => {
   let secret: any;
   let suspended: any;
   beforeAll(async () => {
@@ -188,7 +188,7 @@ describe("nobody can tell apart", () => {
   const codeOf = async (fields: Record<string, unknown> = {}) =>
     (await world.rest("create_invite", { pusher_id: secret.id, ...fields })).body;
 
-  test("a private channel, a suspended one, one that is not there and what is no handle", async () => {
+  test("a private channel, a suspended one, a missing one and an invalid handle", async () => {
     const seen = await Promise.all(
       [secret.handle, suspended.handle, createHandle(), "no%20handle", "x", "%3Cb%3E"].map((handle) =>
         getPublicPage(world, `/c/${handle}`),
@@ -286,7 +286,7 @@ test("hostile texts of every field are text", async () => {
   );
 });
 
-test("a page stays under 200 kB whatever its alerts hold", async () => {
+test("a page stays under 200 kB with any alerts", async () => {
   const channel = await world.pusher({
     long: "&".repeat(4000),
     tags: Array.from({ length: 20 }, (_, n) => `${n}&`.repeat(8)),
@@ -303,7 +303,7 @@ test("a page stays under 200 kB whatever its alerts hold", async () => {
 });
 
 // rules#page-views
-test("one address asks for so many pages a minute, whatever is there", async () => {
+test("one address has a limit of pages a minute, for any path", async () => {
   const small = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "3" } });
   try {
     const { handle } = await small.pusher();
@@ -369,7 +369,7 @@ describe("CHANNEL_BASE_URL", () => {
   );
 });
 
-test.skipIf(isMissing("curl"))("the lines for joining without the web app work as they stand", async () => {
+test.skipIf(isMissing("curl"))("the commands for joining without the web app work unchanged", async () => {
   const site = await ConsoleSite.open();
   try {
     const channel = await site.world.pusher({ is_public: false });

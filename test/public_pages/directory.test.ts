@@ -83,7 +83,7 @@ describe("the directory", () => {
     expect((await getPublicPage(world, `/c?${query}`)).status).toBe(200);
   });
 
-  test("repeats what was searched as text alone, and is not told to crawlers then", async () => {
+  test("repeats the search text as text alone, and is closed to crawlers then", async () => {
     const { text } = await getPublicPage(world, `/c?${new URLSearchParams({ q: '"><script>alert(1)</script>' })}`);
     expect(text).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     expect(text).not.toContain("<script>");
@@ -92,7 +92,7 @@ describe("the directory", () => {
     expect((await getPublicPage(world, "/c")).text).not.toContain("noindex");
   });
 
-  test("may ask the device where it is, and runs its own script alone", async () => {
+  test("may request the position of the device, and runs its own script alone", async () => {
     const { headers, text } = await getPublicPage(world, "/c");
     expect(headers.get("content-security-policy")).toContain("script-src 'self'; connect-src 'self'");
     expect(headers.get("permissions-policy")).toContain("geolocation=(self)");
@@ -102,7 +102,7 @@ describe("the directory", () => {
   });
 
   // rules#near-me
-  test("hands out one list of channels with a circle, told apart by its validator", async () => {
+  test("returns one list of channels with a circle, with its validator", async () => {
     const placed = await world.pusher({ name: "Placed", lat: 1, lon: 2, radius_km: 3 });
     const hidden = await world.pusher({ is_public: false, lat: 1, lon: 2, radius_km: 3 });
     const nowhere = await world.pusher();
@@ -145,7 +145,7 @@ describe("the front page", () => {
     }
   });
 
-  test("leads people on, and tells programs where everything lies: each address answers", async () => {
+  test("links people to pages, and programs to all addresses: each address responds", async () => {
     const page = (await getPublicPage(world, "/", { headers: { accept: BROWSER } })).text;
     for (const href of ["/c", "/app/", "/console", "/api/v1/docs", "/api/v1/openapi.json"])
       expect(page).toContain(`href="${href}"`);

@@ -98,7 +98,7 @@ describe("every page", () => {
   });
 });
 
-test("is kept a while, 304 to who holds it, compressed for who takes it, and without a body for HEAD", async () => {
+test("is cached a while, 304 to a client that has it, compressed on request, and without a body for HEAD", async () => {
   const first = await getPublicPage(world, "/docs/start/first-alert");
   const etag = first.headers.get("etag")!;
   expect(first.headers.get("cache-control")).toBe("public, max-age=300");
@@ -133,7 +133,7 @@ test("old addresses lead to the pages of today", async () => {
 });
 
 describe("the search", () => {
-  test("lists sections that hold all words, those first whose heading has them", async () => {
+  test("lists sections that contain all terms, those with a matching heading first", async () => {
     const { text } = await getPublicPage(world, "/docs?q=Webhook+secret");
     const listed = text.slice(text.indexOf('<ol class="found">'));
     const found = [...listed.matchAll(/<li><a href="(\/docs\/[^"]+)">/g)].map(([, to]) => to!);
@@ -150,7 +150,7 @@ describe("the search", () => {
     expect(named.text).toContain('<meta name="robots" content="noindex">');
   });
 
-  test("of hostile, empty and endless words says what to do", async () => {
+  test("a hostile, empty or endless search shows instructions", async () => {
     const hostile = '"><script>alert(1)</script>';
     const { status, text } = await getPublicPage(world, `/docs?q=${encodeURIComponent(hostile)}`);
     expect([status, text.match(/<script(?! src="\/static\/(docs_site|session_hint)\.js\?v=)/g)]).toEqual([200, null]);
@@ -161,14 +161,14 @@ describe("the search", () => {
   });
 
   // rules#page-views
-  test("one address asks so often as for other public pages", async () => {
+  test("one address has the same limit as for other public pages", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await getPublicPage(world, "/docs?q=a", {}, "198.51.100.9")).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
   });
 });
 
-test("whatever a file says is text; anchors and pictures alone are known", () => {
+test("every text of a file stays text; only anchors and pictures are supported", () => {
   const lead = (link: string) => (link.startsWith("https:") ? link : null);
   const { body } = renderDoc(
     `# A <b>title</b>\n\n<script>alert(1)</script>\n\nOne <img src="x" onerror="alert(1)"> [two](javascript:alert(1)) <a id="three"></a>three ` +
@@ -189,7 +189,7 @@ test("whatever a file says is text; anchors and pictures alone are known", () =>
   expect(text).toContain("7 seven");
 });
 
-test("cells of a table are words apart to a search", () => {
+test("cells of a table are separate terms to a search", () => {
   const { sections } = renderDoc("# A\n\n| one | two |\n|---|---|\n| three | four |\n", () => null);
   expect(sections[0]!.text.trim().split(/\s+/)).toEqual(["one", "two", "three", "four"]);
 });

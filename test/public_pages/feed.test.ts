@@ -59,7 +59,7 @@ const jsonOf = async (handle: string) => JSON.parse((await ask(handle, "feed.jso
 
 describe("the feeds of a public channel", () => {
   // rules#feeds
-  test("tell its newest sent alerts, as both formats want them, and nothing that a handset is not shown", async () => {
+  test("contain the newest sent alerts, in both formats, and nothing that a handset is not shown", async () => {
     const channel = await world.pusher({
       name: "Harbour & <Watch>",
       description: 'Tides "and" closures',
@@ -159,7 +159,7 @@ describe("the feeds of a public channel", () => {
     '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>&e;',
     '\\u0000 \\" </script>',
     "Ende \uffff\ufffe ü 🚢",
-  ])("hold a hostile text as text: %s", async (title) => {
+  ])("contain a hostile text as text: %s", async (title) => {
     const channel = await world.pusher({ description: "Hostile" });
     const alert = await world.alert(channel.id, { title, body: `${title}\n${title}`, send: true });
     const feed = await atomOf(channel.handle);
@@ -174,7 +174,7 @@ describe("the feeds of a public channel", () => {
   });
 
   // rules#feeds
-  test("have at most a mebibyte, whatever their alerts hold, and leave long markup out", async () => {
+  test("have at most a mebibyte, with any alerts, and leave long markup out", async () => {
     const channel = await world.pusher();
     const markup = (bytes: number) => `<p>${"&amp;".repeat(bytes / 5)}</p>`;
     for (let n = 1; n <= 25; n++)
@@ -220,7 +220,7 @@ describe("the feeds of a public channel", () => {
 
 describe("a validator of a feed", () => {
   // rules#feed-validators
-  test.each(FILES)("holds while nothing changes, and ends with every change of what is shown: %s", async (file) => {
+  test.each(FILES)("is valid while nothing changes, and ends with every visible change: %s", async (file) => {
     const channel = await world.pusher();
     const id = { pusher_id: channel.id };
     let etag = "";
@@ -278,7 +278,7 @@ describe("a validator of a feed", () => {
   });
 
   // rules#passed-is-sent
-  test("ends with the instant of a scheduled alert, which is then there", async () => {
+  test("ends with the time of a scheduled alert, which is then there", async () => {
     const channel = await world.pusher();
     const { headers } = await ask(channel.handle, "feed.json");
     const etag = headers.get("etag")!;
@@ -293,7 +293,7 @@ describe("a validator of a feed", () => {
 });
 
 // rules#feeds
-test("private, suspended and missing channels answer one 404, byte for byte, with a code as well", async () => {
+test("private, suspended and missing channels have one 404, byte for byte, also with a code", async () => {
   const hidden = await world.pusher({ is_public: false });
   const { body: invite } = await world.rest("create_invite", { pusher_id: hidden.id });
   const suspended = await world.pusher();
@@ -316,7 +316,7 @@ test("private, suspended and missing channels answer one 404, byte for byte, wit
   expect((await ask(made.handle, "feed.atom")).status).toBe(200);
 });
 
-test("HEAD answers the same headers, other methods say what is served, and an address asks as often as for pages", async () => {
+test("HEAD returns the same headers, other methods list the supported ones, and an address has the limit of pages", async () => {
   const { handle } = await world.pusher();
   const get = await ask(handle, "feed.atom");
   const head = await getPublicPage(world, `/c/${handle}/feed.atom`, { method: "HEAD" });

@@ -94,7 +94,7 @@ describeInBrowser("in a browser", () => {
   };
 
   // rules#push-wakes
-  test("the person switches it on, beside the channel or in the settings, and the service is told where", async () => {
+  test("the person enables it, at the channel or in the settings, and the service gets the endpoint", async () => {
     const silent = page.getByText("This channel can’t alert you yet.");
     await silent.waitFor();
     await page.getByRole("button", { name: "Allow notifications" }).click();
@@ -124,7 +124,7 @@ describeInBrowser("in a browser", () => {
     await clear();
   });
 
-  test("without an inbox to ask, a plain line is shown", async () => {
+  test("without access to the inbox, a plain notification is shown", async () => {
     await leaveApp();
     await context.route("**/handset/v1/inbox*", (route) => route.abort());
     await devtools.send("ServiceWorker.stopAllWorkers");
@@ -136,7 +136,7 @@ describeInBrowser("in a browser", () => {
     await clear();
   });
 
-  test("switched off, the service has forgotten and the browser as well", async () => {
+  test("after disabling it, neither the service nor the browser has the subscription", async () => {
     await page.goto(`${site.url}/app/#settings`);
     await page.getByRole("switch", { name: "Notify me while the app is closed" }).uncheck();
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);

@@ -56,7 +56,7 @@ describe("when it is stored", () => {
   });
 
   // rules#push-addresses rules#no-echo
-  test("only what a push service on the public internet may have handed out is taken, and no message tells more", async () => {
+  test("only endpoints that a push service on the public internet may have issued are accepted, and no message reveals more", async () => {
     const { token } = await registerHandset(world);
     const refused = [
       "http://good.push.test/x",
@@ -118,7 +118,7 @@ describe("when it is called", () => {
     expect(trap.connections()).toBe(0);
   });
 
-  test("connections are kept for further wake-ups, and each is made only to an address that was looked at", async () => {
+  test("connections are kept for further push notifications, and each is made only to a checked address", async () => {
     const own = await open([`kept.push.test:${service.port}`]);
     const pusher = await own.pusher();
     const host = `http://kept.push.test:${service.port}`;
@@ -145,7 +145,7 @@ describe("when it is called", () => {
     await own.close();
   });
 
-  test("redirects are not followed, slow and endless answers end in time, and others are served meanwhile", async () => {
+  test("redirects are not followed, slow and endless responses end in time, and others are served concurrently", async () => {
     const trap = await startHttpReceiver((_request, response) => void response.end());
     const redirecting = await startHttpReceiver((_request, response) => {
       response.writeHead(307, { location: `http://127.0.0.1:${trap.port}/` }).end();
@@ -190,7 +190,7 @@ describe("when it is called", () => {
     await own.close();
   });
 
-  test.skipIf(isMissing("openssl"))("a certificate that nobody vouches for is no push service", async () => {
+  test.skipIf(isMissing("openssl"))("a push service with an untrusted certificate is refused", async () => {
     const asked: string[] = [];
     const server = createHttpsServer(createCertificate("127.0.0.1"), (request, response) => {
       asked.push(request.url!);
@@ -208,7 +208,7 @@ describe("when it is called", () => {
     await own.close();
   });
 
-  test("nothing of an endpoint stands in the log, whatever becomes of it", async () => {
+  test("the log contains no part of an endpoint, with any result", async () => {
     const lines: string[] = [];
     const own = await World.open({
       settings: {

@@ -68,7 +68,7 @@ async function publishing(settings: Record<string, string>) {
 }
 
 // rules#publishing-is-one-row rules#push-wakes
-test("the transaction that publishes is the same, statement by statement, whether anybody is woken or not", async () => {
+test("the transaction that publishes is the same, statement by statement, with or without push notifications", async () => {
   const without = await publishing({ WEB_PUSH: "off" });
   const with_ = await publishing(on(service.host));
   expect(without.publications).toHaveLength(2);

@@ -43,7 +43,7 @@ function held(limits: Partial<typeof PUSH_QUEUE_LIMITS> = {}) {
 
 describe("places", () => {
   // rules#push-bounds
-  test("so many at once in all, and so many to one origin", async () => {
+  test("a limit of notifications at once in all, and for each origin", async () => {
     const { add, underWay, wakeUps } = held();
     for (let n = 0; n < 1000; n++) add(`a${n}`);
     expect(underWay).toHaveLength(PUSH_QUEUE_LIMITS.perEndpointIdle);
@@ -89,7 +89,7 @@ describe("places", () => {
     expect(figures.dropped).toBe(21);
   });
 
-  test("an origin that does not answer is left alone for half a minute, and nobody waits for it", async () => {
+  test("an origin that does not respond is skipped for half a minute, and no other waits for it", async () => {
     const { add, underWay, figures, outcomes, pass, wakeUps } = held();
     for (let n = 0; n < 500; n++) add(`d${n}`, "dead.test");
     for (let n = 0; n < 8; n++) await underWay[0]!.end("unanswered");
@@ -204,7 +204,7 @@ describe("rounds", () => {
     expect(read).toEqual(["a normal", "a high", "a normal"]);
   });
 
-  test("a channel with many devices does not hold up another one, and two pages are read at once", async () => {
+  test("a channel with many devices does not delay another one, and two pages are read at once", async () => {
     const { state, channels, read, pass } = counting(40);
     for (const name of ["a", "b", "c", "d"]) channels.wake(name, "normal");
     await pass(100);
@@ -214,7 +214,7 @@ describe("rounds", () => {
     expect(state.most).toBe(2);
   });
 
-  test("devices that cannot be read are not woken, and the next alert tries anew", async () => {
+  test("devices that cannot be read get no notification, and the next alert tries again", async () => {
     const { state, channels, read, errors, pass } = counting();
     state.fail = true;
     channels.wake("a", "normal");
@@ -226,7 +226,7 @@ describe("rounds", () => {
     expect(read).toEqual(["a normal"]);
   });
 
-  test("so many channels wait at most", async () => {
+  test("the number of waiting channels is limited", async () => {
     const { channels, errors } = counting();
     for (let n = 0; n < 10_005; n++) channels.wake(`c${n}`, "normal");
     expect(errors).toHaveLength(5);

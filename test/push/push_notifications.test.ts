@@ -45,9 +45,9 @@ const lastOf = (name: string) => service.received.findLast(({ path }) => path.en
 const rowOf = async ({ id }: { id: string }) =>
   (await world.sql("select * from push_endpoint where device_id = ?::bigint", [id]))[0];
 
-describe("what a handset says and hears", () => {
+describe("the settings and responses of a handset", () => {
   // rules#push-setting
-  test("a server that wakes nobody says so, and takes no endpoint", async () => {
+  test("a server without push notifications reports it, and accepts no endpoint", async () => {
     const off = await World.open({ settings: { WEB_PUSH: "off" } });
     const { token } = await registerHandset(off);
     expect((await off.handset("GET", "/push", token)).body).toEqual({
@@ -107,7 +107,7 @@ describe("what a handset says and hears", () => {
   });
 
   // rules#push-endpoint
-  test("one endpoint a device: the next replaces it, DELETE forgets it, and nobody is shown it", async () => {
+  test("one endpoint a device: the next replaces it, DELETE removes it, and no response shows it", async () => {
     const { pusher, name, device } = await channel();
     const shown = async () => (await world.handset("GET", "/push", device.token)).body.kind;
     expect(await shown()).toBe("web_push");
@@ -126,7 +126,7 @@ describe("what a handset says and hears", () => {
     expect(JSON.stringify(body)).not.toMatch(/wpush|push/);
   });
 
-  test("what a browser's subscription holds beside is taken, and anything else is not", async () => {
+  test("additional fields of a browser's subscription are accepted, and other values are not", async () => {
     const { token } = await registerHandset(world);
     const put = (body: object) => world.handset("PUT", "/devices/me/push", token, body);
     const endpoint = service.endpoint(fresh());
@@ -144,7 +144,7 @@ describe("what a handset says and hears", () => {
     expect((await world.handset("PUT", "/devices/me/push", null, { endpoint, kind: "web_push" })).status).toBe(401);
   });
 
-  test("an endpoint goes with its device", async () => {
+  test("an endpoint is deleted with its device", async () => {
     const { device } = await channel();
     expect(await rowOf(device)).toBeDefined();
     await world.sql("delete from subscription where device_id = ?::bigint", [device.id]);
@@ -231,7 +231,7 @@ describe("what wakes", () => {
   });
 
   // rules#push-once
-  test("a channel wakes a device once a second at most, and the last wake-up comes after the last alert", async () => {
+  test("a channel notifies a device once a second at most, and the last push notification comes after the last alert", async () => {
     const { pusher, name } = await channel();
     const begun = Date.now();
     let last = 0;
@@ -247,7 +247,7 @@ describe("what wakes", () => {
   });
 
   // rules#push-scheduled
-  test("a scheduled alert at its instant, whoever finds that it has come", async () => {
+  test("a scheduled alert at its time, from any process that publishes it", async () => {
     const { pusher, name, device } = await channel();
     await send(pusher, { send_at: timeInSeconds(1) });
     await woken(name);
@@ -283,7 +283,7 @@ describe("what wakes", () => {
     expect(service.count(late.name)).toBe(0);
   });
 
-  test("nobody is woken by a channel that is suspended", async () => {
+  test("a suspended channel sends no push notifications", async () => {
     const { pusher, name } = await channel();
     const { id } = await send(pusher, { send_at: timeInSeconds(3600) });
     await suspend(world, pusher.handle);
@@ -299,7 +299,7 @@ describe("what wakes", () => {
   });
 });
 
-describe("what answers say", () => {
+describe("effects of the push service's responses", () => {
   const answering = (name: string, status: number) => statuses.set(`/wpush/v2/${name}`, status);
 
   // rules#push-forgets
@@ -345,7 +345,7 @@ describe("what answers say", () => {
     await eventually(async () => (await rowOf(device)) === undefined);
   });
 
-  test("a new endpoint is not judged by what was said of the old one", async () => {
+  test("a new endpoint is not affected by responses of the old one", async () => {
     const pusher = await world.pusher();
     let answer = () => {};
     const slow = await startPushService(() => new Promise((resolve) => (answer = () => resolve(410))));
@@ -363,7 +363,7 @@ describe("what answers say", () => {
   });
 
   // rules#push-leaves-nothing
-  test("a wake-up that was taken leaves no trace in the database", async () => {
+  test("an accepted push notification leaves no trace in the database", async () => {
     const { pusher, name, device } = await channel();
     // A row that is written again, even with the same values, has another xmin.
     const written = () =>

@@ -58,7 +58,7 @@ function handsetKeys() {
 const endpoint = (name: string) => `${service.origin}/up/${name}`;
 
 // rules#push-unified
-test("its wake-up is a message that only the handset can open, and that holds nothing", async () => {
+test("its push notification is an empty message that only the handset can decrypt", async () => {
   const pusher = await world.pusher({ requested_perms: ["notify"] });
   const { keys, open } = handsetKeys();
   const { token } = await registerHandset(world);

@@ -49,8 +49,8 @@ const RAW_SQL: Record<string, string> = {
   "src/identity/operator/backup_rows.ts": "tables, keys and triggers by the names that the catalogue gives",
   "src/identity/operator/copy_stream.ts": "how the rows of a copy are written",
   "src/store/db/pooler_session_settings.ts": "what a pooler has set up on its connections",
-  "src/identity/operator/citus_cells.ts": "names of schemas and roles are no parameters",
-  "src/program/boot/observability.ts": "asks whether the database is there",
+  "src/identity/operator/citus_cells.ts": "names of schemas and roles cannot be parameters",
+  "src/program/boot/observability.ts": "checks whether the database is available",
   "src/identity/auth/better_auth.ts": "the library's own tables, by its own adapter",
 };
 
@@ -58,13 +58,13 @@ const RAW_SQL: Record<string, string> = {
 const CASTS: Record<string, [times: number, why: string]> = {
   "src/model/fields/field_table.ts": [
     3,
-    "an object made by name from a table; which name has which type, the signatures say",
+    "an object made by name from a table; the signatures define the type of each name",
   ],
   "src/store/rate_limits/request_client.ts": [
     1,
-    "the library asks for a whole request of Node's and reads two fields of it",
+    "the library's type is a whole request of Node's and reads two fields of it",
   ],
-  "src/api/transports/web_request.ts": [1, "what the router's and the server's types do not say: it is a web request"],
+  "src/api/transports/web_request.ts": [1, "the router's and the server's types do not show that it is a web request"],
 };
 
 interface Import {
@@ -110,7 +110,7 @@ test("every room has its line in the table, and every line its room", () => {
   expect(Object.keys(MODULES).filter((room) => !rooms.has(room) && !optional.has(room))).toEqual([]);
 });
 
-test("every folder says in support/module_rules.ts what it decides; a room of one file says it there", () => {
+test("every folder has its responsibility in support/module_rules.ts; a module of one file has it there", () => {
   const single = files.filter((file) => /^src\/([^/]+\/)?[^/]+$/.test(file) && !(dirname(file).slice(4) in MODULES));
   const silent = Object.entries(MODULES).filter(([, { decides }]) => !decides);
   expect(silent.map(([room]) => room).sort()).toEqual(single.map(getModule).sort());
@@ -151,7 +151,7 @@ test("only a few know the list of tools", () => {
   expect(knowing.filter((file) => !KNOW_THE_TOOLS.test(file))).toEqual([]);
 });
 
-test("nobody but src/program/boot/app.ts, scripts and tests reaches from src into tools or test", () => {
+test("only src/program/boot/app.ts, scripts and tests import from src into tools or test", () => {
   const reaching = ours.filter(
     ({ from, to }) => from.startsWith("src/") && /^(operations|test|scripts|bench)\//.test(to),
   );
@@ -200,7 +200,7 @@ test("SQL runs as a defined statement", () => {
   expect(others.sort()).toEqual(Object.keys(RAW_SQL).sort());
 });
 
-test("every test stands in a folder that test/README.md tells of, and one that skips says why", () => {
+test("every test is in a folder that test/README.md describes, and a skip has a reason", () => {
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules"] });
   expect(tests.length).toBeGreaterThan(50);
   const outside = tests.filter((file) => file.split("/").length !== 3);
@@ -210,12 +210,12 @@ test("every test stands in a folder that test/README.md tells of, and one that s
   const unsaid = folders.filter((folder) => !page.includes(`| \`${folder}/\` |`));
   expect(unsaid, "give each a line in test/README.md").toEqual([]);
   const gone = LONGEST.filter((file) => !tests.includes(file));
-  expect(gone, "mend the list in test/support/longest_first.ts").toEqual([]);
+  expect(gone, "fix the list in test/support/longest_first.ts").toEqual([]);
   const silent = tests.filter((file) => {
     const text = readFileSync(join(ROOT, file), "utf8");
     return /\bskip(If)?\(/.test(text) && !text.includes("support/requirements.ts");
   });
-  expect(silent, "a skip says its reason by test/support/requirements.ts").toEqual([]);
+  expect(silent, "a skip has its reason from test/support/requirements.ts").toEqual([]);
 });
 
 test("a type is forced in few places, each with its reason", () => {
@@ -238,7 +238,7 @@ const READ_LATER =
 /** Own rooms of this kind. */
 const OPENED_LATER = new Set(["api/openapi", "api/docs_page", "model/migrations", "program/cli", "scripts"]);
 
-test("a start reads no package that somebody may never need", () => {
+test("a start loads no package that may stay unused", () => {
   const now = Map.groupBy(
     imports.filter(({ typeOnly, later }) => !typeOnly && !later),
     ({ from }) => from,
@@ -295,7 +295,7 @@ describe("files", () => {
   test("at most 300 lines, style sheets and scripts included", () => {
     expect(longerThan(300, "src/**/*.{ts,js,css}")).toEqual([]);
   });
-  test("tests at most 800: what needs the same database and server stands together, since starting them costs more than reading on", () => {
+  test("tests at most 800: tests of the same database and server are together, since starting them costs more than reading", () => {
     expect(longerThan(800, "test/*/*.ts")).toEqual([]);
   });
   test("each begins with what it decides", () => {

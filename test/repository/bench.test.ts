@@ -30,7 +30,7 @@ const measured = (of: BenchCase) =>
   });
 
 describe("a case", () => {
-  test("that fails says where and why, in one line of the table", async () => {
+  test("a failing case shows the place and the reason, in one line of the table", async () => {
     const failing = await measured(
       caseOf({
         http: async () => {
@@ -44,7 +44,7 @@ describe("a case", () => {
       "a case": { failed: expect.stringContaining("out of range") },
     });
   });
-  test("whose side is not installed has no figure of it, and does not fail", async () => {
+  test("a case whose side is not installed has no value, and does not fail", async () => {
     const { missing, failed } = await measured(
       caseOf({
         http: async () => ({ kind: "missing", why: "is not here" }),
@@ -56,7 +56,7 @@ describe("a case", () => {
   });
 });
 
-test("a comparison with programs that nobody named says so in one line", () => {
+test("a comparison without named programs reports it in one line", () => {
   const { NTFY_BIN: _, GOTIFY_BIN: __, ...env } = process.env;
   const { status, stderr } = spawnSync(process.execPath, ["bench/main.ts", "--peers"], {
     env: { ...env, NODE_NO_WARNINGS: "1" },
@@ -112,7 +112,7 @@ describe("the picture", () => {
     ]);
   const goalAt = Number(/class="goal" x1="([\d.]+)"/.exec(renderGoalChart(report([row({})])))![1]);
 
-  test("puts what meets its goal to the right of the line, whichever way the goal looks", () => {
+  test("puts results that meet their goal to the right of the line, for both directions", () => {
     const [missed, met, slow, level] = marks([
       row({}),
       row({ values: [2] }),
@@ -128,7 +128,7 @@ describe("the picture", () => {
   test("shows no mark of what was not measured, nor of a goal of none at all", () => {
     expect(marks([row({ values: [] }), row({ values: [0], goal: { most: 0 } })])).toEqual([]);
   });
-  test("escapes what stands in it", () => {
+  test("escapes its contents", () => {
     const svg = renderGoalChart(report([row({ work: "a < b & c" })]));
     expect(svg).toContain("a &lt; b &amp; c");
     expect(svg).not.toContain("<b>");

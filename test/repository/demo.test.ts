@@ -33,7 +33,7 @@ function expectWholeStory(stdout: string): void {
     "304",
     "acknowledged",
     "withdraws it",
-    "Every step held.",
+    "Every step succeeded.",
   ])
     expect(stdout).toContain(said);
   expect(stdout).not.toContain("✗");
@@ -55,7 +55,7 @@ describe("npm run demo", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expectWholeStory(stdout);
     if (!isMissing("Chromium")) {
-      const [, ms] = /✓ person {3}sees it, and hears it ring\n +(\d+) ms after/.exec(stdout)!;
+      const [, ms] = /✓ person {3}sees it, and it rings\n +(\d+) ms after/.exec(stdout)!;
       expect(Number(ms)).toBeGreaterThan(0);
       expect(stdout).toContain("✓ person   leaves the channel");
     }
@@ -71,7 +71,7 @@ describe("npm run demo", () => {
     expect({ code: bySettings.code, stderr: bySettings.stderr }).toEqual({ code: 0, stderr: "" });
     expectWholeStory(bySettings.stdout);
     expect(bySettings.stdout).toContain(server.url);
-    expect(bySettings.stdout).toContain("so nobody hears it");
+    expect(bySettings.stdout).toContain("so it is not played");
     const { data }: any = await (
       await fetch(`${server.url}/api/v1/pushers`, { headers: { authorization: `Bearer ${server.key}` } })
     ).json();

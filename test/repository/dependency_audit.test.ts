@@ -41,7 +41,7 @@ const audit = (): Promise<{ code: number; out: string; err: string }> =>
     );
   });
 
-test("a registry that does not say is told of, and fails nothing", async () => {
+test("a registry without a response is reported, and fails nothing", async () => {
   const { code, out, err } = await audit();
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^\d+ packages: \d+ MIT, /);

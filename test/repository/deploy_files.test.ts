@@ -82,7 +82,7 @@ test("the image's settings, port, volume, user and health check agree", () => {
   expect(PROBE_PATHS).toContain(all(read("Caddyfile"), /health_uri (.*)/g)[0]);
 });
 
-test("whatever stops a service waits longer than it may take", () => {
+test("every manager waits longer for a stop than the service may take", () => {
   const waits = [
     [Number(all(unit, /^TimeoutStopSec=(\d+)$/gm)[0]), unit],
     ...compose.map((text) => [Number(all(text, /stop_grace_period: (\d+)s/g)[0]), text]),
@@ -96,7 +96,7 @@ test("whatever stops a service waits longer than it may take", () => {
   }
 });
 
-test("the unit keeps its state where its settings say", () => {
+test("the unit keeps its state in the folder of its settings", () => {
   const folder = `/var/lib/${all(unit, /^StateDirectory=(.*)$/gm)[0]}`;
   expect(all(unit, /^Environment=DATA_DIR=(.*)$/gm)).toEqual([folder]);
 });
@@ -148,7 +148,7 @@ test("Kubernetes lets only the ingress reach the pods, and no pod reach link-loc
   expect(blocks.map(({ except }: any) => except[0])).toEqual(["169.254.0.0/16", "fe80::/10"]);
 });
 
-test("Kubernetes is told the image's own user, port, folder and probes, and waits for the end of a service", () => {
+test("Kubernetes has the image's own user, port, folder and probes, and waits for the end of a service", () => {
   const { port, dataDir } = loadConfig({}, IMAGE);
   const pod = made.Deployment.spec.template.spec;
   const [container] = pod.containers;
@@ -253,7 +253,7 @@ test("systemd takes the unit, and finds it less exposed than 2 of 10", ({ skip }
   rmSync(folder, { recursive: true });
 });
 
-test("alert rules and dashboard ask for figures that /metrics has", async () => {
+test("alert rules and dashboard use metrics that /metrics has", async () => {
   const has = new Set(
     all(await createMetrics().text(), /^# TYPE (.*)$/gm).flatMap((line) => {
       const [name, type] = line.split(" ");

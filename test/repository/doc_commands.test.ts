@@ -41,12 +41,12 @@ afterAll(async () => {
 const here = (text: string) =>
   text.replaceAll("http://localhost:8787", server.url).replaceAll(".data/", `${server.dataDir}/`);
 
-test("holds the two commands", () => {
+test("contains the two commands", () => {
   expect(blocks("README.md", "")).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);
 });
 
 // rules#docs-site
-test("each command of the docs is run here, or its block says that it is not", () => {
+test("each command of the docs is run here, or its block is marked as not run", () => {
   const pages = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT }).map((page) => page.replaceAll("\\", "/"));
   const untold = pages.flatMap((page) =>
     fenced(page)
@@ -60,7 +60,7 @@ test("each command of the docs is run here, or its block says that it is not", (
   expect(untold, "run it in this test, or mark it: ```sh by-hand").toEqual([]);
 });
 
-test("by curl, handset and command line: each block does what it says", async ({ skip }) => {
+test("by curl, handset and command line: each block has its described effect", async ({ skip }) => {
   skip(isMissing("curl"));
   const script = RUN.flatMap((page) => blocks(page, "sh"));
   expect(script).toHaveLength(RUN.length + 1);
@@ -80,7 +80,7 @@ test("by curl, handset and command line: each block does what it says", async ({
   expect(done.stdout).toMatch(/"totals": ?\{"reads": ?0,"acks": ?0\}/);
 });
 
-test("by curl, each line for programs that send already does what its page says", async ({ skip }) => {
+test("by curl, each line for existing senders has the effect that its page describes", async ({ skip }) => {
   skip(isMissing("curl"));
   const script = blocks(SENDERS, "sh").join("\n");
   expect(script.match(/^curl/gm)!.length).toBeGreaterThan(6);

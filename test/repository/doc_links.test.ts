@@ -95,7 +95,7 @@ describe("the decisions", () => {
   const list = textOf("docs/decisions/README.md");
   const files = readdirSync(join(ROOT, "docs/decisions")).filter((file) => /^\d{4}-/.test(file));
 
-  test("each stands in the list, under its own title", () => {
+  test("each is in the list, under its own title", () => {
     const missing = files.filter((file) => {
       const [, title] = /^# \d{4}\. (.+)$/m.exec(textOf(`docs/decisions/${file}`)) ?? [];
       return !list.replace(/\s+/g, " ").includes(`- [${file.slice(0, 4)}](${file}): ${title}`);

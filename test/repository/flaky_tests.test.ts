@@ -36,7 +36,7 @@ function told(...runs: string[]): { code: number; out: string; last: string } {
   }
 }
 
-test("runs are counted together, and one that tells nothing is a failure", () => {
+test("runs are counted together, and one without a result is a failure", () => {
   const [first, second] = [ran("first.json", "passed"), ran("second.json", "passed")];
   expect(told(first, second)).toMatchObject({ code: 0, last: "4 passed, 0 failed, 2 skipped" });
   expect(told(first, join(folder, "none.json"))).toMatchObject({

@@ -29,7 +29,7 @@ const OTHERS: Record<string, string[]> = {
     "src/store/stats/stats_queries.ts: 30 minute",
     "src/store/stats/stats_queries.ts: interval '30 minutes'",
   ],
-  "how long a poll is held, in an example": [
+  "the time of a long poll, in an example": [
     "docs/start/subscribe.md: 50 second",
     "docs/reference/handset-api.md: 50 second",
   ],
@@ -43,7 +43,7 @@ const OTHERS: Record<string, string[]> = {
     "src/identity/auth/sign_in_throttle.ts: 120",
     "src/identity/session/sign_in_methods.ts: 30",
   ],
-  "what is taken before anybody looks at it closely": [
+  "limits before a closer check": [
     "operations/list_audit_events.ts: .max(64",
     "src/store/schemas/webhook_schemas.ts: .max(64",
     "src/identity/auth/client_metadata.ts: .max(200",
@@ -59,7 +59,7 @@ const OTHERS: Record<string, string[]> = {
     "src/model/sanitizer/attributes.ts: 2000",
     "src/effects/assets/incoming_file.ts: 120",
   ],
-  "bounds of our own work, which no caller meets": [
+  "limits of our own work, which no caller reaches": [
     "src/handset/device_authentication.ts: 10_000",
     "src/store/queries/device_channels.ts: limit 200",
     "src/store/queries/revisions.ts: interval '2 seconds'",
@@ -163,7 +163,7 @@ test("no number of a rule is written outside of the table", () => {
   expect(found, "read it from src/model/limits.ts").toEqual([]);
   expect(
     others.filter((other) => !known.has(other)),
-    "gone, so take it out of OTHERS",
+    "unused, so remove it from OTHERS",
   ).toEqual([]);
 });
 

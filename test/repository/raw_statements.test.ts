@@ -8,7 +8,7 @@ import { STATEMENT_PATHS } from "../../src/store/db/statement_paths.ts";
 
 const statements = await loadAllStatements();
 
-test("every statement says its path, and every path has some", () => {
+test("every statement has its kind, and every kind has some", () => {
   expect(statements.length).toBeGreaterThan(100);
   const without = statements.filter(({ path }) => !(path in STATEMENT_PATHS)).map(({ name }) => name);
   expect(without, "give each a path of src/store/db/statement_paths.ts, by statementsOf").toEqual([]);
@@ -19,7 +19,7 @@ test("every statement says its path, and every path has some", () => {
   ).toEqual([]);
 });
 
-test("every path says its reason in docs/contributing/architecture.md, and names its statements there", () => {
+test("every kind has its reason in docs/contributing/architecture.md, and names its statements there", () => {
   const page = readFileSync(`${import.meta.dirname}/../../docs/contributing/architecture.md`, "utf8");
   const rows = new Map(page.split("\n").map((line) => [line.split(" | ")[0]!.slice(2), line]));
   const missing = statements.filter(({ path, name }) => !rows.get(path)?.includes(`\`${name}\``));

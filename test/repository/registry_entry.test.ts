@@ -134,7 +134,7 @@ describe("/llms.txt", () => {
   const ask = (method = "GET") =>
     world.service.app.fetch(new Request("http://localhost:8787/llms.txt", { method }), "198.51.100.7");
 
-  test("anybody reads what there is, without a credential and bounded", async () => {
+  test("every client reads the list, without a credential and with a limit", async () => {
     const answer = await ask();
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -156,7 +156,7 @@ describe("/llms.txt", () => {
     }
   });
 
-  test("one address asks so often as for other public pages", async () => {
+  test("one address has the same limit as for other public pages", async () => {
     const statuses = [];
     for (let i = 0; i < 5; i++) statuses.push((await ask()).status);
     expect(statuses).toContain(429);

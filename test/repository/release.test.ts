@@ -46,7 +46,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-test("one commit becomes a package, an SBOM, a provenance and checksums that hold", () => {
+test("one commit becomes a package, an SBOM, a provenance and checksums that are valid", () => {
   const { code, said } = release();
   expect({ code, said }).toMatchObject({ code: 0 });
   const base = `${name}-${version}`;
@@ -86,7 +86,7 @@ test("one commit becomes a package, an SBOM, a provenance and checksums that hol
   expect(git(tree, "status", "--porcelain")).toBe("");
 });
 
-test("what is not one commit, or not one version, is refused in words", () => {
+test("other states than one commit and one version are refused with a message", () => {
   appendFileSync(join(tree, "README.md"), "\nNot committed.\n");
   expect(release()).toEqual({ code: 1, said: expect.stringMatching(/^Commit first.*\n ?M README\.md\n$/) });
   git(tree, "checkout", "--quiet", "README.md");

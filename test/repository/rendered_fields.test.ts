@@ -46,7 +46,7 @@ const wordsOf = (place: DisplayPage) =>
   new Set(globSync(CODE[place]).flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));
 
 describe("where fields are drawn", () => {
-  test("what somebody is shown is drawn on a page, or its name stands here", () => {
+  test("every shown field is drawn on a page, or listed here", () => {
     const nowhere = ALL.filter(({ field }) => field.shown.length > 0 && placesOf(field).length === 0);
     expect(nowhere.map(({ at }) => at)).toEqual([]);
   });
@@ -69,13 +69,13 @@ describe("where fields are drawn", () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(Object.keys(CODE) as DisplayPage[])("what %s draws in its own way stands there by its name", (place) => {
+  test.each(Object.keys(CODE) as DisplayPage[])("fields that %s draws in its own format are named there", (place) => {
     const words = wordsOf(place);
     const unknown = ALL.filter(({ name, field }) => field.drawn?.own?.includes(place) && !words.has(name));
     expect(unknown.map(({ at }) => at)).toEqual([]);
   });
 
-  test("what is drawn by its kind appears where its record says", () => {
+  test("fields that are drawn by their kind appear where their record requires", () => {
     const plainAt = (fields: FieldDefinitions, place: DisplayPage) =>
       Object.entries(fields).flatMap(([name, { drawn }]) => (drawn?.plain?.includes(place) ? [name] : []));
     const row = (fields: FieldDefinitions) =>

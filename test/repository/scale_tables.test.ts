@@ -9,7 +9,7 @@ import { ROOT, runProgram } from "../support/processes.ts";
 
 const page = readFileSync(join(ROOT, "docs/explanation/scale.md"), "utf8");
 
-test("each cost says when and by what it was measured, and the page shows it", () => {
+test("each cost has the date and the source of its measurement, and the page shows it", () => {
   for (const { what, service, database, date, command } of Object.values(COSTS)) {
     expect(date).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(page).toContain(`| ${what} | ${service} | ${database} | ${date} | `);
@@ -28,7 +28,7 @@ test("a million handsets are what the assumptions make of them", () => {
   expect(twice.idle.service).toBeCloseTo(2 * computeLoad(1e6, DEFAULT_ASSUMPTIONS).idle.service);
 });
 
-test("npm run simulate prints the page's own lines, others for other assumptions, and refuses what is no number", async () => {
+test("npm run simulate prints the page's own lines, others for other assumptions, and refuses other texts than numbers", async () => {
   const simulated = (...args: string[]) =>
     runProgram(process.execPath, [join(ROOT, "scripts/scale_tables.ts"), ...args], {});
   const [own, other, wrong] = await Promise.all([

@@ -38,7 +38,7 @@ const kept = async (alert: Named) =>
   (await world.sql("select from alert_change where alert_id = ?", [parseId("alr", alert.id)])).length;
 
 // rules#alert-changes
-test("each edit tells which fields it changed, from what to what, and nothing of the others", async () => {
+test("each edit reports the fields that it changed, with old and new values, and nothing of the others", async () => {
   const open_url = { type: "open_url", label: "Map", url: "https://x.example/map" };
   const alert = await world.alert(pusher.id, { title: "One", body: "First" });
   const first = await edit(alert, { title: "Two", body: "First", actions: [open_url] });
@@ -79,7 +79,7 @@ test("each edit tells which fields it changed, from what to what, and nothing of
 });
 
 // rules#alert-changes
-test("a new alert, a refused edit and a call without fields keep nothing; an edit that changes nothing says so", async () => {
+test("a new alert, a refused edit and a call without fields store nothing; an edit that changes nothing reports it", async () => {
   const alert = await world.alert(pusher.id, { title: "One" });
   await edit(alert, {});
   expect((await world.rest("update_alert", alertArguments(alert, { title: "" }))).status).toBe(422);
@@ -89,7 +89,7 @@ test("a new alert, a refused edit and a call without fields keep nothing; an edi
 });
 
 // rules#alert-changes
-test("a moved instant is told of scheduling and declining as well, and what a reviewer had asked for of the next edit", async () => {
+test("a moved time is also reported for scheduling and declining, and a reviewer's request for the next edit", async () => {
   const alert = await world.alert(pusher.id);
   const [six, seven] = [timeInSeconds(3600), timeInSeconds(7200)].map((at) => at.replace("Z", "000Z"));
   await world.rest("schedule_alert", alertArguments(alert, { send_at: six }));
@@ -127,7 +127,7 @@ test("the newest twenty are kept, of an alert that was sent too, and they go wit
 });
 
 // rules#alert-changes
-test("who does not see the alert is told that it is not there", async () => {
+test("a caller who does not see the alert gets a 404", async () => {
   const alert = await world.alert(pusher.id);
   await edit(alert, { title: "Other" });
   const other = await world.pusher();

@@ -22,7 +22,7 @@ const send = (alert: { id: string; pusher_id: string }, tag: string, body: objec
   });
 
 // rules#expected-version
-test("who holds the present version of an alert is not given it again, unless it came due since", async () => {
+test("a caller with the present version of an alert does not get it again, unless it came due since", async () => {
   const draft = await createAlertInState(world, "draft");
   const read = (tag: string, alert = draft) =>
     world.request("GET", pathOf(alert), { token: world.owner, headers: { "if-none-match": tag } });
@@ -53,7 +53,7 @@ test("who holds the present version of an alert is not given it again, unless it
 });
 
 // rules#expected-version
-test("an edit of a channel is held to the version that it names, and what has no versions refuses one", async () => {
+test("an edit of a channel requires the named version, and a resource without versions refuses one", async () => {
   const pusher = await world.pusher();
   const path = `/api/v1/pushers/${pusher.id}`;
   const edit = (tag: string, name: string) =>
@@ -121,7 +121,7 @@ describe("If-Match", () => {
     expect((await send(alert, `${old}, W/${now}`, body)).status).toBe(body ? 200 : 204);
   });
 
-  test("a star is any version, and both spellings must hold", async () => {
+  test("a star is any version, and both spellings must match", async () => {
     const alert = await createAlertInState(world, "draft");
     expect((await send(alert, "*", { title: "1" })).status).toBe(200);
     const { body, headers } = await world.rest("get_alert", alertArguments(alert));

@@ -131,7 +131,7 @@ test.each<[string, string, () => Promise<Args>]>([
   ["revoke_invite", "its subscribers stay", invited],
   [
     "revoke_invite",
-    "nobody joined by it",
+    "it has no joined devices",
     async () => {
       const { body } = await world.rest("create_invite", { pusher_id: pusher.id });
       return { pusher_id: pusher.id, invite_id: body.id, remove_subscribers: true };

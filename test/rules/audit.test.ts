@@ -95,7 +95,7 @@ test("when the line cannot be written, nothing was done", async () => {
 });
 
 // rules#audit-log
-test("the operator's commands and our own programs are told apart", async () => {
+test("the operator's commands and our own programs have different actors", async () => {
   const em = () => world.service.orm.em.fork() as SqlEntityManager;
   const pusher = await world.pusher();
   const run = (operation: "suspend_channel" | "create_key" | "revoke_key", args: Record<string, unknown>) =>
@@ -130,7 +130,7 @@ test("the operator's commands and our own programs are told apart", async () => 
 });
 
 // rules#audit-log
-test("whose log a call is told in is said by its record, not guessed from its answer", () => {
+test("the log of a call is defined by its record, not guessed from its result", () => {
   const actor = createOperatorActor(parseUuid(world.workspace.id));
   const body = { id: formatId("wsp", newUuid()), member_id: formatId("mem", newUuid()) };
   expect(createAuditLines(actor, "any_operation", {}, body)).toEqual([
@@ -139,7 +139,7 @@ test("whose log a call is told in is said by its record, not guessed from its an
 });
 
 // rules#audit-append-only
-test("nobody changes or removes a line, but for what its time is over for", async () => {
+test("a line is never changed or removed, except after its retention", async () => {
   await world.pusher();
   const before = await lines();
   const refused = { code: "42501" };

@@ -10,7 +10,7 @@ const overMcp = rowsOverMcp(CASE_TABLES.flatMap(({ cases }) => cases));
 
 describe("on a service", () => {
   for (const limits of [false, true])
-    describe(limits ? "with the ceilings" : "without ceilings", () => {
+    describe(limits ? "with the limits" : "without ceilings", () => {
       let world: World;
       beforeAll(async () => {
         world = await World.open({ limits });

@@ -56,7 +56,7 @@ const ids = (alert: any) => ({ pusher_id: alert.pusher_id, alert_id: alert.id })
 
 describe("a step back", () => {
   // rules#shown-stays-sent
-  test("takes nothing from handsets, owners and counts, whichever replica they ask", async () => {
+  test("removes nothing from handsets, owners and counts, on any replica", async () => {
     const { pusher, token, plan } = await channel();
     const [due, later] = [await plan(1, "Due"), await plan(9, "Later")];
     await clock.set(2 * HOUR);
@@ -96,7 +96,7 @@ describe("a step back", () => {
     ["listed of the account", () => doors[0]!.rest("list_account_alerts", { status: "sent" })],
     ["sent again", (alert) => doors[0]!.rest("send_alert", ids(alert))],
     ["left to the housekeeping", () => doors[0]!.service.housekeeping.round("due_alerts")],
-  ])("leaves as sent what nobody polled, once it was %s", async (_, look) => {
+  ])("leaves an unpolled alert as sent, once it was %s", async (_, look) => {
     const { token, plan } = await channel();
     const alert = await plan(1);
     await clock.set(2 * HOUR);
@@ -106,7 +106,7 @@ describe("a step back", () => {
     expect((await poll(doors[1]!, token)).ids).toEqual([alert.id]);
   });
 
-  test("leaves as planned what nobody was shown", async () => {
+  test("leaves an unseen alert as planned", async () => {
     const { token, plan } = await channel();
     const alert = await plan(1);
     await clock.set(2 * HOUR);
@@ -128,7 +128,7 @@ interface ModelAlert {
 
 type Op = { op: string; door: number; pick: number; hour: number };
 
-test("any sequence of plans, sends, polls and steps leaves the inbox that a model says, and one tag for it", async () => {
+test("any sequence of plans, sends, polls and steps results in the inbox of a model, and one tag for it", async () => {
   // Left alone, it would publish due alerts at some moment that the model does not know.
   for (const { service } of [world, ...doors]) await service.housekeeping.close();
   const seen = { backInSight: 0, notModified: 0 };
@@ -243,7 +243,7 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
 
 // ---- at once --------------------------------------------------------------------------------------------------------
 
-test("handsets that poll as an alert comes due settle it once, beside changes of it", async () => {
+test("handsets that poll as an alert comes due publish it once, during changes of it", async () => {
   for (let round = 0; round < ROUNDS / 4; round++) {
     const made = [await channel(), await channel()];
     const tokens = await callConcurrently(40, () => world.device(...made.map(({ pusher }) => pusher.handle)), 8);
@@ -294,7 +294,7 @@ describe("where it cannot be written down", () => {
     return () => holder.rollback();
   }
 
-  test("a due alert is shown all the same, with a tag of its own, and settled later", async () => {
+  test("a due alert is shown all the same, with a tag of its own, and published later", async () => {
     const { pusher, token, plan } = await channel();
     const [one, two] = [await plan(1, "One"), await plan(3, "Two")];
     const nothing = await poll(doors[0]!, token);
@@ -316,7 +316,7 @@ describe("where it cannot be written down", () => {
     expect((await poll(doors[1]!, token)).ids).toEqual(more.ids);
   });
 
-  test("no tag of one unsettled alert stands for another", async () => {
+  test("the tag of one unpublished alert is never the tag of another", async () => {
     const { pusher, token, plan } = await channel();
     const [one, two] = [await plan(1, "One"), await plan(2, "Two")];
     await world.sql(`create function refuse() returns trigger language plpgsql as $$

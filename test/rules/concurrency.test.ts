@@ -223,7 +223,7 @@ describe("two services", () => {
     }
   });
 
-  test("a channel is deleted against joins and new alerts: gone whole, or there with its subscriber", async () => {
+  test("a channel is deleted against joins and new alerts: deleted completely, or kept with its subscriber", async () => {
     for (let i = 0; i < ROUNDS * 2; i++) {
       const pusher = await world.pusher();
       const device = await world.device();
@@ -261,7 +261,7 @@ describe("two services", () => {
     return { pusher, uses, join };
   }
 
-  test.each([1, 5])("of 100 devices on an invite for %i exactly so many join", async (maxUses) => {
+  test.each([1, 5])("of 100 devices on an invite for %i exactly that number join", async (maxUses) => {
     const { pusher, uses, join } = await privateChannel(maxUses);
     const devices = await callConcurrently(100, () => world.device(), 16);
     const answers = await callConcurrently(100, (i) => join(i, devices[i]!));
@@ -395,7 +395,7 @@ describe("two services", () => {
     }
   });
 
-  test("a channel that is deleted while its reports wait fails nobody's reports", async () => {
+  test("a channel that is deleted while its reports wait fails no report", async () => {
     const [pusher, other] = [await world.pusher(), await world.pusher()];
     const alert = await world.alert(pusher.id, { send: true });
     const kept = await world.alert(other.id, { send: true });

@@ -98,7 +98,7 @@ describe("on a service", () => {
     },
   );
 
-  test("a call that fails after it was counted is given back, and none of its events leave", async () => {
+  test("a call that fails after it was counted is refunded, and none of its events are sent", async () => {
     const { call, events } = made(async (context, tries) => {
       await context.countAgainstLimit("subject");
       emit(context);
@@ -111,7 +111,7 @@ describe("on a service", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("a validator is what a handler returns with its body, and only where the record says so", async () => {
+  test("a validator is what a handler returns with its body, and only where the record declares it", async () => {
     const act: Act = async (context, tries) =>
       new BodyWithEtag('"v1"', context.conditions.clientHolds('"v1"') ? { tries: 0 } : { tries });
     const { call } = made(act, { validated: true });

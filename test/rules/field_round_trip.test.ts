@@ -21,11 +21,11 @@ const NOT_KEPT: Record<string, string> = {
   pusher_id: "names the channel",
   alert_id: "names the alert",
   to_pusher_id: "names the channel (test/cases/duplicates.ts)",
-  cancel_original: "says what becomes of the original; its status tells",
-  send: "says what becomes of the alert; its status tells",
-  following: "says what else is cancelled; their statuses tell",
+  cancel_original: "decides about the original; its status shows it",
+  send: "decides about the alert; its status shows it",
+  following: "selects other alerts to cancel; their statuses show it",
   view: "chooses the form of the answer",
-  expected_updated_at: "says which version is meant",
+  expected_updated_at: "selects the expected version",
 };
 
 let world: World;

@@ -22,7 +22,7 @@ describe("the specification's vectors", () => {
     ["another kind", "alr_01h455vb4pex5vsknk084sn02q"],
     ["more than 128 bits", "psh_8zzzzzzzzzzzzzzzzzzzzzzzzz"],
     ["capitals", "psh_01H455VB4PEX5VSKNK084SN02Q"],
-    ["letters that are no digits", "psh_01h455vb4pex5vsknk084sn0uo"],
+    ["letters that are not digits", "psh_01h455vb4pex5vsknk084sn0uo"],
     ["a letter beyond ASCII", "psh_01h455vb4pex5vsknk084sn02é"],
     ["a dash", "psh_01h455vb4pex5vsknk084sn02-"],
     ["another separator", "psh-01h455vb4pex5vsknk084sn02q"],
@@ -30,7 +30,7 @@ describe("the specification's vectors", () => {
     ["one digit more", "psh_01h455vb4pex5vsknk084sn02qq"],
     ["a uuid", "01890a5d-ac96-774b-bcce-b302099a8057"],
     ["nothing", ""],
-  ])("%s is no id", (_, text) => expect(parseId("psh", text)).toBeNull());
+  ])("%s is not an id", (_, text) => expect(parseId("psh", text)).toBeNull());
 });
 
 test("any uuid comes back", () => {

@@ -65,10 +65,10 @@ describe("on a service", () => {
       "malformed JSON: %j",
       async (body) => expect(await post(body)).toMatchObject(refused(null)),
     );
-    test.each(["[]", "null", '"x"', "5", "true", "[{}]"])("JSON that is no object: %s", async (body) =>
+    test.each(["[]", "null", '"x"', "5", "true", "[{}]"])("JSON that is not an object: %s", async (body) =>
       expect(await post(body)).toMatchObject(refused(null)),
     );
-    test("bytes that are no UTF-8", async () => {
+    test("bytes that are not UTF-8", async () => {
       const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
       expect(await post(bytes, { "content-type": "application/json" })).toMatchObject(refused(null));
     });
@@ -142,7 +142,7 @@ describe("on a service", () => {
       ["a thousand objects", `${'{"a":'.repeat(1000)}1${"}".repeat(1000)}`],
       ["brackets", "[".repeat(OPENS) + "]".repeat(OPENS)],
       ["objects", `${'{"a":'.repeat(OPENS)}1${"}".repeat(OPENS)}`],
-      ["as much as the body holds", "[".repeat(2 * MIB - 1000) + "]".repeat(2 * MIB - 1000)],
+      ["as many as the body has room for", "[".repeat(2 * MIB - 1000) + "]".repeat(2 * MIB - 1000)],
     ];
     test.each(nested)("deep nesting: %s", async (_name, deep) => {
       // Within the number of values that a request may have, the field is named; beyond it, nothing is parsed.

@@ -28,7 +28,7 @@ const refusal = (value: string): string => {
 
 const TWO_TIMES = /instead of the zone: (\S+) or (\S+)$/;
 
-test("every local time names the instant at which it is shown, or two of which it is one", () => {
+test("every local time identifies the time at which it is shown, or two of which it is one", () => {
   const seconds = fc.integer({ min: Date.UTC(1975, 0) / 1000, max: Date.UTC(2035, 0) / 1000 });
   fc.assert(
     fc.property(seconds, fc.constantFrom(...ZONES), (at, zone) => {

@@ -35,7 +35,7 @@ const planned = async ({ pusher_id }: { pusher_id: string }) =>
 const told = (id: string) => world.acts.filter(({ data }) => data.alert_id === id).map(({ event }) => event);
 
 // rules#occurrence
-test("each occurrence is an alert of its own, told of and counted", async () => {
+test("each occurrence is an alert of its own, reported and counted", async () => {
   const at = timeInSeconds(3600);
   const series = await repeating({
     send_at: at,
@@ -153,7 +153,7 @@ test("no more of a channel repeat than it may send in a minute", async () => {
 
 // rules#recurrence-ahead
 describe("several processes", () => {
-  test("each instant once, while connections die", { timeout: 300_000 }, async () => {
+  test("each time once, while connections die", { timeout: 300_000 }, async () => {
     const replicas = [world, await world.replica(), await world.replica()];
     const all = [];
     const since = world.acts.length;

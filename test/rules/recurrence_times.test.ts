@@ -102,7 +102,7 @@ describe("hostile rules", () => {
     "FREQ=MONTHLY;BYWEEKNO=3 UTC",
     "FREQ=DAILY UTC\nDTSTART:20270101T000000Z",
     "",
-  ])("%s is no recurrence", (value) => {
+  ])("%s is not a recurrence", (value) => {
     expect(isMessage(parseRecurrence(value))).toBe(true);
   });
 
@@ -219,7 +219,7 @@ describe("what is written", () => {
   });
 
   // rules#recurrence-late
-  test("of what nobody wrote the newest alone", () => {
+  test("after a gap the newest occurrence alone", () => {
     const { occurs } = fill("FREQ=MINUTELY;INTERVAL=5 UTC", "2027-01-01T09:00:00Z", "2027-01-08T09:02:00Z");
     expect(occurs).toHaveLength(13);
     expect(occurs.slice(0, 2)).toEqual(["2027-01-08T09:00", "2027-01-08T09:05"]);

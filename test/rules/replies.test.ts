@@ -84,7 +84,7 @@ test("each phone counts once, by its last choice; what is not offered is skipped
 });
 
 // rules#replies
-test("no reply is taken once the alert is over or withdrawn, or where it asks nothing", async () => {
+test("no reply is accepted once the alert is over or withdrawn, or without a question", async () => {
   const { alert, tokens } = await asked({ expires_at: timeInSeconds(3600) });
   await reply(tokens[0]!, alert.id, "Later");
   await world.sql("update alert set expires_at = clock_timestamp() where id = ?", [parseUuid(alert.id)]);
@@ -121,7 +121,7 @@ test("minds that change at once, through two processes, leave exact counts", asy
 });
 
 // rules#replies-wait
-test("who waits is answered by a reply, whichever process took it, and by nothing else", async () => {
+test("a waiting call is answered by a reply, through any process, and by nothing else", async () => {
   const { alert, tokens } = await asked();
   let answered = false;
   const first = waitFor(alert).finally(() => {
@@ -165,7 +165,7 @@ test("a credential has as many calls waiting as for reviews, and one more is ans
 });
 
 // rules#event-replied
-test("webhooks are told the counts, at most once a second for one alert, and the last state always", async () => {
+test("webhooks receive the counts, at most once a second for one alert, and the last state always", async () => {
   const { alert, tokens, pusher } = await asked();
   const told = () => world.events.filter(({ event, data }) => event === "alert.replied" && data.alert_id === alert.id);
   const tell = (on = world) => {

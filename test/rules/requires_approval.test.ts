@@ -94,7 +94,7 @@ const PUBLISHING: [string, string, () => Args | Promise<Args>][] = [
   ["move_alerts", "later", async () => ({ pusher_id: (await scheduled()).pusher_id, action: "move", by_minutes: 5 })],
   ["update_pusher", "is_public", () => ({ pusher_id: pusher.id, is_public: true })],
   ["create_pusher", "is_public", () => ({ ...opening(), is_public: true })],
-  ["create_pusher", "public unless it is said", opening],
+  ["create_pusher", "public by default", opening],
 ];
 
 /** Operations that need the scope, or have is_public, and publish nothing. */
@@ -138,7 +138,7 @@ test("the table has every operation that can publish", () => {
   expect([...new Set([...PUBLISHING, ...HARMLESS].map(([name]) => name))].sort()).toEqual(tools.sort());
 });
 
-test("a tool that needs the scope publishes, unless its record says otherwise", () => {
+test("a tool that needs the scope publishes, unless its record declares otherwise", () => {
   const fresh = { ...OPERATIONS.find(({ name }) => name === "cancel_alert")!, publishesNothing: undefined };
   for (const raw of [{}, null, undefined, "x", [], { dry_run: "true" }])
     expect(isPublishingCall(fresh as unknown as OwnerOperation, raw)).toBe(true);
@@ -236,7 +236,7 @@ test("over MCP what would have been published is kept, once under an idempotency
   expect(data.map(({ title, status }: any) => [title, status])).toEqual([["Once", "draft"]]);
 });
 
-test("get_me says it and the way; nobody else is told", async () => {
+test("get_me shows it with instructions, and only for this credential", async () => {
   const { credential } = (await world.rest("get_me", {}, asking)).body;
   expect([...credential.scopes].sort()).toEqual([...ALL_SCOPES].sort());
   expect(credential.asks_first).toMatch(/review_url.*wait_for_review/);
@@ -260,7 +260,7 @@ test("a batch is refused as a whole", async () => {
   expect((await world.rest("get_alert", alertArguments(alert))).body.status).toBe("draft");
 });
 
-test("a person's own session is never asked", async () => {
+test("a person's own session needs no approval", async () => {
   const alert = await draft();
   const send = OPERATIONS.find(({ name }) => name === "send_alert")!;
   const { body } = await world.service.dispatcher.run(send, person, { args: alertArguments(alert), log: SILENT_LOG });

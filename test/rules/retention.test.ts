@@ -59,7 +59,7 @@ const KEPT = ["draft", "expired lately", "planned", "still shown", "withdrawn la
 // rules#retention
 // rules#retention-told
 // rules#retention-counts
-test("what ended long enough ago goes a day after it was told, and every count stays", async () => {
+test("alerts that ended long enough ago are deleted a day after the announcement, and every count stays", async () => {
   const { channel, old } = await filled();
   const token = await world.device(channel.handle);
   const report = {
@@ -116,7 +116,7 @@ const lastYear = () => {
 };
 
 // rules#retention-told
-test("what was set by mistake is taken back before anything goes", async () => {
+test("a setting by mistake is undone before anything is deleted", async () => {
   const { channel } = await filled();
   await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 7 });
   const back = await world.rest("update_pusher", { pusher_id: channel.id, retention_days: null });
@@ -132,7 +132,7 @@ test("what was set by mistake is taken back before anything goes", async () => {
 });
 
 // rules#retention-days
-test("the workspace speaks for channels that say nothing of their own", async () => {
+test("the workspace's setting applies to channels without one", async () => {
   const [own, none, ever] = [
     await world.pusher(),
     await world.pusher({ retention_days: 50 }),
@@ -152,7 +152,7 @@ test("the workspace speaks for channels that say nothing of their own", async ()
   expect(refused).toMatchObject({ status: 403 });
 });
 
-test("several processes at once remove each alert once, beside sends", async () => {
+test("several processes at once remove each alert once, during sends", async () => {
   const replica = await world.replica();
   try {
     const channels = await Promise.all([1, 2, 3].map(() => world.pusher({ retention_days: 7 })));

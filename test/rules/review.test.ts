@@ -47,7 +47,7 @@ const addressOf = (alert: Named) =>
   `http://localhost:8787/console/${world.workspace.id}/channels/${alert.pusher_id}/alerts/${alert.id}`;
 
 // rules#review-url
-test("the address stands in the answers while there is something to review, by both faces", async () => {
+test("the address is in the results while there is something to review, over both transports", async () => {
   const made = (await world.rest("create_alert", { pusher_id: pusher.id, title: "x" }, author)).body;
   expect(made.review_url).toBe(addressOf(made));
   for (const [tool, more] of [
@@ -70,7 +70,7 @@ test("the address stands in the answers while there is something to review, by b
 });
 
 // rules#review-url
-test("who may not publish is told where a person can, and of an alert that is not there nothing more", async () => {
+test("a caller who may not publish gets the address for a person, and for a missing alert nothing more", async () => {
   const alert = await world.alert(pusher.id, { send_at: timeInSeconds(3600) });
   for (const face of ["rest", "mcp"] as const) {
     for (const tool of ["send_alert", "schedule_alert", "cancel_alert"]) {
@@ -115,7 +115,7 @@ async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
 }
 
 // rules#mcp-review
-test("over MCP a call to publish what was decided about answers what became of it; a call to withdraw it does not", async () => {
+test("over MCP a call to publish a decided alert returns the decision; a call to withdraw it does not", async () => {
   for (const [decision, decide] of [
     ["declined", (alert: Named) => decline(alert)],
     [
@@ -165,7 +165,7 @@ test("create with send by who may not publish: over REST nothing is kept, over M
 });
 
 // rules#decline
-test("what was scheduled is a draft again, receivers are told, and the author reads why", async () => {
+test("a scheduled alert is a draft again, receivers are notified, and the author reads the reason", async () => {
   const alert = await createAlertInState(world, "scheduled", pusher);
   const before = world.acts.length;
   const declined = await decline(alert, "Say which quay.");
@@ -177,7 +177,7 @@ test("what was scheduled is a draft again, receivers are told, and the author re
 });
 
 // rules#decline
-test("a draft keeps the instant that its author proposed, and nobody outside is told", async () => {
+test("a draft keeps the time that its author proposed, and no event is sent", async () => {
   const send_at = timeInSeconds(3600).replace("Z", "000Z");
   const alert = await world.alert(pusher.id, { send_at });
   const before = world.acts.length;
@@ -187,7 +187,7 @@ test("a draft keeps the instant that its author proposed, and nobody outside is 
 });
 
 // rules#decline
-test("the reply stands until somebody edits, schedules or sends; no copy has it", async () => {
+test("the reply stays until an edit, a schedule or a send; no copy has it", async () => {
   const declined = async () => {
     const alert = await world.alert(pusher.id, { review_note: "The office called." });
     await decline(alert);

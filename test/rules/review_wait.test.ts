@@ -44,7 +44,7 @@ function wait(query = "", signal?: AbortSignal) {
 const meanwhile = () => world.rest("wait_for_review", alertArguments(draft, { seconds: 0 }), author);
 
 // rules#review-wait
-test.each(["rest", "mcp"] as const)("held until a person decides, over %s", async (face) => {
+test.each(["rest", "mcp"] as const)("waits until a person decides, over %s", async (face) => {
   let answered = false;
   const waiting = world[face]("wait_for_review", alertArguments(draft), author).finally(() => {
     answered = true;
@@ -66,7 +66,7 @@ test.each(["rest", "mcp"] as const)("held until a person decides, over %s", asyn
 });
 
 // rules#review-wait
-test("four of a credential wait; who leaves frees a place, and all hear what another process did", async () => {
+test("four of a credential wait; one that leaves frees a place, and all receive another process's decision", async () => {
   const calls = Array.from({ length: LIMITS.review_waits + 1 }, () => {
     const leaving = new AbortController();
     return Object.assign(wait("", leaving.signal), { leaving });
@@ -88,7 +88,7 @@ test("four of a credential wait; who leaves frees a place, and all hear what ano
   for (const { answer } of [...held.slice(1), another]) expect(await answer).toMatchObject({ decision: "cancelled" });
 });
 
-test("what is deleted meanwhile is missing, and a service that stops answers what waits", async () => {
+test("an alert that is deleted during the wait is missing, and a service that stops answers waiting calls", async () => {
   const gone = wait();
   await meanwhile();
   await world.rest("delete_alert", alertArguments(draft));

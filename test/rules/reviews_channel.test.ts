@@ -41,13 +41,13 @@ const notices = async (id: string, about?: { id: string }) =>
     ({ collapse_key }: any) => !about || collapse_key === about.id,
   );
 
-test("nobody asked for it: nothing is published", async () => {
+test("by default nothing is published", async () => {
   const before = await world.sql("select count(*) from alert where status = 'sent'");
   await ask(await draft());
   expect(await world.sql("select count(*) from alert where status = 'sent'")).toEqual(before);
 });
 
-test("opened once, private, with an invite, by whoever manages the workspace", async () => {
+test("opened once, private, with an invite, by a manager of the workspace", async () => {
   const ids = await Promise.all([open(), open()]);
   expect(new Set(ids.map(({ id }) => id)).size).toBe(1);
   const { id } = ids[0];
@@ -64,7 +64,7 @@ test("opened once, private, with an invite, by whoever manages the workspace", a
   await expect(open({ ...person, member: { ...person.member, role: "editor" } })).rejects.toThrow(/admin/);
 });
 
-test("a phone that joined hears it, once, and reads nothing of the draft", async () => {
+test("a phone that joined receives it, once, and reads nothing of the draft", async () => {
   const { id } = await open();
   const { body: channel } = await world.rest("get_pusher", { pusher_id: id });
   const { data } = (await world.rest("list_invites", { pusher_id: id })).body;
@@ -110,7 +110,7 @@ test.each<[string, (alert: any) => Promise<unknown>]>([
   expect((await notices(id, alert))[0].status).toBe("cancelled");
 });
 
-test("an edit ends nothing and tells nothing anew", async () => {
+test("an edit ends nothing and sends no second notification", async () => {
   const { id } = await open();
   const alert = await draft();
   await ask(alert);
@@ -119,7 +119,7 @@ test("an edit ends nothing and tells nothing anew", async () => {
   expect((await notices(id, alert)).map(({ status }: any) => status)).toEqual(["sent"]);
 });
 
-test("who waits for a review first is heard of, and so is a key that has to ask first", async () => {
+test("a draft whose review is awaited is reported first, and so is a key with required approval", async () => {
   const { id } = await open();
   const alert = await draft();
   await world.rest("wait_for_review", { ...alertArguments(alert), seconds: 0 }, author);
@@ -133,7 +133,7 @@ test("who waits for a review first is heard of, and so is a key that has to ask 
   expect(await notices(id, { id: draftId! })).toHaveLength(1);
 });
 
-test("a person who looks is told of nothing, and who does not see the draft tells nobody", async () => {
+test("a person's own view reports nothing, and a caller who does not see the draft emits nothing", async () => {
   const { id } = await open();
   const alert = await draft();
   const before = (await notices(id)).length;
@@ -143,7 +143,7 @@ test("a person who looks is told of nothing, and who does not see the draft tell
   expect(await notices(id)).toHaveLength(before);
 });
 
-test("a draft on that channel itself makes no other, and a public or paused channel tells nothing", async () => {
+test("a draft on that channel itself makes no other, and a public or paused channel emits nothing", async () => {
   const { id } = await open();
   const own = (await world.rest("create_alert", { pusher_id: id, title: "Own" }, author)).body;
   await ask(own);
@@ -160,14 +160,14 @@ test("a draft on that channel itself makes no other, and a public or paused chan
   }
 });
 
-test("few a minute; the call that was refused says what it says without", async () => {
+test("few a minute; the refused call has the same result without it", async () => {
   const { id } = await open();
   const before = (await notices(id)).length;
   for (let i = 0; i < LIMITS.review_notices + 3; i++) expect((await ask(await draft())).status).toBe(403);
   expect((await notices(id)).length - before).toBe(LIMITS.review_notices);
 });
 
-test("many at once ask about one draft: one alert", async () => {
+test("many calls at once about one draft: one alert", async () => {
   const { id } = await open();
   const alert = await draft();
   await Promise.all(Array.from({ length: 5 }, () => ask(alert)));

@@ -34,7 +34,7 @@ const CHANGES: [string, number, (given: Given) => Promise<void>][] = [
   ["its key expired", 401, ofKey("expires_at = now()")],
   ["its key lost the scopes", 403, ofKey("scopes = '{alerts:write}'")],
   [
-    "its key was bound to another channel",
+    "its key was restricted to another channel",
     404,
     async ({ key, other }) => {
       await world.sql("update api_key set pusher_id = ? where id = ?", [

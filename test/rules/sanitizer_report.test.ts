@@ -25,7 +25,7 @@ const read = async (alert: { id: string; pusher_id: string }) =>
   (await world.rest("get_alert", alertArguments(alert))).body;
 
 // rules#blocked-kept
-test("reading an alert tells what its texts lost, by both faces as creating it did", async () => {
+test("reading an alert lists what its texts lost, over both transports like its creation", async () => {
   const made = await world.alert(pusher.id, HIDING);
   expect(made.blocked).toEqual([SCRIPT, JOINER]);
   for (const face of ["rest", "mcp"] as const)
@@ -123,7 +123,7 @@ const HANDLERS = `
   .split(/\s+/);
 
 // rules#blocked-kept
-test("who fills the report with kinds of markup is told a hundred of them, and no count is lost", async () => {
+test("a report with too many kinds of markup lists a hundred of them, and no count is lost", async () => {
   expect(HANDLERS.length).toBe(110);
   const html = `<p ${HANDLERS.map((name) => `on${name}=x`).join(" ")}>Hi</p>`;
   const alert = await world.alert(pusher.id, { html });

@@ -80,7 +80,7 @@ describe("one word, however it is written", () => {
     }
   });
 
-  test("words of words are the same words", () => {
+  test("terms of terms are the same terms", () => {
     for (const text of ["Praça ÄÖÜ ß ΟΔΟΣ ﬁ Ⅳ ½ ㎏ ﷺ 한국 バス ಬೆಂಗಳೂರು ™", "x".repeat(500)])
       expect(getSearchWords(getSearchWords(text).join(" "))).toEqual(getSearchWords(text));
   });

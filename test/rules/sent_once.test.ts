@@ -110,7 +110,7 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
     expect([third.note, third.id === second.id]).toEqual([undefined, false]);
   });
 
-  test("a correction goes out once, also of two at once", async () => {
+  test("a correction is sent once, also of two at once", async () => {
     const first = (await create(way)).body;
     const correct = () =>
       call(way, "duplicate_alert", alertArguments(first, { title: "Right", send: true, cancel_original: true }));
@@ -121,7 +121,7 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
   });
 });
 
-test("REST sends it, and says so", async () => {
+test("REST sends it, and reports it", async () => {
   const first = (await create("rest")).body;
   expect(first.note).toBeUndefined();
   const again = (await create("rest")).body;
@@ -135,7 +135,7 @@ test("REST sends it, and says so", async () => {
   expect((await create("rest", {}, await world.key({}))).body.note).toBeUndefined();
 });
 
-test("a repeat counts against no ceiling and needs the channel to be seen", async () => {
+test("a repeat counts against no limit and needs the channel to be seen", async () => {
   const limited = await World.open({ limits: true });
   try {
     const { id } = await limited.pusher();

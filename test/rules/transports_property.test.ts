@@ -442,7 +442,7 @@ const WELL_KNOWN: (Step | Act)[] = [
 ];
 
 // rules#two-faces rules#order-of-checks
-test("any story is the same over three faces, and as the rules say", { timeout: 900_000 }, async () => {
+test("any sequence is the same over three transports, and as in the rules", { timeout: 900_000 }, async () => {
   await fc.assert(fc.asyncProperty(stories, play), { numRuns: ROUNDS * 2, examples: [[WELL_KNOWN]] });
   await expectRecountClean(world.service.orm);
   console.log(`stories: ${JSON.stringify(seen)}`);
@@ -451,7 +451,7 @@ test("any story is the same over three faces, and as the rules say", { timeout: 
 });
 
 // rules#two-faces
-test("a command that is a process of its own says what one in here says", async () => {
+test("a command in a process of its own prints the same as one in here", async () => {
   const { id, handle } = await world.pusher();
   for (const [tool, args] of [
     ["get_pusher", { pusher_id: id }],

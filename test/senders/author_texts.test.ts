@@ -94,7 +94,7 @@ describe("Grafana", () => {
     expect(shown.body.match(/reads too high/g)).toHaveLength(1);
   });
 
-  test("a title of the author says by itself whether the group is resolved; another one is given the word", async () => {
+  test("an author's title shows by itself if the group is resolved; another one gets a prefix", async () => {
     for (const [title, expected] of [
       ["East gauge is OK", "East gauge is OK"],
       ["East gauge recovered", "East gauge recovered"],
@@ -252,7 +252,7 @@ describe("Alertmanager and Prometheus", () => {
     });
   });
 
-  test("two alerts of one instance are told apart by their labels", async () => {
+  test("two alerts of one instance are distinguished by their labels", async () => {
     const labels = { ...alert.labels, mountpoint: "/home" };
     const shown = await publish("alertmanager", {
       ...GROUP,
@@ -352,7 +352,7 @@ describe("Uptime Kuma and Healthchecks", () => {
     });
   });
 
-  test("a title and a message beside a check", async () => {
+  test("a title and a message with a check", async () => {
     expect(
       await publish("healthchecks", {
         title: "Backup is late",

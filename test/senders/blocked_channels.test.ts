@@ -75,14 +75,14 @@ describe("a channel that is not active", () => {
     expect(again.headers.get("belfry-notes") ?? "").toContain(isNew ? "" : "The draft");
   });
 
-  test("a suspended channel saves drafts as well", async () => {
+  test("a suspended channel also saves drafts", async () => {
     const channel = await openChannel();
     await suspend(world, channel.handle);
     expect((await send("gitlab", channel)).status).toBe(200);
     expect(await statuses(channel)).toEqual(["draft"]);
   });
 
-  test("a message with an id has one draft, however often it is sent", async () => {
+  test("a message with an id has one draft, for any number of sends", async () => {
     const channel = await openChannel();
     await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
     for (let i = 0; i < 3; i++) {

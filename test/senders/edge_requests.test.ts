@@ -53,7 +53,7 @@ describe("the credential in the program's own place decides", () => {
   const JSON_BODY = { headers: { "content-type": "application/json" }, body: '{"message":"x"}' };
   const rows: [name: string, sent: () => Sent, status: number][] = [
     [
-      "X-Gotify-Key beside a proxy's Basic",
+      "X-Gotify-Key with a proxy's Basic",
       () => ({
         path: "/gotify/message",
         ...JSON_BODY,
@@ -62,7 +62,7 @@ describe("the credential in the program's own place decides", () => {
       200,
     ],
     [
-      "Gotify's ?token= beside a proxy's Bearer",
+      "Gotify's ?token= with a proxy's Bearer",
       () => ({
         path: `/gotify/message?token=${key}`,
         ...JSON_BODY,
@@ -71,7 +71,7 @@ describe("the credential in the program's own place decides", () => {
       200,
     ],
     [
-      "ntfy's ?auth= beside a proxy's Basic",
+      "ntfy's ?auth= with a proxy's Basic",
       () => ({
         path: `/ntfy/${channel.handle}?auth=${auth(`Bearer ${key}`)}`,
         headers: { authorization: FOREIGN },
@@ -94,7 +94,7 @@ describe("the credential in the program's own place decides", () => {
       200,
     ],
     [
-      "ours in Authorization beside another server's X-Gotify-Key",
+      "ours in Authorization with another server's X-Gotify-Key",
       () => ({
         path: "/gotify/message",
         ...JSON_BODY,
@@ -128,7 +128,7 @@ describe("the credential in the program's own place decides", () => {
     expect(await countAlerts()).toBe(before + (status === 200 ? 1 : 0));
   });
 
-  test("what is public stays public beside a proxy's credential", async () => {
+  test("public routes stay public with a proxy's credential", async () => {
     const statusOf = async (path: string, authorization: string) => {
       const answer = await fetch(site.url + path, { headers: { authorization } });
       await answer.text();
@@ -156,10 +156,14 @@ describe("the credential in the program's own place decides", () => {
 
 describe("header values", () => {
   test.each([
-    ["two Q words that cut a letter", "=?utf-8?q?caf=C3?= =?utf-8?q?=A9?=", "café"],
-    ["two B words that cut a letter", "=?utf-8?B?Y2Fmww==?= =?utf-8?B?qQ==?=", "café"],
+    ["two encoded Q parts that split a letter", "=?utf-8?q?caf=C3?= =?utf-8?q?=A9?=", "café"],
+    ["two encoded B parts that split a letter", "=?utf-8?B?Y2Fmww==?= =?utf-8?B?qQ==?=", "café"],
     ["one of each kind", "=?UTF-8?Q?caf=C3?= =?utf-8?B?qQ==?=", "café"],
-    ["three words, and a word between them", "=?utf-8?q?=C3?= =?utf-8?q?=A9?= x =?utf-8?q?=C3=A9?=", "é x é"],
+    [
+      "three encoded parts, and a plain part between them",
+      "=?utf-8?q?=C3?= =?utf-8?q?=A9?= x =?utf-8?q?=C3=A9?=",
+      "é x é",
+    ],
     ["a folded pair", "=?utf-8?q?a?=\r\n =?utf-8?q?b?=", "ab"],
     ["a language", "=?utf-8*de?q?=C3=BC?=", "ü"],
     ["two charsets", "=?iso-8859-1?q?=E9?= =?utf-8?q?=C3=A9?=", "éé"],
@@ -269,7 +273,7 @@ describe("times of day in a zone", () => {
     ["today 11pm", "Asia/Tokyo", "2026-11-25T14:00"],
   ])("%s in %s", (said, zone, at) => expect(parseDelay(said, now, zone)?.at.toISOString().slice(0, 16)).toBe(at));
 
-  test("are used, and a zone that is none is noted", async () => {
+  test("are used, and an invalid zone is noted", async () => {
     const ask = (headers: Record<string, string>, query = "") =>
       send({
         path: `/ntfy/${channel.handle}${query}`,
@@ -402,7 +406,7 @@ describe("a file that is sent along", () => {
       { title: "Motion" },
     ],
     [
-      "a picture beside the address of one",
+      "a picture with the address of one",
       () => ({
         path: "/gotify/message",
         body: (() => {
@@ -465,7 +469,7 @@ describe("a file that is sent along", () => {
     expect(await files()).toBe(before);
   });
 
-  test("a file beyond the limit without any words is refused", async () => {
+  test("a file above the limit without any text is refused", async () => {
     expect(await send({ body: Buffer.alloc(6_000_000, 1) })).toMatchObject({
       status: 413,
       body: { code: 41301 },

@@ -125,10 +125,10 @@ const CREDENTIALS: Row[] = [
   ["none", () => ({ method: "POST", ...json(WHOLE) })],
   ["a wrong one", () => ({ method: "POST", ...json(WHOLE, { "x-gotify-key": "AbCdEf123456789" }) })],
   [
-    "a wrong ?token= beside the right header",
+    "a wrong ?token= with the right header",
     (side) => ({ method: "POST", path: "/message?token=AbCdEf123456789", ...json(WHOLE, key(side)) }),
   ],
-  ["Basic of a proxy beside the header", post(WHOLE, { authorization: `Basic ${btoa("proxy:pw")}` })],
+  ["Basic of a proxy with the header", post(WHOLE, { authorization: `Basic ${btoa("proxy:pw")}` })],
   [
     "an empty ?token= beside the header",
     (side) => ({ method: "POST", path: "/message?token=", ...json(WHOLE, key(side)) }),
@@ -178,7 +178,7 @@ const EXTRAS: Row[] = [
   ["empty extras", post({ ...WHOLE, extras: {} })],
   ["extras that are a list", post({ ...WHOLE, extras: [1] })],
   ["extras that are a text", post({ ...WHOLE, extras: "x" })],
-  ["a part that is no object", post({ ...WHOLE, extras: { "client::display": "text/markdown" } })],
+  ["a part that is not an object", post({ ...WHOLE, extras: { "client::display": "text/markdown" } })],
 ];
 
 const BODIES: Row[] = [
@@ -200,7 +200,7 @@ const BODIES: Row[] = [
   ],
   ["a form without a message", (side) => ({ method: "POST", body: form({ title: "T" }), headers: key(side) })],
   [
-    "a form with a priority that is none",
+    "a form with an invalid priority",
     (side) => ({ method: "POST", body: form({ message: "m", priority: "high" }), headers: key(side) }),
   ],
   [
@@ -232,7 +232,7 @@ const BODIES: Row[] = [
     (side) => ({ method: "POST", path: "/message?title=T&message=m&priority=6", headers: key(side) }),
   ],
   [
-    "the query beside a form",
+    "the query with a form",
     (side) => ({
       method: "POST",
       path: "/message?title=T",
@@ -250,7 +250,7 @@ const BODIES: Row[] = [
     }),
   ],
   [
-    "the query beside JSON",
+    "the query with JSON",
     (side) => ({ method: "POST", path: "/message?title=Q", ...json({ message: "m" }, key(side)) }),
   ],
   [
@@ -293,10 +293,10 @@ const ADDRESSES: Row[] = [
   ["GET /gotifyinfo", () => ({ method: "GET", path: "/gotifyinfo" })],
   ["POST /message/", (side) => ({ method: "POST", path: "/message/", ...json(WHOLE, key(side)) })],
   ["PUT /message", (side) => ({ method: "PUT", ...json(WHOLE, key(side)) })],
-  ["an address that is none", () => ({ method: "GET", path: "/nowhere" })],
+  ["an invalid address", () => ({ method: "GET", path: "/nowhere" })],
   ["GET /message", asClient("GET", "/message?limit=5")],
   ["GET /message, since", asClient("GET", "/message?limit=1&since=3")],
-  ["GET /message, a limit that is none", asClient("GET", "/message?limit=900")],
+  ["GET /message, an invalid limit", asClient("GET", "/message?limit=900")],
   ["GET /message with an application's token", (side) => ({ method: "GET", headers: key(side) })],
   ["GET /application/1/message", asClient("GET", "/application/1/message")],
   ["DELETE /message/1", asClient("DELETE", "/message/1")],
@@ -319,7 +319,7 @@ const NOT_SERVED = "404 Not Found 404";
 
 /** Where the answers differ: request → Gotify's and ours (docs/reference/senders.md#gotify lists the kinds). */
 const DIFFERENCES: Record<string, [gotify: string, here: string]> = {
-  "a wrong ?token= beside the right header": ["401 Unauthorized 401", "200 T | m | 6"],
+  "a wrong ?token= with the right header": ["401 Unauthorized 401", "200 T | m | 6"],
   "a user's password with appid": ["200 T | m | 6", "401 Unauthorized 401"],
   "a client's token without appid": ["400 Bad Request 400", "403 Forbidden 403"],
   "a cookie": ["200 T | m | 6", "401 Unauthorized 401"],
@@ -333,14 +333,14 @@ const DIFFERENCES: Record<string, [gotify: string, here: string]> = {
   "a title that is a number": ["400 Bad Request 400", "200 5 | m | 0"],
   "extras that are a list": ["400 Bad Request 400", "200 T | m | 6"],
   "extras that are a text": ["400 Bad Request 400", "200 T | m | 6"],
-  "a form with a priority that is none": ["400 Bad Request 400", "200 m | m | 0"],
-  "the query beside JSON": ["200 Harbour | m | 0", "200 Q | m | 0"],
+  "a form with an invalid priority": ["400 Bad Request 400", "200 m | m | 0"],
+  "the query with JSON": ["200 Harbour | m | 0", "200 Q | m | 0"],
   "JSON without a content type": ["400 Bad Request 400", "200 T | m | 6"],
   "JSON as text": ["400 Bad Request 400", "200 T | m | 6"],
   "GET /gotifyinfo": ["200 oidc,register,version", NOT_SERVED],
   "GET /message": ["200 messages,paging", NOT_SERVED],
   "GET /message, since": ["200 messages,paging", NOT_SERVED],
-  "GET /message, a limit that is none": ["400 Bad Request 400", NOT_SERVED],
+  "GET /message, an invalid limit": ["400 Bad Request 400", NOT_SERVED],
   "GET /message with an application's token": ["401 Unauthorized 401", NOT_SERVED],
   "GET /application/1/message": ["200 messages,paging", NOT_SERVED],
   "DELETE /message/1": ["200 text", NOT_SERVED],

@@ -191,7 +191,7 @@ const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
 const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "heard"][] = [
   ["5 MB of text", () => ({ body: MARK.repeat(0.75 * MB), type: "text/plain" })],
   ["5 MB of JSON", () => ({ body: `{"title":"${MARK.repeat(0.75 * MB)}"}` })],
-  ["5 MB that do not say so", () => ({ body: `{"title":"${MARK.repeat(0.75 * MB)}"}`, chunked: true })],
+  ["5 MB without a declared length", () => ({ body: `{"title":"${MARK.repeat(0.75 * MB)}"}`, chunked: true })],
   ["4 MB less a little", () => ({ body: `{"title":"${"x".repeat(4 * MB - 100)}"}` })],
   ["100,000 lists in one another", () => ({ body: `${"[".repeat(1e5)}${"]".repeat(1e5)}` })],
   ["100,000 objects in one another", () => ({ body: `${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}` })],
@@ -298,10 +298,7 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
       query: `title=a%0d%0aX-Evil:%20${MARK}&tags=%0d%0a&click=%0d%0a&delay=%0d%0a`,
     }),
   ],
-  [
-    "what is no UTF-8 in the address",
-    () => ({ body: '{"title":"a","message":"m"}', query: "title=%ff%fe&message=%c3" }),
-  ],
+  ["an address that is not UTF-8", () => ({ body: '{"title":"a","message":"m"}', query: "title=%ff%fe&message=%c3" })],
   [
     "a name of headers in the body",
     () => ({
@@ -310,7 +307,7 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
     }),
   ],
   [
-    "encoded words without an end",
+    "encoded text without an end",
     () => ({ body: "m", type: "text/plain", headers: { title: "=?utf-8?Q?".repeat(1000) } }),
   ],
   [
@@ -360,7 +357,7 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
 test.each(HOSTILE)("%s", (_, sent, heard) => isWell(sent, heard !== undefined));
 
 // rules#tongues-refuse
-test("JSON has its bounds of depth and values, in a form as well", async () => {
+test("JSON has its bounds of depth and values, also in a form", async () => {
   const door = (program: SenderProgram) => DOORS.find(([name]) => name === `?from=${program}`)!;
   const inField = (json: string): Sent => ({
     body: `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data"\r\n\r\n${json}\r\n--${BOUNDARY}--\r\n`,
@@ -388,7 +385,7 @@ async function raw(head: string): Promise<string> {
   return text;
 }
 
-test("what is no HTTP, or too much of it, ends before a tongue hears it", async () => {
+test("other data than HTTP, or too much of it, ends before an adapter receives it", async () => {
   const before = await countAlerts();
   const rest = "Content-Length: 1\r\nConnection: close\r\n\r\nx";
   expect(await raw(`Title: ${MARK.repeat(3000)}\r\n${rest}`)).toMatch(/^HTTP\/1\.1 431 /);

@@ -129,7 +129,7 @@ describe("entries beyond the limits", () => {
     expect(found.value.list.length + found.omitted).toBe(many.length + 1);
   });
 
-  test("may hold any text, and what is within the limits stays as it is", () => {
+  test("may contain any text, and entries within the limits are unchanged", () => {
     const texts = Array.from({ length: 3_000 }, (_, i) => `"]}\\${i}${"x".repeat(500)}`);
     const { value, omitted } = bound({ texts, end: 1 });
     expect(value).toEqual({ texts: texts.slice(0, value.texts.length), end: 1 });

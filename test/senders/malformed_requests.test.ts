@@ -55,7 +55,7 @@ test.each<[string, () => string, number, RegExp]>([
   ["a CR alone", () => request("Title: first\rX: second\r\n"), 400, CONTROL],
   ["a folded message", () => request("X-Message: one\r\n   two\r\nTitle: T\r\n"), 400, FOLDED],
   [
-    "encoded words as PHP's mb_encode_mimeheader writes them",
+    "encoded text as PHP's mb_encode_mimeheader writes it",
     () => request("Title: =?UTF-8?B?R3LDtsOfZSBkZXM=?=\r\n =?UTF-8?B?IERhdGVpc3lzdGVtcw==?=\r\n"),
     400,
     FOLDED,
@@ -123,14 +123,14 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   server.close();
 });
 
-test("the same header in one line is read, as encoded words too", async () => {
+test("the same header in one line is read, as encoded text too", async () => {
   const words = "=?UTF-8?B?R3LDtsOfZSBkZXM=?= =?UTF-8?B?IERhdGVpc3lzdGVtcw==?=";
   const answer = await sendRaw(request(`Title: ${words}\r\nConnection: close\r\n`));
   expect(answer.status).toBe(200);
   expect(answer.body).toContain('"title":"Größe des Dateisystems"');
 });
 
-test.skipIf(isMissing("python3"))("a program of Python that folds is told how to send it", async () => {
+test.skipIf(isMissing("python3"))("a program of Python that folds gets instructions", async () => {
   const { port } = new URL(site.url);
   const program = `
 import http.client

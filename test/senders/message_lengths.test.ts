@@ -88,7 +88,7 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
     expect(notes).toBeNull();
   });
 
-  test("a longer text is cut at a word, and says how much is left out", async () => {
+  test("a longer text is cut at a word, with the length of the rest", async () => {
     const words = "grüße 🐌 ".repeat(MOST / 4).trim();
     const { alert, notes } = await send(sent("Log", words));
     const [, kept = "", left] = /^(.*)… \((\d+) more characters\)$/s.exec(alert.body) ?? [];
@@ -100,7 +100,7 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
     expect(notes).toMatch(/^The text exceeded [\d,]+ characters and was cut\.$/);
   });
 
-  test("a text without any space is cut, too", async () => {
+  test("a text without any space is also cut", async () => {
     const { alert, notes } = await send(sent("Log", "x".repeat(MOST + 1)));
     const ending = `… (${MOST + 1 - (MOST - 25)} more characters)`;
     expect(alert.body).toMatch(/^x+… \(\d+ more characters\)$/);
@@ -212,7 +212,7 @@ describe("tags of ntfy", () => {
     expect(notes).toMatch(/^The title exceeds/);
   });
 
-  test("are part of the markup, too", async () => {
+  test("are also part of the markup", async () => {
     const { alert } = await tagged("backup", "T", "a **b**", { markdown: "yes" });
     expect(alert).toMatchObject({ body: "a b\n\nTags: backup", layout: "html" });
     expect(alert.html).toMatch(/<strong>b<\/strong>.*<p>Tags: backup<\/p>$/s);
@@ -258,7 +258,7 @@ describe("markup comes with its plain text", () => {
     expect(notes).toMatch(/^The markup exceeds/);
   });
 
-  test("a long title is in the markup as well", async () => {
+  test("a long title is also in the markup", async () => {
     const title = `${"<t> ".repeat(50)}end`;
     const { alert } = await send({
       path: `/ntfy/${channel.handle}`,

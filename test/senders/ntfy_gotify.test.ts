@@ -287,7 +287,7 @@ describe("a message of ntfy is an alert", () => {
     else expect(notes).toBeNull();
   });
 
-  test("the answer has ntfy's fields, and those that only say the usual are left out", async () => {
+  test("the response has ntfy's fields, and those with default values are left out", async () => {
     const { body } = await send({
       body: "m",
       headers: { title: "T", priority: "5", tags: "tada,x", click: "https://e.org/" },
@@ -427,7 +427,7 @@ describe("a message of Gotify is an alert", () => {
       () => json({ Title: "C", MESSAGE: "m", Priority: 10 }),
       { title: "C", body: "m", priority: "urgent" },
     ],
-    ["a blank text beside a title", () => json({ title: "T", message: " " }), { title: "T", body: null }],
+    ["a blank text with a title", () => json({ title: "T", message: " " }), { title: "T", body: null }],
     ["a number as message", () => json({ message: 42 }), { title: "42" }],
     ["a title that is a list", () => json({ title: ["T"], message: "m" }), { title: "m" }, /^The title is not a text/],
     [
@@ -489,7 +489,7 @@ describe("a message of Gotify is an alert", () => {
     ["an empty one", () => json({ message: " " }), 400],
     ["blanks alone", () => json({ title: " ", message: " " }), 400],
     ["nothing at all", () => ({}), 400],
-    ["a form that is none", () => ({ body: "x", headers: { "content-type": "multipart/form-data; boundary=y" } }), 400],
+    ["an invalid form", () => ({ body: "x", headers: { "content-type": "multipart/form-data; boundary=y" } }), 400],
     [
       "deep extras",
       () => ({ ...json({}), body: `{"message":"m","extras":${'{"a":'.repeat(3000)}1${"}".repeat(3000)}}` }),
@@ -509,7 +509,7 @@ describe("a message of Gotify is an alert", () => {
     expect(await countAlerts()).toBe(before);
   });
 
-  test("its version and health are told to everybody", async () => {
+  test("its version and health are public", async () => {
     const look = async (path: string) => (await send({ method: "GET", path, token: null })).body;
     expect(await look("/gotify/health")).toEqual({ health: "green", database: "green" });
     expect(await look("/gotify/version")).toMatchObject({ version: expect.any(String) });
@@ -573,7 +573,7 @@ test.each([
   ],
   ["plain text", () => ({ path: `/api/v1/pushers/${handle}/ingest`, body: "Draft" }), (body: any) => body.alerts[0]],
 ])(
-  "a key that may only compose leaves a draft in %s, and is told where a person decides",
+  "a key that may only compose leaves a draft in %s, and gets the place where a person decides",
   async (_name, sent, told) => {
     const { status, body } = await send({ ...sent(), token: composing });
     expect(status).toBe(200);
@@ -586,7 +586,7 @@ test.each([
 );
 
 // rules#sender-log
-test("the last requests of a key are kept without anything of what was sent; nobody's write nothing", async () => {
+test("the last requests of a key are kept without their contents; invalid keys write nothing", async () => {
   const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
   for (let i = 0; i < LIMITS.sender_requests + 3; i++)
     await send({ token: key, body: `Secret words ${i}`, headers: { icon: "https://e.org/secret.png" } });
@@ -608,7 +608,7 @@ test("the last requests of a key are kept without anything of what was sent; nob
   expect(await rows()).toBe(before);
 });
 
-test("no log line holds a key, however it was sent", async () => {
+test("no log line contains a key, for any place of the key", async () => {
   const auth = Buffer.from(`Bearer ${bound}`).toString("base64url");
   await send({ token: null, path: `/ntfy/${handle}?auth=${auth}`, body: "b" });
   await send({ token: null, path: `/ntfy/${handle}?auth=${auth}`, body: "b", headers: { p: "9" } });
@@ -633,7 +633,7 @@ test("no log line holds a key, however it was sent", async () => {
   for (const coded of [auth, basic]) expect(all).not.toContain(coded.slice(12));
 });
 
-test("a ceiling is told with the seconds to wait, and what a host of its own is not asked stays unsaid", async () => {
+test("a limit is reported with the seconds to wait, and a host of its own reveals nothing else", async () => {
   const limited = await World.open({ limits: true, settings: { PUBLIC_URL: HOST } });
   try {
     const { id, handle: topic } = await limited.pusher();
@@ -685,7 +685,7 @@ test("delays in ntfy's spellings", () => {
   expect(Object.fromEntries(Object.keys(rows).map((said) => [said, at(said)]))).toEqual(rows);
 });
 
-test("header values in encoded words of both kinds, and what is none stays", () => {
+test("header values in RFC 2047 encoding of both kinds, and invalid ones stay", () => {
   expect(decodeHeader("=?UTF-8?Q?=C3=A4_b?= and =?utf-8?B?w7Y=?=")).toBe("ä b and ö");
   expect(decodeHeader("=?utf-8?B?w7Y=?= =?utf-8?B?w7w=?=")).toBe("öü");
   expect(decodeHeader("=?nothing?B?w7Y=?=")).toBe("=?nothing?B?w7Y=?=");

@@ -125,7 +125,7 @@ const patch = (pusher: { id: string }, fields: object) =>
   world.rest("update_pusher", { pusher_id: pusher.id, ...fields });
 
 // rules#ntfy-listens
-test.each(["json", "ws"])("a public channel is heard by anybody, as %s", async (format) => {
+test.each(["json", "ws"])("a public channel is open to all, as %s", async (format) => {
   const pusher = await world.pusher();
   await send(pusher, "before");
   const heard = await (format === "ws" ? hearSocket : hear)(`${pusher.handle}/${format}`);
@@ -173,7 +173,7 @@ test("the other forms, and the root of a host of its own", async () => {
   expect(JSON.parse(await bare.body.text())).toMatchObject({ topic: pusher.handle });
 });
 
-test("since says from where on", async () => {
+test("since sets the beginning", async () => {
   const pusher = await world.pusher();
   const [first, second] = [await send(pusher, "1"), await send(pusher, "2"), await send(pusher, "3")];
   await world.alert(pusher.id, { title: "later", send_at: timeInSeconds(3_600), schedule: true }).catch(() => {});
@@ -201,7 +201,7 @@ test("since says from where on", async () => {
   expect(await asked("&message=1&priority=default")).toEqual(["1"]);
 });
 
-test("several channels on one connection, each once, and those of another are not heard", async () => {
+test("several channels on one connection, each once, and those of another are not received", async () => {
   const [a, b, c] = [await world.pusher(), await world.pusher(), await world.pusher()];
   const before = await send(a, "a0");
   const heard = await hear(`${a.handle},${b.handle}/json?since=${before.id}`);
@@ -212,7 +212,7 @@ test("several channels on one connection, each once, and those of another are no
   expect(heard.messages[0]).toMatchObject({ topic: `${a.handle},${b.handle}` });
 });
 
-test("what was planned comes at its instant, what is taken back is told so", async () => {
+test("a planned message comes at its time, and a withdrawn one is reported as such", async () => {
   const pusher = await world.pusher();
   const heard = await hear(`${pusher.handle}/json`);
   const planned = await world.alert(pusher.id, { title: "planned", send_at: timeInSeconds(1), send: true });
@@ -224,7 +224,7 @@ test("what was planned comes at its instant, what is taken back is told so", asy
   );
 });
 
-test("a private channel is heard by a device that joined it, wherever the token stands, until it leaves", async () => {
+test("a private channel is open to a device that joined it, for any place of the token, until it leaves", async () => {
   const pusher = await world.pusher({ is_public: false });
   const { body: invite } = await world.rest("create_invite", { pusher_id: pusher.id });
   const { token } = await registerHandset(world, { platform: "ntfy" });
@@ -246,7 +246,7 @@ test("a private channel is heard by a device that joined it, wherever the token 
   expect((await get(`${pusher.handle}/json`, { authorization: bearer })).status).toBe(403);
 });
 
-test("a device that joins another channel comes back and hears the rest", async () => {
+test("a device that joins another channel reconnects and receives the rest", async () => {
   const [pusher, next] = [await world.pusher(), await world.pusher()];
   const { token } = await registerHandset(world, { platform: "ntfy" });
   await subscribe(world, token, pusher.handle);
@@ -322,7 +322,7 @@ test.each([
   ["made private", (pusher: any) => patch(pusher, { is_public: false })],
   ["suspended", (pusher: any) => suspend(world, pusher.handle)],
   ["deleted", (pusher: any) => world.rest("delete_pusher", { pusher_id: pusher.id })],
-])("a channel that is %s is heard no more", async (_, change) => {
+])("a channel that is %s is closed", async (_, change) => {
   const pusher = await world.pusher();
   const heard = [await hear(`${pusher.handle}/json`), await hearSocket(`${pusher.handle}/ws`)];
   const connections = async () =>
@@ -389,7 +389,7 @@ test("more at once than is looked at, and than one answer has: the connection en
   expect(all).toEqual(titles);
 });
 
-test("what one process publishes is heard at another, each once", async () => {
+test("messages of one process are received at another, each once", async () => {
   const replica = await world.replica();
   const at = await findFreePort(HOST);
   const second = await listenHttp(replica.service.app, { host: HOST, port: at });
@@ -406,7 +406,7 @@ test("what one process publishes is heard at another, each once", async () => {
   }
 });
 
-test("a stop ends all who listen; nothing is lost with since, whichever side dies", async () => {
+test("a stop ends all subscriptions; nothing is lost with since, after a failure of either side", async () => {
   const pusher = await world.pusher();
   const all: string[] = [];
   let last = (await send(pusher, "start")).id;
@@ -440,7 +440,7 @@ test("a stop ends all who listen; nothing is lost with since, whichever side die
   expect(all).toEqual(titles);
 });
 
-test("a server of two processes that is killed while it tells: nothing is lost with since, on a WebSocket as well", async () => {
+test("a server of two processes that is killed while it sends: nothing is lost with since, also on a WebSocket", async () => {
   const pusher = await world.pusher();
   const all: Record<string, string[]> = { json: [], ws: [] };
   const first = (await send(pusher, "start")).id;
@@ -475,7 +475,7 @@ test("a server of two processes that is killed while it tells: nothing is lost w
 });
 
 // rules#ntfy-bounds
-test("bounds: places of an address, and how often it asks", async () => {
+test("limits: connections of an address, and the frequency of its requests", async () => {
   const small = await world.replica({ LONG_POLL_LIMIT: "2", PAGE_VIEWS_PER_MINUTE: "6" });
   const at = await findFreePort(HOST);
   const own = await listenHttp(small.service.app, { host: HOST, port: at });
@@ -501,7 +501,7 @@ test("bounds: places of an address, and how often it asks", async () => {
   }
 });
 
-test.skipIf(isSenderMissing("ntfy"))("ntfy's own command line hears a channel", async () => {
+test.skipIf(isSenderMissing("ntfy"))("ntfy's own command line receives a channel", async () => {
   const pusher = await world.pusher({ is_public: false });
   const { body: invite } = await world.rest("create_invite", { pusher_id: pusher.id });
   const { token } = await registerHandset(world, { platform: "ntfy" });
@@ -531,7 +531,7 @@ test.skipIf(isSenderMissing("ntfy"))("ntfy's own command line hears a channel", 
 
 // rules#ntfy-listens
 test.each([true, false])(
-  "whoever may listen does after is_public was %s, beside a stream of the channel",
+  "every permitted subscriber still receives after is_public was %s, in parallel with a stream of the channel",
   async (was) => {
     const pusher = await world.pusher({ is_public: was });
     const { token } = await registerHandset(world);

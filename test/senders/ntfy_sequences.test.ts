@@ -167,7 +167,7 @@ describe("DELETE of a sequence id", () => {
     expect(await statesOf(planned)).toEqual(["scheduled"]);
   });
 
-  test("by a key that asks first cancels one alert at most", async () => {
+  test("by a key with required approval cancels one alert at most", async () => {
     const token = await world.key({
       ...{ scopes: "alerts:write,alerts:send", pusher: channel.id, requires_approval: true },
     });

@@ -103,7 +103,7 @@ alerting:
     rmSync(folder.path, { recursive: true, force: true });
   });
 
-  test("what fires is shown, once however often it is repeated, and replaced when it is resolved", async () => {
+  test("a firing alert is shown once for any number of repeats, and replaced when it is resolved", async () => {
     for (const of of ["alertmanager", "prometheus"] as const)
       await eventually(async () => (await shown(of)).includes("QuayFloods: The quay floods"));
     trouble = 0;

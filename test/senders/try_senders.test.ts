@@ -10,7 +10,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 test.skipIf([isMissing("Chromium"), isMissing("curl")].includes(true))(
-  "one sender is heard twice, leaves a draft under a key that composes, and a tap is told to an assistant",
+  "one sender's alert arrives twice, leaves a draft under a key that composes, and a tap is reported to an assistant",
   async () => {
     const TMPDIR = mkdtempSync(`${folder.path}/tmp-`);
     const settings = { TMPDIR, CHROMIUM: process.env.CHROMIUM ?? "" };

@@ -341,7 +341,7 @@ describe("alerts that replace each other", () => {
     expect((await publish("uptime_kuma", { heartbeat: null, monitor: null, msg })).title).toMatch(/^1+…$/);
   });
 
-  test("what cannot be told apart has no key", async () => {
+  test("indistinguishable messages have no key", async () => {
     const nameless = { ...alertmanager, ...{ groupKey: "", groupLabels: {}, commonLabels: {} } };
     expect((await publish("alertmanager", nameless)).collapse_key).toBeNull();
     expect(

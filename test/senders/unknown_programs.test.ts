@@ -75,13 +75,13 @@ describe("a body becomes an alert", () => {
     ["what is not base64", () => apprise([file("a.png", "!!!")]), NONE, REFUSED],
     ["an empty file", () => apprise([file("a.png", "")]), NONE, REFUSED],
     ["a picture without a name", () => apprise([{ base64: PNG }]), PICTURE],
-    ["attachments that are no files", () => apprise([{ text: "more" }, 5, null]), { title: "T", ...NONE }],
+    ["attachments that are not files", () => apprise([{ text: "more" }, 5, null]), { title: "T", ...NONE }],
     ["attachments that are a text", () => apprise("none"), { title: "T", ...NONE }],
     ["a warning of Apprise", () => apprise([], { type: "warning" }), { priority: "important" }],
     ["a failure of Apprise", () => apprise([], { type: "failure" }), { priority: "important" }],
     ["a success of Apprise", () => apprise([], { type: "success" }), { priority: "normal" }],
     ["the type of another program", () => apprise([], { version: 7, type: "failure" }), { priority: "normal" }],
-    ["a severity beside the type", () => apprise([], { severity: "critical" }), { priority: "urgent" }],
+    ["a severity in addition to the type", () => apprise([], { severity: "critical" }), { priority: "urgent" }],
     [
       "a picture of four megabytes in base64",
       () => {
@@ -248,7 +248,7 @@ describe("a body becomes an alert", () => {
 
 // rules#tongues-refuse
 test.each<[string, () => Sent, number]>([
-  ["XML that is none", () => ({ type: "application/xml", body: "not XML" }), 422],
+  ["invalid XML", () => ({ type: "application/xml", body: "not XML" }), 422],
   ["XML without a text", () => soap("<A/>"), 422],
   ["a form of empty fields", () => ({ body: form({ a: "" }) }), 422],
   ["deep XML", () => ({ type: "text/xml", body: `${"<a>".repeat(5_000)}` }), 422],

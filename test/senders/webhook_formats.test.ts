@@ -178,7 +178,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   ],
   [
     "github",
-    "a label, of which nobody is told",
+    "a label, which is not reported",
     github("issues", { action: "labeled", issue: { number: 8, title: "Leak" } }),
     [],
   ],
@@ -198,7 +198,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   ],
   [
     "github",
-    "an event without words of its own",
+    "an event without a text of its own",
     github("star", { action: "created" }),
     [{ title: "octo/harbour star created by octocat" }],
   ],
@@ -369,7 +369,7 @@ describe("what programs send", () => {
   });
 
   // rules#tongues-once
-  test("what Prometheus repeats is published once, whatever its annotations say meanwhile, and again when others fire", async () => {
+  test("a repeat by Prometheus is published once, with any changes of its annotations, and again when others fire", async () => {
     const at = (summary: string, ...names: string[]) => ({
       body: names.map((name) => alert("Repeats", name, { annotations: { summary } })),
     });
@@ -417,7 +417,7 @@ describe("what programs send", () => {
     expect(await becomes({ body: hook, headers })).toMatchObject([{ title: "octo/harbour: CI on main: failure" }]);
   });
 
-  test("GitLab's secret token is the key, and GitHub's stands in the address", async () => {
+  test("GitLab's secret token is the key, and GitHub's is in the address", async () => {
     const none = await send({ body: SAMPLE_MESSAGES.gitlab.body, headers: { "x-gitlab-event": "Pipeline Hook" } }, "");
     expect(none.status).toBe(401);
     const withToken = { "x-gitlab-event": "Pipeline Hook", "x-gitlab-token": key };
@@ -428,7 +428,7 @@ describe("what programs send", () => {
 });
 
 describe("a key that only composes", () => {
-  test.each(Object.keys(SAMPLE_MESSAGES) as SenderProgram[])("%s leaves a draft and says so", async (program) => {
+  test.each(Object.keys(SAMPLE_MESSAGES) as SenderProgram[])("%s leaves a draft and reports it", async (program) => {
     const own = await world.pusher();
     const composer = await world.key({ scopes: "alerts:write", pusher: own.id });
     const { body, headers } = SAMPLE_MESSAGES[program];
@@ -442,7 +442,7 @@ describe("a key that only composes", () => {
     expect(data).toMatchObject([{ status: "draft" }]);
   });
 
-  test("what Prometheus repeats is one draft, too", async () => {
+  test("a repeat by Prometheus is also one draft", async () => {
     const own = await world.pusher();
     const composer = await world.key({ scopes: "alerts:write", pusher: own.id });
     for (let i = 0; i < 3; i++) {
@@ -455,7 +455,7 @@ describe("a key that only composes", () => {
 
 describe("what no program sends", () => {
   // rules#tongues-signed
-  test("a signature that is none, another's or missing is refused", async () => {
+  test("an invalid, foreign or missing signature is refused", async () => {
     for (const signature of ["", "sha256=00", `sha256=${"0".repeat(64)}`, "sha1=abc"]) {
       const headers = { "x-github-event": "push", "x-hub-signature-256": signature };
       const answer = await send({ body: RUN, headers });
@@ -502,7 +502,7 @@ describe("what no program sends", () => {
     expect(shown.body_length).toBeLessThanOrEqual(LIMITS.alert_body);
   });
 
-  test("line ends and what nobody sees do not reach a title", async () => {
+  test("line ends and invisible characters do not reach a title", async () => {
     const body = { title: "One\r\nSet-Cookie: a\u202e=b\u0000", message: "x\u0007y\r\nz" };
     expect(await becomes({ body })).toMatchObject([{ title: "One Set-Cookie: a=b", body: "xy\nz" }]);
   });

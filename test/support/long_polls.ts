@@ -49,7 +49,7 @@ export function startLongPoll(
     held: (count = 1) =>
       waitFor(async () => {
         const now = await countHeldPolls(world);
-        if (now !== count) throw new Error(`${now} are held`);
+        if (now !== count) throw new Error(`${now} are waiting`);
       }),
   };
 }

@@ -7,7 +7,7 @@ export const LAYERS: Record<string, string> = {
   model: "what there is: fields, rows, the rules, the refusals",
   store: "where it is kept: settings, secret, database, statements, answers put together from rows",
   operation: "what an operation is, the one way in which it runs, and what operations share",
-  effects: "what goes on beside the calls: webhooks, files, what is removed with time",
+  effects: "work outside of calls: webhooks, files, retention",
   identity: "who calls: keys, people, assistants, the operator, and what only a signed-in person does",
   handset: "what a subscribed handset can do, and how it learns that there is something new",
   ui: "what all pages share",
@@ -36,7 +36,7 @@ export const MODULES: Record<string, ModuleRule> = {
   "model/error_messages": { may: [] },
   "model/scopes": { may: [] },
   "model/limits": { may: [] },
-  "model/migrations": { decides: "how a database comes to have what the entities say", may: [] },
+  "model/migrations": { decides: "migrations: how a database gets the entities' schema", may: [] },
   "model/fields": {
     decides:
       "what the nouns are made of: one record a field, and its kinds in the database, in arguments and in answers",
@@ -76,7 +76,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["model/api_error", "store/config", "store/db", "store/secret"],
   },
   "store/bus": {
-    decides: "how the processes of one database tell each other what changed: through it, Redis or NATS",
+    decides: "how the processes of one database notify each other of changes: through it, Redis or NATS",
     may: ["store/config", "store/db", "store/queries"],
   },
   "store/wait_context": { may: [] },
@@ -169,7 +169,8 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   "identity/operator": {
-    decides: "what the operator on the machine may do, and the rules for a workspace's members that pages keep, too",
+    decides:
+      "the operations of the operator on the machine, and the rules for a workspace's members that pages also use",
     may: [
       "effects/assets",
       "effects/webhooks",
@@ -230,8 +231,7 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   "handset/live_updates": {
-    decides:
-      "held polls and streams of inboxes: when a poll is answered, what a stream reports, and how many there may be",
+    decides: "long polls and streams of inboxes: when a poll is answered, what a stream reports, and their limits",
     may: [
       "identity/auth",
       "model/limits",
@@ -244,7 +244,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "handset/push": {
     decides:
-      "waking handsets whose app is closed: a signed POST without content to their push service, within bounds, never waited for",
+      "push notifications to handsets with a closed app: a signed POST without content to their push service, limited, never awaited",
     may: [
       "effects/webhooks",
       "model/domain",
@@ -259,7 +259,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "handset/ntfy": {
     decides:
-      "channels as programs of ntfy hear them: who may, what a message is, and each change told once to all who listen",
+      "channels as programs of ntfy read them: permissions, messages, and each change sent once to all subscribers",
     may: [
       "handset/live_updates",
       "model/domain",
@@ -298,7 +298,7 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   "effects/housekeeping": {
-    decides: "what is removed when its time is over: a list of small steps that the server runs beside its work",
+    decides: "removal of expired rows: a list of small steps that the server runs in the background",
     may: ["model/domain", "model/fields", "model/limits", "store/handler_context", "store/db", "store/queries"],
   },
   operations: {
@@ -322,7 +322,7 @@ export const MODULES: Record<string, ModuleRule> = {
   "operations/index": { decides: "the ordered list of them", may: ["operation", "operations"] },
   ui: {
     decides:
-      "what all pages share: the template that escapes everything, the style sheet, icons, cards, drawings, words",
+      "the shared parts of all pages: the template that escapes everything, the style sheet, icons, cards, drawings, texts",
     may: ["model/domain", "model/fields", "model/limits"],
   },
   "api/docs_page": { decides: "the readable page of the API", may: ["ui"] },
@@ -361,7 +361,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "api/ingest": {
     decides:
-      "what programs that send alerts elsewhere say, read into our own operation, and its outcome in their words",
+      "requests of other programs that send alerts, converted to our own operation, and the result in their format",
     may: [
       "api/transports",
       "identity/auth",
@@ -406,11 +406,11 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   "pages/docs_site": {
-    decides: "the docs of this version as pages, from the files of docs/ and beside it",
+    decides: "the docs of this version as pages, from the files of docs/ and its parent folder",
     may: ["api/transports", "model/domain", "model/api_error", "model/limits", "store/db", "ui"],
   },
   "pages/public_pages": {
-    decides: "the pages that everybody may open: a channel, the directory, what this service is",
+    decides: "the public pages: a channel, the directory, a description of this service",
     may: [
       "api/transports",
       "model/domain",
@@ -429,7 +429,7 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   "program/boot": {
-    decides: "starting and stopping: the service put together, the socket in front of it, its figures",
+    decides: "starting and stopping: the composed service, its socket, its metrics",
     may: ANY_IMPORT,
   },
   "program/importers": {

@@ -117,14 +117,14 @@ export async function findStatementDifferences(
   told.parameters.forEach((oid, i) => {
     const [parameter, declared] = parameters[i]!;
     if (declared.oid !== oid)
-      found.push(`${name}: parameter ${parameter} is declared ${declared.sql}, the database says ${typeName(oid)}`);
+      found.push(`${name}: parameter ${parameter} is declared ${declared.sql}, the database reports ${typeName(oid)}`);
   });
   const columns: Record<string, SqlType> = { ...statement.columns, ...statement.joined };
   for (const column of Object.keys(statement.joined))
     if (column in statement.columns) found.push(`${name}: column ${column} is declared twice`);
   const seen = new Set<string>();
   for (const column of told.columns) {
-    const says = `the database says ${typeName(column.dataTypeID)}`;
+    const says = `the database reports ${typeName(column.dataTypeID)}`;
     if (seen.has(column.name)) found.push(`${name}: column ${column.name} is selected twice`);
     seen.add(column.name);
     const declared = Object.hasOwn(columns, column.name) ? columns[column.name]! : null;
@@ -168,15 +168,15 @@ const READ_ONLY = "25006";
 
 function nullDifference({ nullable, nulls }: SqlType, source: TableColumn | null): string | null {
   if (!source)
-    return nulls ? `is an expression: nullable(…) or nothing says all, without the mark for "${nulls}"` : null;
+    return nulls ? `is an expression: nullable(…) or nothing is complete, without the mark for "${nulls}"` : null;
   if (nulls === "outer join") {
     if (!source.notNull) return `is declared outerJoined, but ${source.name} may be null anyway: use nullable`;
   } else if (nulls === "never") {
     if (source.notNull) return `is declared neverNull, but ${source.name} never is: leave it away`;
   } else if (nullable && source.notNull)
-    return `is declared nullable, the database says that ${source.name} is not null; if a join makes it null, use outerJoined`;
+    return `is declared nullable, the database reports that ${source.name} is not null; if a join makes it null, use outerJoined`;
   else if (!nullable && !source.notNull)
-    return `is declared not null, the database says that ${source.name} may be null: use nullable, or neverNull if the statement excludes it`;
+    return `is declared not null, the database reports that ${source.name} may be null: use nullable, or neverNull if the statement excludes it`;
   return null;
 }
 
@@ -184,5 +184,5 @@ function valueDifference({ values }: SqlType, source: TableColumn | null): strin
   if (!values || !source) return null;
   if (!source.values) return `is declared as one of ${values.join(", ")}, but ${source.name} takes any text`;
   if (String([...values].sort()) === String([...source.values].sort())) return null;
-  return `is declared as one of ${values.join(", ")}, the database says that ${source.name} is one of ${source.values.join(", ")}`;
+  return `is declared as one of ${values.join(", ")}, the database reports that ${source.name} is one of ${source.values.join(", ")}`;
 }

@@ -48,7 +48,7 @@ export function keepTemporaryInMemory(): void {
   if (process.platform !== "linux" || process.env.TMPDIR) return;
   const folder = join(MEMORY, `belfry-tests-${process.pid}`);
   if (!usable(folder)) {
-    console.log(`temporary files lie on a disk, in ${tmpdir()}: less than 6 GB of memory are free`);
+    console.log(`temporary files are on a disk, in ${tmpdir()}: less than 6 GB of memory are free`);
     return;
   }
   process.env.TMPDIR = folder;

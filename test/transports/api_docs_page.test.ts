@@ -103,7 +103,7 @@ describeInBrowser("the page of the API", () => {
     await context.close();
   });
 
-  test("is light on the way, with all that it asks for", async () => {
+  test("is light in transfer, with all of its requests", async () => {
     const { context, page, asked } = await open();
     await page.waitForLoadState("networkidle");
     const files = new Set(asked.map((line) => line.replace(/^GET http:\/\/[^/]+|\?v=[\w-]+$/g, "")));
@@ -123,7 +123,7 @@ describeInBrowser("the page of the API", () => {
     await context.close();
   });
 
-  test("says everything without its script, and offers nothing that would need it", async () => {
+  test("is complete without its script, and offers nothing that would need it", async () => {
     const { context, page } = await open({ javaScriptEnabled: false });
     const article = page.locator("#create_alert");
     for (const begins of Object.values(FIRST_LINES))
@@ -184,7 +184,7 @@ describeInBrowser("the page of the API", () => {
   });
 
   // rules#api-page-key
-  test("the key is nowhere but in its field, and gone with what it brought when the page is left", async () => {
+  test("the key is only in its field, and removed with its responses when the page is left", async () => {
     const { context, page, asked } = await open();
     const { world, url } = its.site;
     const trial = page.locator("#get_me details.try");

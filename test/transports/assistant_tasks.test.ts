@@ -37,7 +37,7 @@ test.each([...tasks, ...injections].map(({ id }) => id))("%s", (id) => {
   expect(one[1].tokens).toBeGreaterThan(one[0].tokens * 0.8 - 20);
 });
 
-test("an end state is told from another one", () => {
+test("an end state is distinguished from another one", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   const page = {
     data: [

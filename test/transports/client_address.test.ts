@@ -101,7 +101,7 @@ describe("on a service", () => {
   const register = async (client: string) =>
     (await ask("/handset/v1/devices", "10.0.0.1", { "x-forwarded-for": client }, DEVICE_FACTS)).status;
 
-  test("the device ceiling counts clients behind the proxy, an IPv6 network as one", async () => {
+  test("the device limit counts clients behind the proxy, an IPv6 network as one", async () => {
     expect([await register("203.0.113.1"), await register("203.0.113.1")]).toEqual([201, 201]);
     expect(await register("203.0.113.1")).toBe(429);
     expect(await register("127.0.0.1, 203.0.113.1")).toBe(429);
@@ -112,7 +112,7 @@ describe("on a service", () => {
   });
 
   // rules#no-credential-needed
-  test("/metrics is for this machine, whatever an untrusted peer says", async () => {
+  test("/metrics is for this machine, with any header of an untrusted peer", async () => {
     const metrics = async (peer: string, forwarded?: string) =>
       (await ask("/metrics", peer, forwarded ? { "x-forwarded-for": forwarded } : {})).status;
     expect(await metrics("127.0.0.1")).toBe(200);
@@ -136,7 +136,7 @@ describe("on a service", () => {
   });
 
   // rules#request-id
-  test("a trusted proxy names the request; another one, or with a name that is none, does not", async () => {
+  test("a trusted proxy names the request; another one, or an invalid name, does not", async () => {
     const idOf = async (peer: string, id: string) =>
       (await ask("/healthz", peer, { "x-request-id": id })).headers.get("x-request-id");
     expect(await idOf("10.0.0.1", "req-1234.abc")).toBe("req-1234.abc");
@@ -183,7 +183,7 @@ describe("on a service", () => {
     expect(inbox).not.toHaveProperty("caller");
   });
 
-  test("https is said to last, pages ask for nothing of a device, crawlers are sent away", async () => {
+  test("https is declared permanent, pages request nothing of a device, crawlers are excluded", async () => {
     for (const path of ["/healthz", "/nowhere", "/console/sign-in", "/api/v1/docs"]) {
       const { headers } = await ask(path, "10.0.0.1");
       expect(headers.get("strict-transport-security")).toBe("max-age=31536000");

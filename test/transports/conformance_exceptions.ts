@@ -11,7 +11,7 @@ const of = (scenario: string, ...checks: string[]) => checks.map((check) => `${s
 
 export const CONFORMANCE_EXCEPTIONS: readonly Inapplicable[] = [
   {
-    why: "It calls a tool or prompt of the suite's own example server by name. What Belfry does of the same kind (refusals, progress, a person's input, altered state) is tested with the SDKs' clients.",
+    why: "It calls a tool or prompt of the suite's own example server by name. The same features of Belfry (refusals, progress, a person's input, altered state) are tested with the SDKs' clients.",
     what: [
       ...["simple-text", "image", "audio", "embedded-resource", "mixed-content", "error", "with-progress"].map(
         (kind) => `tools-call-${kind}`,
@@ -48,7 +48,7 @@ export const CONFORMANCE_EXCEPTIONS: readonly Inapplicable[] = [
     ],
   },
   {
-    why: "The server asks clients of 2025 nothing and logs nothing to them: it keeps no stream open to do so over. The protocol of 2026 has neither.",
+    why: "The server sends clients of 2025 neither requests nor logs: it keeps no stream open to do so over. The protocol of 2026 has neither.",
     what: [
       ...["tools-call-sampling", "tools-call-elicitation", "tools-call-with-logging", "logging-set-level"],
       ...["elicitation-sep1034-defaults", "elicitation-sep1330-enums"],
@@ -56,7 +56,7 @@ export const CONFORMANCE_EXCEPTIONS: readonly Inapplicable[] = [
     ],
   },
   {
-    why: "No tasks: the longest call, wait_for_review, is held for less than a minute and called again.",
+    why: "No tasks: the longest call, wait_for_review, waits for less than a minute and called again.",
     what: [
       ...["lifecycle", "capability-negotiation", "wire-fields", "request-state-removal", "mrtr-input"],
       ...["request-headers", "dispatch-and-envelope", "required-task-error", "mrtr-composition"],

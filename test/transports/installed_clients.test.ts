@@ -73,7 +73,7 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
   const lineOf = (name: string, way: "key" | "consent") =>
     ASSISTANT_CLIENTS.find((client) => client.name === name)![way]!(site.url);
 
-  test("Claude Code: connected by key, and by consent it knows whom to ask", async () => {
+  test("Claude Code: connected by key, and by consent it finds the authorization server", async () => {
     await shell("claude-key", lineOf("Claude Code", "key"));
     expect(await shell("claude-key", "claude mcp list")).toMatch(
       new RegExp(`belfry: ${site.url}/mcp \\(HTTP\\) - . Connected`),

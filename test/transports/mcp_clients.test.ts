@@ -163,7 +163,7 @@ describe("on a service", () => {
     });
 
     // rules#mcp-step-up
-    test("a key is told in the result what it lacks, and who may publish", async () => {
+    test("a key gets its missing scopes in the result, and the members who may publish", async () => {
       const pusher = await world.pusher();
       const key = await world.key({ scopes: "alerts:read,alerts:write" });
       await using(kind, key, async (client) => {
@@ -223,7 +223,7 @@ describe("on a service", () => {
       });
     });
 
-    test("without a live key there is no connection", async () => {
+    test("without a live key the connection fails", async () => {
       const key = await world.key();
       const [row] = await world.sql("select id from api_key order by created_at desc limit 1");
       await world.sql("update api_key set revoked_at = now() where id = ?", [row.id]);

@@ -183,7 +183,7 @@ test("a request in the usual form is recognised, and answered as the SDK answers
 });
 
 // rules#mcp-protocols
-test("whatever is varied in it, the answer is the SDK's", async () => {
+test("for any variation of it, the response is the SDK's", async () => {
   let plain = 0;
   await fc.assert(
     fc.asyncProperty(varied, async (asked) => {

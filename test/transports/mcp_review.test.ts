@@ -91,7 +91,7 @@ describe("a client of 2026", () => {
     ["send", {}, { decision: "sent", status: "sent" }],
     ["decline", { review_reply: "Wrong ferry." }, { decision: "declined", review_reply: "Wrong ferry." }],
     ["schedule", { send_at: timeInSeconds(7200).slice(0, 16) }, { decision: "scheduled", status: "scheduled" }],
-  ] as const)("its person taps %s, and the call answers what became of it", async (act, more, want) => {
+  ] as const)("its person taps %s, and the call returns the decision", async (act, more, want) => {
     const alert = await draft();
     const { asked, call } = await modern(async ({ url }) => {
       expect((await tap(url, act, more)).status).toBe(303);
@@ -114,7 +114,7 @@ describe("a client of 2026", () => {
     expect(await now(alert)).toMatchObject({ status: "draft", review_reply: null });
   });
 
-  test("a client that says yes for its person publishes nothing", async () => {
+  test("a client that confirms for its person publishes nothing", async () => {
     const alert = await draft();
     const going = new AbortController();
     const { call } = await modern(async () => "accept");
@@ -162,7 +162,7 @@ describe("a client of 2026", () => {
     expect((await now(alert)).title).toBe("Right");
   });
 
-  test("edited while its person looks: asked again, about what it is now", async () => {
+  test("edited while its person looks: challenged again, about the present version", async () => {
     const alert = await draft();
     const { asked, call } = await modern(async ({ url }) => {
       if (asked.length > 1) await tap(url, "send");
@@ -208,7 +208,7 @@ describe("a client of 2026", () => {
 });
 
 // rules#mcp-step-up
-test("a connected assistant: asked where its client opens addresses, else challenged, and nothing is kept then", async () => {
+test("a connected assistant: challenged where its client opens addresses, and nothing is kept then", async () => {
   const client = (await registerClient(world)).body;
   const scope = "alerts:read alerts:write";
   const { access_token } = (await connectAssistant(world, owner, client, { scope })).tokens.body;
@@ -311,7 +311,7 @@ describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
 });
 
 // rules#review-wait
-test("a call that waits tells of its progress, and ends when its client cancels it", async () => {
+test("a call that waits reports its progress, and ends when its client cancels it", async () => {
   const alert = await draft();
   const { call } = await modern(async () => "cancel");
   const progress: number[] = [];

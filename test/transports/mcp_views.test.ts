@@ -111,7 +111,7 @@ describe("on a service", () => {
     }
   });
 
-  test("over REST view stands in the query, and nowhere else", async () => {
+  test("over REST view is in the query, and nowhere else", async () => {
     const path = `/api/v1/pushers/${pusher.id}/alerts`;
     const post = (query: string, body: object) =>
       world.request("POST", path + query, { token: world.owner, body: JSON.stringify(body) });
@@ -134,7 +134,7 @@ describe("on a service", () => {
     expect(sent.body).toMatchObject({ status: "sent", body_length: 400 });
   });
 
-  test("a repeat under an idempotency key may ask for the other view", async () => {
+  test("a repeat under an idempotency key may request the other view", async () => {
     const args = { pusher_id: pusher.id, title: "x", ...LONG, idempotency_key: "another view" };
     const first = await world.mcp("create_alert", args);
     const again = await world.rest("create_alert", args);
@@ -155,7 +155,7 @@ describe("on a service", () => {
     }
   }
 
-  test("a channel of a list says whether it is public", async () => {
+  test("a channel of a list shows whether it is public", async () => {
     for (const is_public of [true, false]) {
       const { handle } = await world.pusher({ is_public });
       const message = { name: "list_pushers", arguments: { handle } };
@@ -223,7 +223,7 @@ describe("on a service", () => {
     ["full", { view: "full" }, 121, 280],
     ["of which few fit", { view: "full" }, 8, 16_384],
     ["found", { query: "no" }, 121, 280],
-  ])("rows of one instant end where the answer is full, and none is lost: %s", async (_, args, count, length) => {
+  ])("rows of one time end where the response is full, and none is lost: %s", async (_, args, count, length) => {
     const { id } = await world.pusher({ tags: ["no"] });
     await world.sql(
       `insert into alert (id, pusher_id, title, body, created_at)
@@ -237,7 +237,7 @@ describe("on a service", () => {
     }
   });
 
-  test("channels, invites and subscribers fit as well", async () => {
+  test("channels, invites and subscribers also fit", async () => {
     const key = await world.foreignKey();
     const made: string[] = [];
     for (let i = 0; i < 12; i++) made.push((await world.pusher({ long: long(4000), description: long(200) }, key)).id);
@@ -266,7 +266,7 @@ describe("on a service", () => {
     expect(await walk("list_subscribers", { pusher_id: pusher.id, limit: 100 })).toHaveLength(251);
   });
 
-  test("one alert that is too long comes in few words, from whatever tool, and REST has it whole", async () => {
+  test("one alert that is too long comes in the short view, from any tool, and REST has it whole", async () => {
     const html = `<p>${"x".repeat(59_000)}</p>`;
     const made = await world.mcp("create_alert", { pusher_id: pusher.id, title: "x", html, view: "full" });
     const read = await world.mcp("get_alert", at(made.body));

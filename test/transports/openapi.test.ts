@@ -73,7 +73,7 @@ test("names the statuses and headers that the records declare", () => {
   expect(push.delete.responses["204"].description).toBe("Removed. No body.");
 });
 
-describe("examples hold against their schemas", () => {
+describe("examples are valid for their schemas", () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, "openapi", undefined, false);
@@ -136,7 +136,7 @@ test("no example shows what the service refuses together, or a channel that cann
   expect(post.responses["201"].content["application/json"].example).not.toHaveProperty("notes");
 });
 
-test("generated files are current (mend with: npm run gen)", async () => {
+test("generated files are current (update them with: npm run gen)", async () => {
   expect(findStaleFiles(generateFiles())).toEqual([]);
 });
 
@@ -150,8 +150,8 @@ describe("only additions", () => {
     "POST /handset/v1/devices body.platform: it is newly limited to a list of values",
     "POST /api/v1/pushers/{id}/alerts/{alertId}/duplicate: duplicate_alert newly needs the scope alerts:send",
     // It was there where a search ended early, which none does any more.
-    "GET /api/v1/core/alerts 200 (object).meta: field looked_to is gone",
-    "GET /api/v1/pushers/{id}/alerts 200 (object).meta: field looked_to is gone",
+    "GET /api/v1/core/alerts 200 (object).meta: field looked_to was removed",
+    "GET /api/v1/pushers/{id}/alerts 200 (object).meta: field looked_to was removed",
   ];
   const versions = readCommittedVersions();
   if (versions.reason) console.log(`openapi: nothing to compare with, since ${versions.reason}`);
@@ -163,9 +163,9 @@ describe("only additions", () => {
   const schemas = (changed: Json) => changed.components.schemas;
   const changes: [string, (changed: Json) => void, string | null][] = [
     ["nothing", () => {}, null],
-    ["a path removed", (d) => delete d.paths["/api/v1/me"], "GET /api/v1/me: the path is gone"],
-    ["an operation removed", (d) => delete d.paths[PATCH].delete, `DELETE ${PATCH}: the operation is gone`],
-    ["an event removed", (d) => delete d.webhooks["alert.sent"], "event alert.sent: it is gone"],
+    ["a path removed", (d) => delete d.paths["/api/v1/me"], "GET /api/v1/me: the path was removed"],
+    ["an operation removed", (d) => delete d.paths[PATCH].delete, `DELETE ${PATCH}: the operation was removed`],
+    ["an event removed", (d) => delete d.webhooks["alert.sent"], "event alert.sent: it was removed"],
     [
       "an operation renamed",
       (d) => {
@@ -179,7 +179,7 @@ describe("only additions", () => {
         const { get } = d.paths["/api/v1/pushers/{id}/alerts"];
         get.parameters = get.parameters.filter(({ name }: Json) => name !== "status");
       },
-      "GET /api/v1/pushers/{id}/alerts: query parameter status is gone",
+      "GET /api/v1/pushers/{id}/alerts: query parameter status was removed",
     ],
     [
       "a parameter newly required",
@@ -196,7 +196,7 @@ describe("only additions", () => {
     [
       "a request field removed",
       (d) => delete schemas(d).CreateAlertRequest.properties.sound,
-      "POST /api/v1/pushers/{id}/alerts body: field sound is gone",
+      "POST /api/v1/pushers/{id}/alerts body: field sound was removed",
     ],
     [
       "a request field retyped",
@@ -220,7 +220,7 @@ describe("only additions", () => {
     [
       "a request enum value removed",
       (d) => schemas(d).CreatePusherRequest.properties.category.enum.pop(),
-      "POST /api/v1/pushers body.category: value community is gone",
+      "POST /api/v1/pushers body.category: value community was removed",
     ],
     ["an enum value added", (d) => schemas(d).CreatePusherRequest.properties.category.enum.push("ferries"), null],
     [
@@ -240,12 +240,12 @@ describe("only additions", () => {
     [
       "an action removed",
       (d) => d.paths[PATCH].patch.requestBody.content["application/json"].schema.oneOf.pop(),
-      `PATCH ${PATCH} body: the alternative Cancel alert is gone`,
+      `PATCH ${PATCH} body: the alternative Cancel alert was removed`,
     ],
     [
       "an answer's field removed",
       (d) => delete schemas(d).AlertSummary.properties.sent_at,
-      `GET ${PATCH} 200: field sent_at is gone`,
+      `GET ${PATCH} 200: field sent_at was removed`,
     ],
     [
       "an answer's field renamed",
@@ -254,7 +254,7 @@ describe("only additions", () => {
         properties.slug = properties.handle;
         delete properties.handle;
       },
-      "POST /api/v1/pushers 201: field handle is gone",
+      "POST /api/v1/pushers 201: field handle was removed",
     ],
     [
       "an answer's field made nullable",
@@ -278,12 +278,12 @@ describe("only additions", () => {
     [
       "an error type removed",
       (d) => schemas(d).Error.properties.error.properties.type.enum.shift(),
-      "GET /api/v1/me 401.error.type: value invalid_request is gone",
+      "GET /api/v1/me 401.error.type: value invalid_request was removed",
     ],
     [
       "a status removed",
       (d) => delete d.paths["/handset/v1/inbox"].get.responses["304"],
-      "GET /handset/v1/inbox: answer 304 is gone",
+      "GET /handset/v1/inbox: answer 304 was removed",
     ],
     [
       "a scope newly needed",

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 // rules#page-views
-test("each address may ask for so many a minute, and nobody gets a copy of their own", async () => {
+test("each address has a limit a minute, and no client gets a copy of its own", async () => {
   const own = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "2" }, limits: true });
   try {
     const ask = (from: string, path = "/api/v1/openapi.json") =>
@@ -64,7 +64,7 @@ test("each address may ask for so many a minute, and nobody gets a copy of their
 });
 
 describe("served", () => {
-  test("to everybody, for five minutes, with a validator", async () => {
+  test("to all clients, for five minutes, with a validator", async () => {
     const answer = await fetch(`${url}/api/v1/openapi.json`, {
       headers: { origin: "https://elsewhere.example" },
     });
@@ -159,7 +159,7 @@ function startPython(): { run: Runner; stop(): void } {
   };
 }
 
-describe("samples do as they stand", () => {
+describe("samples work unchanged", () => {
   const named = (name: string) => [...OPERATIONS, ...HANDSET_OPERATIONS].find((operation) => operation.name === name)!;
   const removes = (operations: readonly { name: string; http: { method: string } }[]) =>
     operations.filter(({ http }) => http.method === "DELETE");
@@ -240,7 +240,7 @@ describe("samples do as they stand", () => {
       if (name === "register_device") env.BELFRY_DEVICE_TOKEN = answer!.token;
     }
   }
-  test.skipIf(isMissing("curl"))("a stream goes on until it is stopped", async () => {
+  test.skipIf(isMissing("curl"))("a stream continues until it is stopped", async () => {
     const env = { BELFRY_DEVICE_TOKEN: await world.device() };
     const source = sample("follow_inbox", "curl", new Map()).replace("curl -sSN", "curl -sSN -m 2");
     const ended = await shell("sh", ["-c", source], { env: { ...env, PATH: process.env.PATH } }).catch(
@@ -274,7 +274,7 @@ describe.skipIf(isMissing("go"))("samples in Go", () => {
     expect(await outcome("go", "vet", "./...")).toEqual(FINE);
   });
 
-  test("one that reads and one that writes do as they stand", { timeout: GO_TIMEOUT_MS }, async () => {
+  test("one that reads and one that writes work unchanged", { timeout: GO_TIMEOUT_MS }, async () => {
     const env = { BELFRY_API_KEY: await world.key() };
     const handle = "written-in-go";
     for (const [name, sent] of [

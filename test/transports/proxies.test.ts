@@ -95,7 +95,7 @@ for (const proxy of PROXIES)
     });
 
     // rules#stream
-    test("what a stream tells comes through at once", async () => {
+    test("a stream's events pass through at once", async () => {
       const [world] = worlds as [World];
       const pusher = await world.pusher();
       const authorization = `Bearer ${await world.device(pusher.handle)}`;

@@ -32,7 +32,7 @@ afterAll(() => world?.close());
 
 // rules#public-inbox
 describe("the public inbox", () => {
-  test("says what the page shows, and its 404 is the page's", async () => {
+  test("has the content of the page, and its 404 is the page's", async () => {
     const channel = await world.pusher({ name: "Harbour", requested_perms: ["notify"] });
     for (let n = 1; n <= 11; n++)
       await world.alert(channel.id, { title: `Tide ${n}`, body: "x".repeat(601), send: true });
@@ -101,7 +101,7 @@ test("pages that stay open take nothing from those who open one at their address
 });
 
 // rules#shared-caches
-describe("what everybody is shown alike", () => {
+describe("content that is the same for all visitors", () => {
   const READER = {
     cookie: "belfry_session=x; a=b",
     "accept-language": "pt",
@@ -112,7 +112,7 @@ describe("what everybody is shown alike", () => {
   };
   const KEPT = "public, max-age=1, stale-while-revalidate=11";
 
-  test("differs by nothing that a reader sends, and says for how long it may be kept", async () => {
+  test("does not depend on a reader's headers, and has a cache lifetime", async () => {
     const { handle, id } = await world.pusher();
     await world.alert(id, { title: "One", send: true });
     for (const file of FILES) {
@@ -130,7 +130,7 @@ describe("what everybody is shown alike", () => {
     }
   });
 
-  test("a refusal is kept in the form that the address has, and in the other one by nobody", async () => {
+  test("a refusal is cached in the form of the address, and in no other form", async () => {
     for (const file of FILES) {
       const asked = (accept: string) => getPublicPage(world, `/c/nobody-is-here${file}`, { headers: { accept } });
       const kept = [await asked("text/html"), await asked("*/*")].map(({ headers }) => headers.get("cache-control")!);
@@ -140,7 +140,7 @@ describe("what everybody is shown alike", () => {
     }
   });
 
-  test("a reading is shared by those of a moment, and by nobody who came after it began", async () => {
+  test("a read is shared by concurrent requests, and not by later ones", async () => {
     let now = 1;
     let readings = 0;
     const going: (() => void)[] = [];
@@ -233,14 +233,14 @@ describe.skipIf(isMissing("nginx"))("behind nginx with a cache", () => {
     const seconds = (performance.now() - started) / 1000;
     const reached = arrived.filter((one) => one === path).length;
     console.log(
-      `${READERS} requests in ${seconds.toFixed(1)} s, of which ${reached} reached the service; ${fresh} were told the news meanwhile`,
+      `${READERS} requests in ${seconds.toFixed(1)} s, of which ${reached} reached the service; ${fresh} got the new content in that time`,
     );
     // The number by nginx's own clock: once for each second that began, and once before the first.
     expect(reached).toBeLessThanOrEqual(Math.ceil(seconds) + 2);
     await waitFor(async () => expect((await get(path)).text).toContain("Second"));
   });
 
-  test("what is cancelled and who is suspended is gone for all, from page, feeds and inbox", async () => {
+  test("cancelled alerts and suspended channels disappear for all, from page, feeds and inbox", async () => {
     const { handle, id } = await world.pusher();
     const alert = await world.alert(id, { title: "Taken back", send: true });
     const all = () =>
@@ -257,7 +257,7 @@ describe.skipIf(isMissing("nginx"))("behind nginx with a cache", () => {
     });
   });
 
-  test("a browser is told to ask each time, and is told 304 by the cache; an invite's page is kept by nobody", async () => {
+  test("a browser revalidates each time, and gets 304 from the cache; an invite's page is never cached", async () => {
     const { handle, id } = await world.pusher();
     await world.alert(id, { title: "Here", send: true });
     const path = `/c/${handle}`;

@@ -33,7 +33,7 @@ test("it compiles, and its compiler refuses what the service would", async () =>
   expect(await compileClient(document), LOST).toEqual([]);
 });
 
-test("it notices a path, a method, a field and a value that are gone", async () => {
+test("it detects the removal of a path, a method, a field and a value", async () => {
   const { paths, components, ...rest } = structuredClone(document);
   delete paths["/api/v1/pushers/{id}/alerts/{alertId}"];
   delete paths["/api/v1/pushers/{id}/alerts"].get;

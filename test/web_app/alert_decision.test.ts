@@ -78,7 +78,7 @@ interface Row {
 
 const ROWS: Row[] = [
   {
-    when: "nothing is said and all is granted: the device's own tone and pattern, never the screen",
+    when: "without fields and with all grants: the device's own tone and pattern, never the screen",
     want: { notify: true, sound: "default", vibrate: [250], speak: null, full: false, because: [] },
   },
   {
@@ -110,7 +110,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    when: "a siren on a channel that never asked for sound is silent, whatever was granted once",
+    when: "a siren on a channel that does not request sound is silent, for any earlier grant",
     alert: { sound: "siren" },
     channel: aChannel(ALERT_CAPABILITIES, { requested_perms: ["notify"] }),
     want: {
@@ -151,7 +151,7 @@ const ROWS: Row[] = [
     want: { sound: "default", audio: "https://belfry.example/assets/b" },
   },
   {
-    when: "a recording beside the tone silent is played",
+    when: "a recording with the tone silent is played",
     alert: { sound: "silent", audio_url: "https://sounds.example/a.mp3" },
     want: { sound: "silent", audio: "https://sounds.example/a.mp3" },
   },
@@ -188,7 +188,7 @@ const ROWS: Row[] = [
     want: { ...SILENT, because: ["why.muted"] },
   },
   {
-    when: "the channel was left meanwhile",
+    when: "the channel was left in the meantime",
     channel: { requested_perms: ALERT_CAPABILITIES, subscription: null },
     want: { ...SILENT, because: ["why.left"] },
   },
@@ -278,12 +278,12 @@ const ROWS: Row[] = [
     want: { notify: true, sound: "default" },
   },
   {
-    when: "nobody knows where the device is: it rings, and says so",
+    when: "the position of the device is unknown: it rings, and shows that",
     alert: WEIR,
     want: { notify: true, sound: "default", because: ["why.place_unknown"] },
   },
   {
-    when: "the position is an hour old: nobody knows",
+    when: "the position is an hour old: unknown",
     alert: WEIR,
     device: at(53, 5, 60),
     want: { notify: true, sound: "default", because: ["why.place_unknown"] },
@@ -296,7 +296,7 @@ describe("what an alert does", () => {
     expect(decideAlert(anAlert(alert), channel, aDevice(device), NOW)).toMatchObject(want);
   });
 
-  test("the rules know the words of the API, and no other", () => {
+  test("the rules know the terms of the API, and no other", () => {
     expect([...TONE_NAMES].sort()).toEqual([...SOUNDS].sort());
     expect(Object.keys(VIBRATION_PATTERNS).sort()).toEqual([...VIBRATIONS].sort());
     expect([...ALERT_CAPABILITIES].sort()).toEqual([...ASKED].sort());
@@ -357,8 +357,8 @@ const capabilityOf: Record<string, (decision: AlertDecision) => boolean> = {
   full: ({ full }) => full,
 };
 
-describe("whatever the facts are", () => {
-  test("nothing happens that was not asked for and granted, or while muted", () =>
+describe("for any facts", () => {
+  test("nothing happens that was not requested and granted, or while muted", () =>
     fc.assert(
       fc.property(alerts, channels, devices, (alert, channel, device) => {
         const decision = decideAlert(alert, channel, device, NOW);
@@ -416,7 +416,7 @@ describe("whatever the facts are", () => {
     ));
 
   // rules#one-rings
-  test("of several at once one is heard, the most urgent, and the others keep their line", () =>
+  test("of several at once one is played, the most urgent, and the others keep their notification", () =>
     fc.assert(
       fc.property(
         fc.uniqueArray(alerts, { selector: ({ id }) => id, maxLength: 6 }),

@@ -97,7 +97,7 @@ describeInBrowser("a ring", () => {
       speech,
     ] as const);
 
-  test("before the page was touched nothing is heard, and the page says so", async () => {
+  test("before the page was touched nothing is played, and the page shows that", async () => {
     await open();
     const { state, shown } = await inPage(async () => {
       const here = globalThis as any;
@@ -109,7 +109,7 @@ describeInBrowser("a ring", () => {
     expect(shown).toEqual({ alert_id: "alr_1", sounding: false, speech: null, trouble: ["ring.locked"] });
   });
 
-  test("the first touch unlocks it: from then on a tone goes to the loudspeaker, and ends", async () => {
+  test("the first touch unlocks it: from then on a tone is played, and ends", async () => {
     await open();
     await touch();
     expect(await peak()).toBe(0);
@@ -169,7 +169,7 @@ describeInBrowser("a ring", () => {
     },
   );
 
-  test("a browser that does not vibrate is told of", async () => {
+  test("a browser that does not vibrate is reported", async () => {
     await page.addInitScript(() => {
       (globalThis as any).Navigator.prototype.vibrate = () => false;
     });
@@ -209,7 +209,7 @@ describeInBrowser("a ring", () => {
       expect(await peak()).toBe(0);
     });
 
-    test("that is not there is replaced by the tone, and the page says so", async () => {
+    test("a missing one is replaced by the tone, and the page shows that", async () => {
       await open();
       await touch();
       await begin({ sound: "bell", audio: `${its.site.url}/missing.wav` });
@@ -231,7 +231,7 @@ describeInBrowser("a ring", () => {
       expect(await last()).toMatchObject({ trouble: ["ring.recording_failed"] });
     });
 
-    test("beside the tone silent leaves silence when it fails", async () => {
+    test("with the tone silent, nothing is played when it fails", async () => {
       await open();
       await touch();
       await ring({ sound: "silent", audio: `${its.site.url}/missing.wav` });
@@ -280,7 +280,7 @@ describeInBrowser("a ring", () => {
       });
     });
 
-    test("without any voice as well, after a moment", async () => {
+    test("also without any voice, after a moment", async () => {
       await open();
       await ring({ speak });
       expect(await last()).toMatchObject({ speech: speak, trouble: ["ring.no_voice"] });

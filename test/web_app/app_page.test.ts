@@ -12,7 +12,7 @@ import { card, joinInApp } from "../support/web_app.ts";
 describeInBrowser("the app", () => {
   const its = siteAndBrowser();
 
-  test("its page and what it runs weigh little, and it asks nobody else", async () => {
+  test("its page and its scripts weigh little, and it sends no request to another server", async () => {
     const { context, page, faults } = await openWatchedPage(its.browser, its.site);
     const weights: { path: string; type: string; bytes: number }[] = [];
     const asked: Promise<void>[] = [];
@@ -41,7 +41,7 @@ describeInBrowser("the app", () => {
     await context.close();
   });
 
-  test("before any script it says what it is, and leads on", async () => {
+  test("before any script it describes itself, and has links", async () => {
     const context = await its.browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${its.site.url}/app`);
@@ -172,7 +172,7 @@ describeInBrowser("the app", () => {
     };
 
     // rules#app-asks-nobody-else
-    test("a picture of another site is fetched when the person asks for it, and not before", async () => {
+    test("a picture of another site is fetched on the person's request, and not before", async () => {
       const before = faults.length;
       await open("image");
       const show = page.locator(".chosen").getByRole("button", { name: "Show picture" });
@@ -213,7 +213,7 @@ describeInBrowser("the app", () => {
     });
 
     const views = ["#inbox", "alert", "#channels", "channel", "gear", "#discover", "#settings", "join"] as const;
-    test("everybody can use it, at three widths, light and dark", async () => {
+    test("it is accessible, at three widths, light and dark", async () => {
       await page.emulateMedia({ reducedMotion: "reduce" });
       const another = await its.site.world.pusher({
         name: "Not yet followed",

@@ -66,7 +66,7 @@ describeInBrowser("from an assistant to an ear", () => {
     await held();
   };
 
-  test("an alert that is sent over MCP is seen, heard, felt and notified within a second at the median", async () => {
+  test("an alert that is sent over MCP is shown, played, felt and notified within a second at the median", async () => {
     await context.grantPermissions(["notifications"], { origin: its.site.url });
     await subscribe("Send notifications", "Play sounds", "Vibrate");
     expect(await peak()).toBe(0);
@@ -116,14 +116,14 @@ describeInBrowser("from an assistant to an ear", () => {
       await held();
       expect(await lines()).toContain(title);
     }
-    console.log(`web_app/heard: from the call on, ms: ${JSON.stringify([...times])}`);
+    console.log(`web_app/sound: from the call on, ms: ${JSON.stringify([...times])}`);
     expect(pressed).toBeGreaterThan(0);
     expect(await vibrations()).toEqual(Array.from({ length: 5 }, () => [140, 110, 140]));
     for (const [what, all] of times) expect([what, all.toSorted((a, b) => a - b)[2]! < second()]).toEqual([what, true]);
   });
 
   // rules#circle-on-device
-  test("an alert's circle rings who is inside of it and nobody else, and no request says where the device is", async () => {
+  test("an alert's circle rings devices inside of it and no others, and no request contains the position", async () => {
     await context.grantPermissions(["geolocation"], { origin: its.site.url });
     await context.setGeolocation({ latitude: 51.50123, longitude: -0.10456, accuracy: 20 });
     const said: string[] = [];

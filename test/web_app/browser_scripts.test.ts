@@ -56,7 +56,7 @@ test("the worker and the search for channels nearby are classic scripts", async 
   for (const text of [worker, near]) expect(() => new Script(text)).not.toThrow();
 });
 
-test("a tree without the packages for development says how to get the scripts", async () => {
+test("a tree without the packages for development explains how to get the scripts", async () => {
   const tree = temporaryFolder();
   try {
     const path = "src/pages/web_app/browser_scripts.ts";

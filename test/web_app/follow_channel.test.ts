@@ -50,7 +50,7 @@ describeInBrowser("following a channel", () => {
   });
 
   // rules#app-holds-one-poll
-  test("it follows by a stream, and holds a poll where there is none", async () => {
+  test("it follows by a stream, and uses a long poll without one", async () => {
     const figure = async (name: string) =>
       new RegExp(`^${name} (\\d+)$`, "m").exec((await its.site.world.request("GET", "/metrics")).body)?.[1];
     await join();
@@ -199,7 +199,7 @@ describeInBrowser("following a channel", () => {
   });
 
   // rules#app-holds-one-poll
-  test("two tabs are one device: one holds the poll, both show what comes, and the other takes over", async () => {
+  test("two tabs are one device: one polls, both show new alerts, and the other takes over", async () => {
     await join();
     await inbox();
     await held(1);
@@ -217,7 +217,7 @@ describeInBrowser("following a channel", () => {
     await card(second, "To the one that is left").waitFor();
   });
 
-  test("a page that sleeps holds nothing, and has caught up as soon as it is seen again", async () => {
+  test("a page that sleeps has no open poll, and has caught up as soon as it is visible again", async () => {
     await join();
     await inbox();
     await held(1);
@@ -229,7 +229,7 @@ describeInBrowser("following a channel", () => {
     await held(1);
   });
 
-  test("a visible tab goes before a hidden one", async () => {
+  test("a visible tab has precedence over a hidden one", async () => {
     await join();
     await inbox();
     await held(1);
@@ -241,7 +241,7 @@ describeInBrowser("following a channel", () => {
   });
 
   // rules#cancel-reaches-no-further
-  test("what the channel withdraws stays here and says so", async () => {
+  test("alerts that the channel withdraws stay here, marked as such", async () => {
     await join();
     await inbox();
     const alert = await send("A false alarm");
@@ -252,7 +252,7 @@ describeInBrowser("following a channel", () => {
     await page.getByText("Withdrawn by the channel, kept on this device.").waitFor();
   });
 
-  test("a device that the service does not know is told so, and joins again with what it granted", async () => {
+  test("an unknown device gets a message, and joins again with its grants", async () => {
     await join({ grants: ["Play sounds"] });
     await inbox();
     await send("Before");
@@ -271,7 +271,7 @@ describeInBrowser("following a channel", () => {
     await card(page, "Again").waitFor();
   });
 
-  test("a browser that has emptied the store: the app says what is gone", async () => {
+  test("a browser that has emptied the store: the app lists what is lost", async () => {
     await join();
     await page.goto("about:blank");
     const other = await context.newPage();
@@ -287,7 +287,7 @@ describeInBrowser("following a channel", () => {
     await page.getByText("This browser deleted the app’s data.").waitFor();
   });
 
-  test("a device that was away long asks until it meets what it knows", async () => {
+  test("a device after a long absence requests pages until it reaches known alerts", async () => {
     await join();
     await inbox();
     await send("Known");

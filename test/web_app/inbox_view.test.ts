@@ -31,7 +31,7 @@ describeInBrowser("the inbox", () => {
   const soon = () => new Date(Date.now() + 3_600_000).toISOString();
 
   // rules#sender-plain-text
-  test("an opened alert shows its words once, where its text is that of its markup", async () => {
+  test("an opened alert shows its text once, where it equals its markup", async () => {
     const desk = await channel("Build Desk");
     await join(desk);
     await send(desk, "Same", { html: "<p>Two hosts</p><ul><li>db1</li></ul>", body: "Two hosts\n\n- db1" });
@@ -82,7 +82,7 @@ describeInBrowser("the inbox", () => {
   });
 
   // rules#card-text, rules#app-folds-texts, rules#app-text-links, rules#app-copies-codes
-  test("a long text is cut, and shown whole when the person asks for it; offline the cut is said", async () => {
+  test("a long text is cut, and shown whole on request; offline the cut is reported", async () => {
     const desk = await channel("Reports");
     await join(desk);
     await inbox();
@@ -136,7 +136,7 @@ describeInBrowser("the inbox", () => {
   });
 
   // rules#app-marks-tell-nobody
-  test("all that is shown can be marked as read, and no channel is told that it was opened", async () => {
+  test("all shown alerts can be marked as read, and no channel gets a report", async () => {
     const desk = await channel("Quay");
     await join(desk);
     await inbox();
@@ -171,7 +171,7 @@ describeInBrowser("the inbox", () => {
     expect(reported).toEqual([]);
   });
 
-  test("what the browser kept silent is not said to ring", async () => {
+  test("an alert that the browser kept silent is not shown as ringing", async () => {
     const desk = await its.site.world.pusher({ name: "Siren", requested_perms: ["sound"] });
     await joinInApp(page, its.site.url, { handle: desk.handle, grants: ["Play sounds"] });
     // This page was not touched yet.
@@ -197,7 +197,7 @@ describeInBrowser("the inbox", () => {
   });
 
   // rules#app-finds-here
-  test("words and a channel find alerts, without asking anybody", async () => {
+  test("text and a channel find alerts, without a request", async () => {
     const [one, other] = [await channel("Harbour"), await channel("Bakery")];
     await join(one);
     await join(other);

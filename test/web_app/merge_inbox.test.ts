@@ -26,18 +26,18 @@ describe("an answer of the inbox", () => {
   });
 
   // rules#cancel-reaches-no-further
-  test("what is gone from it stays on the device, marked as withdrawn", () => {
+  test("removed alerts stay on the device, marked as withdrawn", () => {
     const { withdrawn } = compareInbox([row(3), row(1)], true, known(row(1), row(2), row(3)));
     expect(withdrawn).toEqual([row(2, { status: "cancelled" })]);
   });
 
-  test("what may stand on a later page is not taken for withdrawn, nor is a part of one instant", () => {
+  test("alerts that may be on a later page do not count as withdrawn, nor does a part of one time", () => {
     const together = row(5, { id: "alr_twin" });
     const { withdrawn } = compareInbox([row(9), row(5)], false, known(row(2), together, row(7)));
     expect(ids(withdrawn)).toEqual(["alr_7"]);
   });
 
-  test("what was withdrawn before is not told again", () => {
+  test("an alert that was withdrawn before is not reported again", () => {
     expect(compareInbox([], true, known(row(1, { status: "cancelled" }))).withdrawn).toEqual([]);
   });
 });
@@ -66,7 +66,7 @@ describe("what was sent before the device followed the channel", () => {
     expect(markBeforeJoining(marked, since("04"))).toEqual({ ...settled, read_at: "2026-11-22T08:04:00.000000Z" });
   });
 
-  test("what came at that instant or later is as it was, and so is what has no channel here", () => {
+  test("alerts at that time or later are unchanged, and so are those without a channel here", () => {
     for (const channel of [since("05"), since("04"), undefined]) expect(markBeforeJoining(alert, channel)).toBe(alert);
   });
 
@@ -81,7 +81,7 @@ describe("what was sent before the device followed the channel", () => {
 
 describe("what is kept", () => {
   // rules#app-keeps-the-newest
-  test("so many alerts, the newest", () => {
+  test("up to this number of alerts, the newest", () => {
     const rows = Array.from({ length: MAX_STORED_ALERTS + 2 }, (_, i) => ({
       ...row(0),
       id: `alr_${i}`,
@@ -90,7 +90,7 @@ describe("what is kept", () => {
     expect(findOverflow(rows).sort()).toEqual(["alr_0", "alr_1"]);
   });
 
-  test("so many characters, and the newest one however long it is", () => {
+  test("up to this number of characters, and the newest one of any length", () => {
     const long = "x".repeat(MAX_STORED_CHARACTERS);
     expect(findOverflow([row(1), row(2, { html: long })])).toEqual(["alr_1"]);
   });

@@ -53,7 +53,7 @@ describeInBrowser("outside of the page", () => {
   describe("a line", () => {
     beforeEach(() => page.goto(its.site.url));
 
-    test("says what, of whom, and since when; it is silent while the app rings by itself", async () => {
+    test("has text, channel and time; it is silent while the app rings by itself", async () => {
       const { title, options } = await line({}, RINGS);
       expect(title).toBe("River at 3.9 m <b>");
       expect(options).toEqual({
@@ -82,7 +82,7 @@ describeInBrowser("outside of the page", () => {
     });
 
     // rules#alert-collapse-key
-    test("of a channel and collapse key one stands, an urgent one until it is answered", async () => {
+    test("a channel and collapse key have one notification, an urgent one until it is answered", async () => {
       expect((await line({ collapse_key: "level" }, RINGS)).options.tag).toBe("river level");
       expect((await line({ priority: "urgent" }, RINGS)).options.requireInteraction).toBe(true);
     });
@@ -171,7 +171,7 @@ describeInBrowser("outside of the page", () => {
     });
   });
 
-  test("without the browser's permission no line is shown, and nothing asks for it", async () => {
+  test("without the browser's permission no notification is shown, and nothing requests it", async () => {
     await page.goto(its.site.url);
     const shown = await page.evaluate(async () => {
       const { showNotification, getNotificationPermission } = await (globalThis as any).use("outputs/notifications.ts");
@@ -181,7 +181,7 @@ describeInBrowser("outside of the page", () => {
     expect(shown[1]).toBe(false);
   });
 
-  test("the count stands on the icon and before the title, and goes", async () => {
+  test("the count is on the icon and before the title, and disappears", async () => {
     await page.addInitScript(() => {
       const here = globalThis as any;
       here.badges = [];
@@ -212,7 +212,7 @@ describeInBrowser("outside of the page", () => {
         return getPosition(at);
       }, now);
 
-    test("is what the browser says, and is sent nowhere", async () => {
+    test("is the browser's result, and is sent nowhere", async () => {
       await grant("geolocation");
       await context.setGeolocation({ latitude: 52.01, longitude: 5, accuracy: 12 });
       const asked: string[] = [];
@@ -222,7 +222,7 @@ describeInBrowser("outside of the page", () => {
       expect(asked.filter((line) => line.includes("52.01"))).toEqual([]);
     });
 
-    test("is not known where the person does not allow it, and nobody waits long", async () => {
+    test("is unknown without the person's permission, and no caller waits long", async () => {
       await page.goto(its.site.url);
       expect(await where(Date.now())).toBe(null);
     });

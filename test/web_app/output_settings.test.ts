@@ -64,7 +64,7 @@ describeInBrowser("the settings of the senses", () => {
       .toEqual([{ text: "This is how alerts sound when read aloud.", lang: "en", voice: "Daniel", volume: 0.4 }]);
   });
 
-  test("a device that can nothing says so, line by line", async () => {
+  test("a device without capabilities shows that, line by line", async () => {
     await open({}, () => {
       const here = globalThis as any;
       delete here.Navigator.prototype.vibrate;
@@ -98,7 +98,7 @@ describeInBrowser("the settings of the senses", () => {
     expect(await page.getByLabel("To", { exact: true }).inputValue()).toBe("07:00");
   });
 
-  test("in German, as the browser asks for it", async () => {
+  test("in German, as the browser requests it", async () => {
     await open({ locale: "de-AT" });
     await page.getByRole("button", { name: "Glocke abspielen" }).click();
     await page.getByText("Glocke wird abgespielt").waitFor();

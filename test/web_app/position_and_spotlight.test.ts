@@ -49,7 +49,7 @@ describe("an alert's circle", () => {
     ["nowhere", { lat: 52, lon: 5 }, { lat: 52, lon: 5 }, 0],
   ])("%s", (_name, a, b, km) => expect(distanceKm(a, b)).toBeCloseTo(km, 0));
 
-  test("the largest circle holds every place, and the exact one every position in it", () =>
+  test("the largest circle contains every place, and the exact one every position in it", () =>
     fc.assert(
       fc.property(places, places, fc.double({ min: 0.001, max: 20_038, noNaN: true }), (a, b, radius_km) => {
         expect(isInCircle({ ...a, accuracy_m: 0 }, { ...b, radius_km: 20_038 })).toBe(true);
@@ -58,7 +58,7 @@ describe("an alert's circle", () => {
       }),
     ));
 
-  test("a position that is too inexact for the border says neither yes nor no", () => {
+  test("a position that is too inexact for the border results in neither yes nor no", () => {
     const circle = { lat: 52, lon: 5, radius_km: 1 };
     const north = (km: number, accuracy_m: number) =>
       isInCircle({ lat: 52 + km / 111.195, lon: 5, accuracy_m }, circle);
@@ -89,7 +89,7 @@ describe("quiet hours", () => {
     ["2026-10-25T06:00:00Z", "Europe/Berlin", false],
   ])("%s in %s: %s", (instant, zone, quiet) => expect(isQuiet(night, Date.parse(instant), zone)).toBe(quiet));
 
-  test("hours by day, no hours, and hours that are none", () => {
+  test("hours by day, no hours, and invalid hours", () => {
     const noon = Date.parse("2026-01-10T12:00:00Z");
     expect(isQuiet({ from: "11:00", to: "13:00" }, noon, "UTC")).toBe(true);
     expect(isQuiet({ from: "13:00", to: "14:00" }, noon, "UTC")).toBe(false);
@@ -149,7 +149,7 @@ describe("the spotlight", () => {
     expect(shown(rows, NOW + 600_000)).toEqual([["b"], ["a"]]);
   });
 
-  test("one without an end stands for a day, and for a week while it waits to be acknowledged", () => {
+  test("one without an end stays for a day, and for a week while it waits to be acknowledged", () => {
     const plain = row("a", 0);
     const waits = row("b", 0, { requires_ack: true });
     expect([getSpotlightEnd(plain) - NOW, getSpotlightEnd(waits) - NOW]).toEqual([SPOTLIGHT_MS, UNACKED_SPOTLIGHT_MS]);
@@ -159,7 +159,7 @@ describe("the spotlight", () => {
   });
 
   // rules#app-before-joining
-  test("of what was sent before joining that stands which says how long it counts", () => {
+  test("of alerts from before joining, those with an end stay", () => {
     const [plain, waits] = [row("a", 1, { before: true }), row("b", 1, { before: true, requires_ack: true })];
     const counts = row("c", 1, { before: true, expires_at: ago(-60) });
     expect(shown([plain, waits, counts])).toEqual([["c"], ["b", "a"]]);
@@ -174,7 +174,7 @@ describe("the spotlight", () => {
   test("acknowledged and withdrawn ones leave it at once", () =>
     expect(shown([row("a", 1, { acked_at: ago(0) }), row("b", 2, { status: "cancelled" })])).toEqual([[], ["a", "b"]]));
 
-  test("urgent ones stand first, then the newest", () =>
+  test("urgent ones are first, then the newest", () =>
     expect(
       shown([row("a", 9, { priority: "urgent" }), row("b", 8), row("c", 7, { priority: "important" }), row("d", 6)]),
     ).toEqual([["a", "c", "d", "b"], []]));
@@ -183,7 +183,7 @@ describe("the spotlight", () => {
 // rules#alert-collapse-key rules#spotlight
 describe("collapsing", () => {
   const level = { collapse_key: "level" };
-  test("the newest of a channel's key stands for the others", () =>
+  test("the newest of a channel's key represents the others", () =>
     expect(shown([row("a", 3, level), row("b", 1, level), row("c", 2, level), row("d", 9)])).toEqual([
       ["b", "d"],
       ["c", "a"],
@@ -198,7 +198,7 @@ describe("collapsing", () => {
     expect(shown([row("a", 3, level), row("b", 1, { ...level, status: "cancelled" })])).toEqual([["a"], ["b"]]));
 });
 
-describe("whatever is held", () => {
+describe("for any stored alerts", () => {
   const rows: fc.Arbitrary<Row[]> = fc.uniqueArray(
     fc
       .record({
@@ -218,7 +218,7 @@ describe("whatever is held", () => {
     { selector: ({ id }) => id, maxLength: 15 },
   );
 
-  test("each alert is in one of the two, whatever order they come in", () =>
+  test("each alert is in one of the two, in any order", () =>
     fc.assert(
       fc.property(rows, (held) => {
         const [spotlight, history] = shown(held);

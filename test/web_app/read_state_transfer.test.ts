@@ -39,7 +39,7 @@ describe("what was read and confirmed", () => {
     expect(findReadState(row(199), seen).read_at).toBeNull();
   });
 
-  test("no link says of what is yet to come that it was read, and what is none is left out", () => {
+  test("no link marks future alerts as read, and invalid parts are left out", () => {
     const seen = packReadState([row(9)]);
     const bounded = limitReadState(seen, Date.parse(row(5).sent_at));
     expect(findReadState(row(6), bounded)).toEqual(UNREAD);

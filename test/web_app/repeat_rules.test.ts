@@ -39,7 +39,7 @@ const channel = (...permissions: string[]) => ({
 });
 
 // rules#repeats
-test("however often it is looked, it is shown again three times at most, and all within its hour and what follows", () => {
+test("for any number of checks, it is shown again three times at most, and all within its hour and what follows", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 * EVERY }), { maxLength: 200 }), (looks) => {
       let repeated = 0;
@@ -67,8 +67,8 @@ test("repeats that the device slept through count as shown", () => {
 // rules#repeats
 test.each([
   ["important", { priority: "important" }],
-  ["asks for no acknowledgement", { requires_ack: false }],
-  ["asks for no repeat", { repeat_until_acked: false }],
+  ["without an acknowledgement", { requires_ack: false }],
+  ["without a repeat", { repeat_until_acked: false }],
 ])("nothing is due of one that %s", (_what, fields) => {
   expect(findDueRepeat({ ...alert, ...fields }, SENT + EVERY)).toBe(null);
 });

@@ -28,7 +28,7 @@ describeInBrowser("replies", () => {
   const answer = (page: Page, title: string, choice: string) =>
     card(page, title).getByRole("button", { name: choice, exact: true });
 
-  test("asked over MCP, answered in two apps, told to the call that waits", async () => {
+  test("sent over MCP, replied to in two apps, reported to the call that waits", async () => {
     const phones = await Promise.all([1, 2].map(() => openWatchedPage(its.browser, its.site)));
     const pusher = await its.site.world.pusher();
     const pages = phones.map(({ page }) => page);

@@ -15,7 +15,7 @@ const IPHONE =
 const withoutPush = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(globalThis, "PushManager"));
 
 // rules#app-says-silence
-describeInBrowser("a closed app that hears nothing", () => {
+describeInBrowser("a closed app without push notifications", () => {
   const its = siteAndBrowser({}, { whole: true });
   const off = siteAndBrowser({ settings: { WEB_PUSH: "off" } }, { whole: true });
 
@@ -47,7 +47,7 @@ describeInBrowser("a closed app that hears nothing", () => {
     await context.close();
   });
 
-  test("where the server wakes nobody", async () => {
+  test("on a server without push notifications", async () => {
     const { context, page } = await openWatchedPage(off.browser, off.site);
     const [beside, settings] = await says(page, off);
     expect(beside).toMatch(/This server does not send push notifications.*WEB_PUSH/);

@@ -92,7 +92,7 @@ describeInBrowser("this device", () => {
   });
 
   // rules#app-move-keeps-states
-  test("what was read and confirmed goes along, and the browser that is left says that it moved", async () => {
+  test("the read and confirmed state is moved too, and the old browser shows that it moved", async () => {
     const page = await follower();
     const { world, url } = its.site;
     const pusher = (await world.sql("select id from pusher where handle = ?", [open.handle]))[0];
@@ -132,7 +132,7 @@ describeInBrowser("this device", () => {
   });
 
   // rules#app-move-keeps-states
-  test("who is put out of a channel is told that, and not that its alerts were withdrawn", async () => {
+  test("a device that was removed from a channel sees that, and not that its alerts were withdrawn", async () => {
     const page = await follower();
     await page.goto(`${its.site.url}/app/#inbox`);
     await its.site.world.alert(secret.id, { title: "For the crew", send: true });
@@ -145,7 +145,7 @@ describeInBrowser("this device", () => {
     expect(await page.getByText("were moved to another browser").count()).toBe(0);
   });
 
-  test("a device that is removed is known to nobody, after a second word", async () => {
+  test("a device that is removed is unknown, after a confirmation", async () => {
     const page = await follower();
     const token = await readDeviceToken(page);
     await settings(page);

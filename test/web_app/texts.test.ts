@@ -37,7 +37,7 @@ beforeEach(async () => {
 describe.each(ALL)("%s", (language) => {
   const load = (): Promise<Texts> => TEXTS[language]();
 
-  test("has every text, and none that nobody says", async () =>
+  test("has every text, and none that is unused", async () =>
     expect(Object.keys(await load()).sort()).toEqual(Object.keys(en).sort()));
 
   test("names the same values in every form", async () => {
@@ -53,7 +53,7 @@ describe.each(ALL)("%s", (language) => {
       if (typeof text !== "string") expect(Object.keys(text).sort(), key).toEqual(pluralCategories.toSorted());
   });
 
-  test("says everything in words: no empty text, no mark-up, no blank at an end", async () => {
+  test("has texts without empty ones, mark-up, or a blank at an end", async () => {
     for (const [key, text] of Object.entries(await load()))
       for (const form of forms(text)) expect(form, key).toMatch(/^[^<>\s]([^<>]*[^<>\s])?$/);
   });
@@ -77,7 +77,7 @@ test("no two languages are the same file", async () => {
   expect(new Set(all.map((texts) => JSON.stringify(texts["inbox.empty_title"]))).size).toBe(ALL.length);
 });
 
-test("every text is said somewhere: by its key, or by the beginning of it that a group shares", () => {
+test("every text is used somewhere: by its key, or by its prefix that a group shares", () => {
   const folder = new URL("../../src/pages/web_app/browser/", import.meta.url);
   const said = globSync("**/*.ts", { cwd: folder })
     .filter((file) => !/^texts\/[a-z]{2}[./]/.test(file))
@@ -116,7 +116,7 @@ describe("the language is the first of the person's that the app has", () => {
     [[], "en", "en"],
   ])("%j: %s", (preferred, language, locale) => expect(chooseLanguage(preferred)).toEqual({ language, locale }));
 
-  test("a change is heard until nobody wants to hear it", async () => {
+  test("a change is received until the listener is removed", async () => {
     const heard: Language[] = [];
     const stop = watchLanguage(() => heard.push(getLanguage()));
     await setLanguage(["de"]);
@@ -199,7 +199,7 @@ describe("values of another direction than the sentence", () => {
   });
 });
 
-describe("instants, distances and languages", () => {
+describe("times, distances and languages", () => {
   const NOW = Date.parse("2026-11-22T12:00:00Z");
   const at = (text: string) => Date.parse(text);
 
@@ -231,7 +231,7 @@ describe("instants, distances and languages", () => {
     expect(formatDistance(2.54)).toBe("2,5 km");
   });
 
-  test("a language by its name, and what is none by itself", async () => {
+  test("a language by its name, and an unknown one by its tag", async () => {
     expect([getLanguageName("de"), getLanguageName("en-GB"), getLanguageName("not a tag")]).toEqual([
       "German",
       "British English",

@@ -86,7 +86,7 @@ describeInBrowser("the tones", () => {
 
   const sounding = TONE_NAMES.filter((name) => name !== "silent");
 
-  test.each(sounding)("%s is heard at once, and is over when it says so", (name) => {
+  test.each(sounding)("%s sounds at once, and ends after its declared length", (name) => {
     const tone = rendered.get(name)!;
     expect(tone.seconds).toBeGreaterThan(0.2);
     expect(tone.seconds).toBeLessThan(6);
@@ -134,7 +134,7 @@ describeInBrowser("the tones", () => {
     expect(peakOf((await play("bell", -1)).samples)).toBe(0);
   });
 
-  test("a name that is no tone sounds as the plainest one", async () => {
+  test("an unknown name plays the plainest tone", async () => {
     const { samples } = await play("constructor");
     expect(likeness(picture({ ...rendered.get("default")!, samples }), picture(rendered.get("default")!))).toBeCloseTo(
       1,

@@ -98,7 +98,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
 
 describe("emit", () => {
   // rules#event-body
-  test("returns before anything is asked or sent, and sends exactly event, created_at and data", async () => {
+  test("returns before any request, and sends exactly event, created_at and data", async () => {
     const { open, deliver } = held();
     const endpointsFor = vi.fn(async () => [endpoint("a"), endpoint("b")]);
     const { deliveries, results } = make({ endpointsFor, deliver });
@@ -123,7 +123,7 @@ describe("emit", () => {
     expect(deliveries.pending()).toBe(0);
   });
 
-  test("never throws, whatever is thrown behind it", async () => {
+  test("never throws, for any error behind it", async () => {
     const { deliver } = held();
     const circular = event(1);
     circular.data.self = circular;
@@ -187,7 +187,7 @@ describe("bounds", () => {
     await deliveries.drain(0);
   });
 
-  test("events are bounded, too, while storage does not answer", async () => {
+  test("events are also limited while storage does not respond", async () => {
     const { deliveries, lines } = make({
       endpointsFor: () => new Promise(() => {}),
       limits: { waiting: 10 },
@@ -206,7 +206,7 @@ describe("bounds", () => {
     await deliveries.drain(120_000);
   });
 
-  test("storage is asked a few questions at once, and results wait for their place", async () => {
+  test("storage gets a few queries at once, and results wait for their place", async () => {
     let asked = 0;
     let most = 0;
     const { deliveries } = make({
@@ -226,7 +226,7 @@ describe("bounds", () => {
 });
 
 describe("fairness", () => {
-  test("twenty receivers that never answer do not hold up the one that does", async () => {
+  test("twenty receivers that never respond do not delay another one", async () => {
     const dead = await startTcpReceiver();
     const live = await startHttpReceiver((_request, response) => response.end());
     closers.push(dead.close, live.close);
@@ -243,7 +243,7 @@ describe("fairness", () => {
     await deliveries.drain(0);
   });
 
-  test("a burst to one endpoint goes out at once", async () => {
+  test("a burst to one endpoint is sent at once", async () => {
     const { open, deliver } = held();
     const { deliveries } = make({ deliver });
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
@@ -298,7 +298,7 @@ describe("fairness", () => {
     await deliveries.drain(0);
   });
 
-  test("a workspace's burst stands before nobody else: not at the look-up, not in the places, not in the room", async () => {
+  test("a workspace's burst delays no other: not at the look-up, not in the slots, not in the queue", async () => {
     const { open, deliver } = held();
     const asked: string[] = [];
     const { deliveries, dropped } = make({
@@ -324,7 +324,7 @@ describe("fairness", () => {
     await deliveries.drain(0);
   });
 
-  test("the next look-up is another workspace's, however many events one has waiting", async () => {
+  test("the next look-up is another workspace's, for any number of its waiting events", async () => {
     const asked: string[] = [];
     const { deliveries } = make({
       endpointsFor: async (_event, workspaceId) => {

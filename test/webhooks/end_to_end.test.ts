@@ -196,7 +196,7 @@ describe("on a service", () => {
   });
 
   // rules#events-of-alerts
-  test("what changes nothing, and the passing of send_at, is no event", async () => {
+  test("a change without effect, and the passing of send_at, emit no event", async () => {
     const [to, before] = [await sink(), await sink()];
     const { key, call, pusher: open, send, listen } = await account(world);
     const pusher = await open();
@@ -289,7 +289,7 @@ describe("on a service", () => {
     expect(titles.filter((title) => title.startsWith("Round")).sort()).toEqual(["Round 1", "Round 2", "Round 3"]);
   });
 
-  test("an endpoint gets the events that it asked for, of its own account", async () => {
+  test("an endpoint gets its subscribed events, of its own account", async () => {
     const [alerts, people] = [await sink(), await sink()];
     const { pusher: open, send, listen, call } = await account(world);
     const pusher = await open();
@@ -474,7 +474,7 @@ describe("on a service", () => {
     expect((await left())[1]).toEqual({ ours: true, n: 3 });
   });
 
-  test("a deleted endpoint hears nothing more; a new one at its address is a new one", async () => {
+  test("a deleted endpoint receives nothing more; a new one at its address is a new one", async () => {
     const [gone, stays] = [await sink(), await sink()];
     const { pusher: open, send, listen, call, endpoint } = await account(world);
     const pusher = await open();
@@ -495,7 +495,7 @@ describe("on a service", () => {
     expect(verified(headers, body, secret)).toBe(true);
   });
 
-  test("a restricted member's and a bound key's endpoint hear of their channels, as these are now", async () => {
+  test("the endpoint of a restricted member or key receives events of their present channels", async () => {
     const [owned, restricted, bound] = [await sink(), await sink(), await sink()];
     const owner = await account(world, world.owner);
     const [one, two] = [await owner.pusher(), await owner.pusher()];
@@ -573,7 +573,7 @@ describe("on a service", () => {
     for (const made of receivers) made.close();
   });
 
-  test("a burst of 20,000 deliveries disables nobody's endpoint and holds up no other workspace", {
+  test("a burst of 20,000 deliveries disables no other endpoint and delays no other workspace", {
     timeout: 600_000,
   }, async () => {
     // No delivery times out: dropped ones differ from those that a busy machine delays.
@@ -738,7 +738,7 @@ describe("names", () => {
     trap.close();
   });
 
-  test("a repeat under an idempotency key answers with the first result, whatever DNS says by now", async () => {
+  test("a repeat under an idempotency key returns the first result, for any later result of DNS", async () => {
     const key = await world.foreignKey();
     zone["moving.hooks.test"] = { a: ["1.1.1.1"] };
     const idempotency_key = randomUUID();

@@ -81,7 +81,7 @@ const SLOW_COMMITS = `
     for each row execute function slow_commit()`;
 
 // rules#event-feed-place
-test("who goes on from place to place gets every event once, whatever commits late; who goes by serial numbers does not", {
+test("a client that follows positions gets every event once, with any late commits; one that follows serial numbers does not", {
   timeout: 240_000,
 }, async () => {
   await world.sql(SLOW_COMMITS);
@@ -157,7 +157,7 @@ test("who goes on from place to place gets every event once, whatever commits la
 });
 
 // rules#event-feed
-test("the feed says what webhooks were told, byte for byte, under the same ids", async () => {
+test("the feed contains the bodies of webhooks, byte for byte, under the same ids", async () => {
   const sink = await startHttpReceiver((_request, response) => response.end());
   const events = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created", "subscriber.deleted"];
   const hook = await call(world, "create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events });
@@ -194,7 +194,7 @@ test("the feed says what webhooks were told, byte for byte, under the same ids",
 });
 
 // rules#event-feed
-test("an event is there exactly when what it tells of is", async () => {
+test("an event exists exactly when its subject does", async () => {
   await world.sql("alter table workspace_event add constraint no_more check (body not like '%Refused%') not valid");
   const before = published().length;
   const refused = await world.rest("create_alert", { pusher_id: pusher.id, title: "Refused", send: true }, key);
@@ -204,7 +204,7 @@ test("an event is there exactly when what it tells of is", async () => {
   expect([published().length, (await call(world, "list_events")).data]).toEqual([before, []]);
 });
 
-test("an event costs no exchange with the database, alone or beside a line of the audit log", async () => {
+test("an event costs no exchange with the database, alone or with a line of the audit log", async () => {
   const proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
   const orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
   const line = { ...createOperatorActor(null), operation: "x", pusher_id: null, subject_id: null, status: null };

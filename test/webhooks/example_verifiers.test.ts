@@ -131,7 +131,7 @@ describe.each(Object.entries(LANGUAGES))("%s", (_, { needs, build, command: want
     expect(verify(signed(now - 360), other)).toBe("wrong signature");
   });
 
-  test.skipIf(missing)("takes an empty body, and signatures of unknown versions beside a known one", () => {
+  test.skipIf(missing)("takes an empty body, and signatures of unknown versions next to a known one", () => {
     const [secret] = secrets as [string];
     const [t, v1] = once.header.split(",") as [string, string];
     const known = { ...once, header: `${t},v0=00,v1=${"0".repeat(64)},v1=zz,${v1},v2=x` };

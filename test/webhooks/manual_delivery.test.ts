@@ -55,7 +55,7 @@ const fits = (n: number, secret: string) => {
 const elements = (n: number) => String(sink.requests[n]!.headers["x-webhook-signature"]).match(/v1=/g)!.length;
 
 // rules#webhook-log
-test("every delivery is in the log under the id that its receiver was told", async () => {
+test("every delivery is in the log under the id that its receiver got", async () => {
   await send();
   await over(1);
   status = 503;
@@ -95,7 +95,7 @@ test("an endpoint is disabled, tried, enabled, and gets what it missed by hand",
 });
 
 // rules#webhook-by-hand
-test("what is asked for by hand counts as any delivery, and is not tried again", async () => {
+test("a manual delivery counts like any other, and is not retried", async () => {
   status = 500;
   await call("test_webhook", at());
   await over(1);

@@ -54,7 +54,7 @@ const acknowledge = async (token: string, { id }: { id: string }) =>
   (await world.handset("POST", "/reports", token, { reports: [{ alert_id: id, kind: "ack" }] })).body;
 
 // rules#events-asked-for
-test("nobody asks: nothing is noted, and nothing is told or written", async () => {
+test("without a subscription nothing is recorded, sent or written", async () => {
   const pusher = await world.pusher();
   const token = await world.device(pusher.handle);
   const alert = await planned(pusher);
@@ -67,7 +67,7 @@ test("nobody asks: nothing is noted, and nothing is told or written", async () =
 });
 
 // rules#events-asked-for
-test("what was scheduled is told once when it has become visible, whoever looked first and however many tell", async () => {
+test("a scheduled alert is reported once when it has become visible, for any first reader and any number of processes", async () => {
   // For all that follow.
   await call("create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events: ASKED });
   const pusher = await world.pusher();
@@ -99,7 +99,7 @@ test("what was scheduled is told once when it has become visible, whoever looked
 });
 
 // rules#events-asked-for
-test("what was moved, withdrawn or sent by hand before its instant is not told; nor what was withdrawn right after", async () => {
+test("an alert that was moved, withdrawn or sent manually before its time is not reported; nor one withdrawn right after", async () => {
   const pusher = await world.pusher();
   const [moved, withdrawn, sent, after] = await Promise.all(["a", "b", "c", "d"].map((t) => planned(pusher, t)));
   await call("update_alert", { ...ids(moved), send_at: timeInSeconds(2 * HOUR) });
@@ -114,7 +114,7 @@ test("what was moved, withdrawn or sent by hand before its instant is not told; 
 });
 
 // rules#events-asked-for
-test("what came due while nobody ran is told late instead of never", async () => {
+test("an alert that came due without a running process is reported late instead of never", async () => {
   const own = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
   await call("create_webhook", { url: `http://127.0.0.1:${sink.port}/late`, events: ASKED }, own);
   const pusher = await own.pusher();
@@ -132,7 +132,7 @@ test("what came due while nobody ran is told late instead of never", async () =>
 });
 
 // rules#events-asked-for
-test("acknowledgements are counted together, at most once a minute for one alert, and name nobody", async () => {
+test("acknowledgements are counted together, at most once a minute for one alert, without device ids", async () => {
   const pusher = await world.pusher();
   const phones = await Promise.all([1, 2, 3].map(() => world.device(pusher.handle)));
   const alert = await call("create_alert", { pusher_id: pusher.id, title: "Confirm", send: true });
@@ -164,7 +164,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
 });
 
 // rules#events-asked-for
-test("the look for what waits reads an index that holds nothing else", async () => {
+test("the query for pending events reads an index that contains nothing else", async () => {
   const { text } = await import("../../src/store/queries/reports.ts").then((m) => m.lockPendingAlerts);
   await world.sql(
     "insert into alert_counter (alert_id, acks) select gen_random_uuid(), 3 from generate_series(1, 20000)",

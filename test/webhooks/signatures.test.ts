@@ -23,7 +23,7 @@ test.each([
   expect(verifySignature({ header: `t=${seconds},v1=${hex}`, rawBody: body, secret, now: seconds })).toBe(true);
 });
 
-test.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])("%d is no moment of sending", (seconds) => {
+test.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])("%d is not a valid time", (seconds) => {
   expect(() => signPayload(secret, rawBody, seconds)).toThrow(RangeError);
 });
 
@@ -34,7 +34,7 @@ describe("the reference verifier accepts", () => {
     ["unknown elements", `v0=abc,t=${now},v2=${other},v1=${v1},flag,=,x=`],
     ["several v1, the right one last", `t=${now},v1=${other},v1=${v1}`],
     ["several v1, the right one first", `t=${now},v1=${v1},v1=${other}`],
-    ["a v1 of another length beside the right one", `t=${now},v1=abcd,v1=${v1}`],
+    ["a v1 of another length next to the right one", `t=${now},v1=abcd,v1=${v1}`],
     ["white space around elements", `t=${now}, v1=${v1}`],
     ["capital hex", `t=${now},v1=${v1.toUpperCase()}`],
   ])("%s", (_what, sent) => {
@@ -67,7 +67,7 @@ describe("the reference verifier refuses", () => {
     ["a moved timestamp", { header: `t=${now + 1},v1=${v1}` }],
     ["two timestamps", { header: `t=${now},t=${now},v1=${v1}` }],
     ["no tolerance at all", { now: now + 1, toleranceSeconds: 0 }],
-    ["a tolerance that is no number", { toleranceSeconds: Number.NaN }],
+    ["a tolerance that is not a number", { toleranceSeconds: Number.NaN }],
   ])("%s", (_what, change) => {
     expect(verifySignature({ header, rawBody, secret, now, ...change })).toBe(false);
   });

@@ -96,7 +96,7 @@ describe("a receiver that answers 2xx", () => {
   });
 
   // rules#event-answer
-  test("and goes on for ever is read up to 64 kB", async () => {
+  test("and never ends is read up to 64 kB", async () => {
     let written = 0;
     const sink = await opened(
       startTcpReceiver((socket) => {
@@ -350,7 +350,7 @@ describe("a host that was repointed", () => {
   });
 
   test.each(["http://127.0.0.1", "https://127.0.0.1", "https://[::1]", "https://localhost", "https://2130706433"])(
-    "%s in the row itself is refused, too",
+    "%s in the row itself is also refused",
     async (origin) => {
       const { sink, rules } = await repointed(() => ({}));
       expect(await deliver(`${origin}:${sink.port}/`, { rules })).toMatchObject({ failure: "refused_target" });
@@ -437,7 +437,7 @@ describe.skipIf(isMissing("openssl"))("TLS", () => {
     closers.push(() => setDefaultCACertificates(before));
   }
 
-  test("a certificate that nobody vouches for is refused, allowed host or not", async () => {
+  test("an untrusted certificate is refused, allowed host or not", async () => {
     const { url, rules, servers } = await tlsSink("tls.belfry-peer.net");
     expect(await deliver(url, { rules })).toMatchObject({ ok: false, status: null, failure: "tls" });
     expect(servers).toEqual([]);
@@ -457,7 +457,7 @@ describe.skipIf(isMissing("openssl"))("TLS", () => {
     expect(servers).toEqual([]);
   });
 
-  test("a trusted one is accepted, asked for by the host's name though an address is dialled", async () => {
+  test("a trusted one is accepted, requested by the host's name though an address is dialled", async () => {
     const { url, rules, servers, cert } = await tlsSink("tls.belfry-peer.net");
     trust(cert);
     expect(await deliver(url, { rules })).toMatchObject({ ok: true, status: 200 });
@@ -471,7 +471,7 @@ describe.skipIf(isMissing("openssl"))("TLS", () => {
   });
 });
 
-test("a URL that is none, a secret that is none: a result, never an exception", async () => {
+test("an invalid URL, an invalid secret: a result, never an exception", async () => {
   expect(await deliver("nonsense")).toMatchObject({ ok: false, failure: "refused_target" });
   expect(await deliver("http://127.0.0.1:1/", { body: undefined as unknown as string })).toMatchObject({
     ok: false,

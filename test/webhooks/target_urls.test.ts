@@ -188,7 +188,7 @@ describe("refused by the text alone, without a question to DNS", () => {
 });
 
 // rules#create-webhook
-describe("refused by what DNS says", () => {
+describe("refused by the result of DNS", () => {
   test.each([
     ["private.belfry-peer.net", "address"],
     ["loopback.belfry-peer.net", "address"],
@@ -213,7 +213,7 @@ describe("refused by what DNS says", () => {
   });
 });
 
-describe("a resolver that does not say", () => {
+describe("a resolver without a result", () => {
   /** Ends when a resolver gives up by itself, some ten seconds on. Asked before ours, it would end before ours. */
   const unanswered = (host: string) => {
     const resolver = new Resolver({ timeout: 1500, tries: 3 });
@@ -231,7 +231,7 @@ describe("a resolver that does not say", () => {
     expect(atDelivery).toMatchObject({ ok: false, refusal: "resolver" });
   });
 
-  test("an address in hand is not held up by the other family's silence", async () => {
+  test("an available address is not delayed by the other family's silence", async () => {
     const silence = unanswered("half-silent.belfry-peer.net");
     const result = resolveTarget("https://half-silent.belfry-peer.net/", rules, { signal });
     expect(await Promise.race([silence, result.then(() => "ours")])).toBe("ours");

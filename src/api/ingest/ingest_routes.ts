@@ -116,7 +116,7 @@ export function addNtfyRoutes(app: H3, root: string, routes: IngestRoutes): void
   addNtfySubscribeRoutes(app, root, {
     listen: routes.listen,
     now: routes.now,
-    failed: (event, error) => routes.logOf(event).error({ err: error }, "nobody could listen"),
+    failed: (event, error) => routes.logOf(event).error({ err: error }, "the port could not be opened"),
     async publishes(request, topic) {
       const caller = await routes.authenticate(extractToken(request, NTFY_TOKEN_LOCATIONS));
       return caller !== null && routes.sees(caller, topic);

@@ -43,7 +43,7 @@ export function createEventBacklog(max: number) {
     for (const entry of queues) if (!longest || entry[1].size > longest[1].size) longest = entry;
     if (!longest) return;
     const [workspaceId, queue] = longest;
-    const oldest = assertDefined(queue.runs[0], "the longest queue holds a run");
+    const oldest = assertDefined(queue.runs[0], "the longest queue contains a run");
     oldest.events.shift();
     oldest.dropped += 1;
     queue.size -= 1;

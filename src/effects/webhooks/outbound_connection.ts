@@ -75,7 +75,7 @@ export async function sendRequest<T>(
       unused = null;
       // In a later turn: the client ignores a connection that is available during its call.
       queueMicrotask(() => {
-        if (ready === null || ready.destroyed) callback(new Error("the connection is gone"), null);
+        if (ready === null || ready.destroyed) callback(new Error("the connection was closed"), null);
         else callback(null, ready);
       });
     },

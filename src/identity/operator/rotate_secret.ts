@@ -162,7 +162,7 @@ async function reseal(em: SqlEntityManager, what: EncryptionPurpose, from: strin
       const boxes = rows.map(({ box }) => fresh.encrypt(old.decrypt(box)));
       await runStatement(em, replace, { keys: rows.map(({ key }) => key), boxes });
       done += rows.length;
-      after = assertDefined(rows.at(-1), "a page that goes on has rows").key;
+      after = assertDefined(rows.at(-1), "a page with a next page has rows").key;
     }
   return done;
 }

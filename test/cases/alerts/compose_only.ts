@@ -18,7 +18,7 @@ export const composeOnlyCases: TestCase[] = [
     [
       ["a title", { title: "Changed" }],
       ["an earlier send_at", { send_at: timeInSeconds(4) }],
-      ["a send_at that has gone by", { send_at: timeInSeconds(-4) }],
+      ["a past send_at", { send_at: timeInSeconds(-4) }],
       ["expires_at null", { expires_at: null }],
     ] as const
   ).flatMap(([name, fields]) =>
@@ -82,7 +82,7 @@ export const composeOnlyCases: TestCase[] = [
   {
     rule: COMPOSER,
     tool: "update_alert",
-    name: "a foreign scheduled alert is none",
+    name: "a foreign scheduled alert does not exist",
     given: oncePerWorld((world) => createAlertInState(world, "scheduled")),
     as: (world) => world.foreignKey(),
     input: (alert) => alertArguments(alert, { title: "Changed" }),
@@ -91,7 +91,7 @@ export const composeOnlyCases: TestCase[] = [
   {
     rule: COMPOSER,
     tool: "update_alert",
-    name: "one that has become visible is frozen, whatever the key",
+    name: "one that has become visible is frozen, with any key",
     given: (world) => createAlertInState(world, "passed"),
     as: composer,
     input: (alert) => alertArguments(alert, { title: "Changed" }),
@@ -100,7 +100,7 @@ export const composeOnlyCases: TestCase[] = [
   {
     rule: COMPOSER,
     tool: "update_alert",
-    name: "with alerts:send as well it is edited",
+    name: "with alerts:send it is edited",
     given: (world) => createAlertInState(world, "scheduled"),
     as: oncePerWorld((world) => world.key({ scopes: "alerts:write,alerts:send" })),
     input: (alert) => alertArguments(alert, { title: "Changed" }),

@@ -240,7 +240,7 @@ export const createAlertCases: TestCase[] = [
   {
     rule: "create-alert",
     tool: "create_alert",
-    name: "there is no such channel",
+    name: "the channel does not exist",
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", title: "x" }),
     want: { error: "not_found", param: null },
   },
@@ -300,7 +300,7 @@ export const readAlertCases: TestCase[] = [
   {
     rule: READ_NOTES,
     tool: "get_alert",
-    name: "of what the channel asks for by now",
+    name: "with the present permissions of the channel",
     given: async (world) => {
       const pusher = await world.pusher();
       const alert = await world.alert(pusher.id);

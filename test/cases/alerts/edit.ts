@@ -182,7 +182,7 @@ export const editAlertCases: TestCase[] = [
   {
     rule: "edit-tells-receivers",
     tool: "update_alert",
-    name: "the same instant in another spelling moves nothing",
+    name: "the same time in another spelling moves nothing",
     given: async (world) => {
       const alert = await createAlertInState(world, "scheduled", undefined, { send_at: "2999-01-01T00:00:00Z" });
       return { ...alert, events: world.acts.length };
@@ -230,7 +230,7 @@ export const editAlertCases: TestCase[] = [
     (action): TestCase => ({
       rule: "action-or-fields",
       tool: "update_alert",
-      name: `an action that is no word: ${JSON.stringify(action)}`,
+      name: `an action that is not a word: ${JSON.stringify(action)}`,
       over: "REST",
       given: sharedDraft,
       input: (alert) => alertArguments(alert, { action }),
@@ -241,7 +241,7 @@ export const editAlertCases: TestCase[] = [
     (action): TestCase => ({
       rule: "action-or-fields",
       tool: "update_alert",
-      name: `${action} with a field beside it`,
+      name: `${action} with another field`,
       over: "REST",
       given: sharedDraft,
       input: (alert) => alertArguments(alert, { action, title: "y" }),
@@ -254,7 +254,7 @@ export const editAlertCases: TestCase[] = [
     {
       rule: UNKNOWN,
       tool,
-      name: "with a field beside it",
+      name: "with another field",
       over: "MCP",
       given: sharedDraft,
       input: (alert) => alertArguments(alert, { title: "y" }),
@@ -263,7 +263,7 @@ export const editAlertCases: TestCase[] = [
     {
       rule: "action-or-fields",
       tool,
-      name: "with a field beside it",
+      name: "with another field",
       over: "REST",
       given: sharedDraft,
       input: (alert) => alertArguments(alert, { title: "y" }),

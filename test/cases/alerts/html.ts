@@ -62,7 +62,7 @@ export const alertHtmlCases: TestCase[] = [
   {
     rule: INFERRED,
     tool: "create_alert",
-    name: "blank html without a layout is no markup",
+    name: "blank html without a layout is not markup",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", html: " " }),
     want: { body: { layout: "text", html: null } },
@@ -70,7 +70,7 @@ export const alertHtmlCases: TestCase[] = [
   {
     rule: INFERRED,
     tool: "update_alert",
-    name: "html that comes to a text alert without a layout",
+    name: "html that becomes a text alert without a layout",
     given: draftWith(),
     input: (alert) => alertArguments(alert, { html: "<b>a</b>" }),
     want: { body: { layout: "html", html: "<b>a</b>" } },
@@ -79,7 +79,7 @@ export const alertHtmlCases: TestCase[] = [
     rule: INFERRED,
     also: [PATCH],
     tool: "update_alert",
-    name: "a layout text that was chosen beside html stays",
+    name: "a layout text that was chosen with html stays",
     given: draftWith({ layout: "text", html: "<b>a</b>" }),
     input: (alert) => alertArguments(alert, { html: "<i>b</i>" }),
     want: { body: { layout: "text", html: "<i>b</i>" } },
@@ -96,7 +96,7 @@ export const alertHtmlCases: TestCase[] = [
   {
     rule: HTML,
     tool: "create_alert",
-    name: "in layout text as well",
+    name: "also in layout text",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", layout: "text", html: "<b>a</b><script>x</script>" }),
     want: {
@@ -139,7 +139,7 @@ export const alertHtmlCases: TestCase[] = [
   {
     rule: HTML,
     tool: "update_alert",
-    name: "a stored document that becomes text is sanitised, too",
+    name: "a stored document that becomes text is also sanitised",
     given: draftWith({ layout: "document", html: SCRIPT }),
     input: (alert) => alertArguments(alert, { layout: "text" }),
     want: { body: { layout: "text", html: "<p>Hi</p>" } },
@@ -163,7 +163,7 @@ export const alertHtmlCases: TestCase[] = [
   {
     rule: LENGTHS,
     tool: "update_alert",
-    name: "what sanitising made longer than its bound can still be edited",
+    name: "an alert above its limit after sanitising can still be edited",
     given: draftWith({ layout: "html", html: "&".repeat(60_000) }),
     input: (alert) => alertArguments(alert, { title: "y" }),
     want: { body: { title: "y" } },

@@ -43,13 +43,13 @@ const EFFECTS: [name: string, fields: Fields, field: string, says: RegExp | null
   ["display none", { ...DOCUMENT, html: "<p style='color:red; DISPLAY : none'>b</p>" }, "html", /hidden elements/],
   ["no opacity", { ...DOCUMENT, html: '<p style="opacity:0">b</p>' }, "html", /hidden elements/],
   [
-    "half opacity, and words about hidden things",
+    "half opacity, and text about hidden things",
     { ...DOCUMENT, html: '<p style="opacity:0.5">a hidden b</p>' },
     "html",
     null,
   ],
-  ["a language without words", { tts_lang: "pt" }, "tts_lang", /without tts_text/],
-  ["a language of words", { tts_lang: "pt", tts_text: "olá" }, "tts_lang", null],
+  ["a language without text", { tts_lang: "pt" }, "tts_lang", /without tts_text/],
+  ["a language of a text", { tts_lang: "pt", tts_text: "olá" }, "tts_lang", null],
   [
     "30 February",
     { recurrence: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC" },
@@ -84,7 +84,7 @@ export const alertNoteCases: TestCase[] = [
     {
       rule: NOTES,
       tool: "create_alert",
-      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for all else`,
+      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that requests all else`,
       given: async (world) => world.pusher({ requested_perms: ALL_PERMS.filter((perm) => perm !== capability) }),
       input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
       want: { body: { notes: [{ capability, field, message: expect.stringContaining(capability) }] } },
@@ -93,7 +93,7 @@ export const alertNoteCases: TestCase[] = [
     {
       rule: "alert-notes",
       tool: "create_alert",
-      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for it`,
+      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that requests it`,
       given: sharedPusher,
       input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
       want: { body: { notes: [] } },

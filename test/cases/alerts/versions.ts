@@ -59,7 +59,7 @@ export const alertVersionCases: TestCase[] = [
   {
     rule: RULE,
     tool: "send_alert",
-    name: "a repeat is refused as well, since the alert has changed",
+    name: "a repeat is also refused, since the alert has changed",
     given: async (world) => {
       const read = await createAlertInState(world, "draft");
       const args = alertArguments(read, { expected_updated_at: read.updated_at });
@@ -84,7 +84,7 @@ export const alertVersionCases: TestCase[] = [
   {
     rule: RULE,
     tool: "update_alert",
-    name: "a bare date is no instant",
+    name: "a bare date is not a time",
     given: edited("draft"),
     input: ({ read }) => alertArguments(read, { expected_updated_at: "2026-11-20" }),
     want: { error: "invalid_request", param: "expected_updated_at" },

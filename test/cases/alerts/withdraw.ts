@@ -56,7 +56,7 @@ export const withdrawCases: TestCase[] = [
   deleted("draft", "a key that may only write", writer),
   deleted("cancelled", "a key that may only write", writer),
   deleted("scheduled", "a key that may send", sender),
-  deleted("scheduled", "a key whose person is asked before it publishes", asking),
+  deleted("scheduled", "a key with required approval", asking),
   {
     rule: RULE,
     also: ["delete-sent"],

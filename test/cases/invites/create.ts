@@ -68,12 +68,12 @@ export const createInviteCases: TestCase[] = [
   accepted("1 gives a one-shot link", { max_uses: 1 }, { max_uses: 1, uses: 0 }),
   accepted("the largest max_uses", { max_uses: 1_000_000 }, { max_uses: 1_000_000 }),
   accepted(
-    "an instant with an offset is answered in UTC with six decimals",
+    "a time with an offset is returned in UTC with six decimals",
     { expires_at: "2099-01-01T01:30:00.1234567+02:00" },
     { expires_at: "2098-12-31T23:30:00.123456Z" },
   ),
   accepted(
-    "the last instant of the calendar",
+    "the last time of the calendar",
     { expires_at: "9999-12-31T23:59:59.999999Z" },
     { expires_at: "9999-12-31T23:59:59.999999Z" },
   ),
@@ -94,7 +94,7 @@ export const createInviteCases: TestCase[] = [
   ),
   refused("without a zone", "expires_at", "2099-01-01T00:00:00"),
   refused("as a date alone", "expires_at", "2099-01-01"),
-  refused("on a day that is none", "expires_at", "2099-02-30T00:00:00Z"),
+  refused("on an invalid day", "expires_at", "2099-02-30T00:00:00Z"),
   refused("in words", "expires_at", "tomorrow"),
   refused("as a number", "expires_at", 4_070_908_800),
   refused("after the year 9999 by its offset", "expires_at", "9999-12-31T23:59:59-10:00"),
@@ -127,7 +127,7 @@ export const createInviteCases: TestCase[] = [
   },
   {
     rule: "order-of-checks",
-    name: "a wrong field is told before a missing channel",
+    name: "a wrong field is reported before a missing channel",
     tool: "create_invite",
     input: () => ({ pusher_id: "nonsense", max_uses: 0 }),
     want: { error: "invalid_request", param: "max_uses" },
@@ -142,7 +142,7 @@ export const createInviteCases: TestCase[] = [
   },
   {
     rule: "order-of-checks",
-    name: "a viewer is told 404 of a channel that it does not see",
+    name: "a viewer gets 404 for a channel that it does not see",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
     as: (world, { id }) => world.memberKey("viewer", [id]),
@@ -223,7 +223,7 @@ export const createInviteCases: TestCase[] = [
   },
   {
     rule: "channel-suspended-is-hidden",
-    name: "an invite of a suspended channel admits nobody and loses no use",
+    name: "an invite of a suspended channel admits no device and loses no use",
     tool: "create_invite",
     given: async (world) => {
       const pusher = await world.pusher(SECRET_CHANNEL);

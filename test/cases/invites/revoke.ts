@@ -284,7 +284,7 @@ export const revokeInviteCases: TestCase[] = [
   },
   {
     rule: "order-of-checks",
-    name: "a viewer is told 404 of an invite that does not exist",
+    name: "a viewer gets 404 for an invite that does not exist",
     tool: "revoke_invite",
     given: (world) => world.pusher(),
     as: (world) => world.memberKey("viewer"),

@@ -252,7 +252,7 @@ export const createPusherCases: TestCase[] = [
   {
     rule: GEOFENCE_BOUNDS,
     tool: "update_pusher",
-    name: "lat alone where there is no circle",
+    name: "lat alone without a circle",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, lat: 1 }),
     want: { error: "invalid_request", param: "lon" },
@@ -267,7 +267,7 @@ export const createPusherCases: TestCase[] = [
   {
     rule: RESTRICTED,
     tool: "create_pusher",
-    name: "by a bound key",
+    name: "by a key of one channel",
     given: async (world) => ({ key: await world.key({ pusher: (await sharedPusher(world)).id }) }),
     as: (_world, { key }) => key,
     input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),

@@ -58,7 +58,7 @@ export const deletePusherCases: TestCase[] = [
   {
     rule: "delete-channel-with-subscribers",
     tool: "delete_pusher",
-    name: "a muted subscriber is one, and after the last one left it goes",
+    name: "a muted subscriber counts as one, and after the last one left it is deleted",
     given: async (world) => {
       const pusher = await world.pusher();
       const device = await world.device(pusher.handle);

@@ -18,14 +18,14 @@ export const askingPusherCases: TestCase[] = [
   {
     rule: ASKS,
     tool: "create_pusher",
-    name: "a channel that asks for nothing is told so",
+    name: "a channel without requested permissions has a note",
     input: () => ({ handle: createHandle(), name: "x", category: "ai", description: "x" }),
     want: { body: { requested_perms: [], notes: SILENT } },
   },
   {
     rule: ASKS,
     tool: "create_pusher",
-    name: "one that asks for something has no notes",
+    name: "one with a requested permission has no notes",
     input: () => ({
       handle: createHandle(),
       name: "x",
@@ -39,7 +39,7 @@ export const askingPusherCases: TestCase[] = [
   {
     rule: ASKS,
     tool: "update_pusher",
-    name: "told on every change, until it asks",
+    name: "on every change, until it requests a permission",
     given: (world) => world.pusher(),
     input: ({ id }) => ({ pusher_id: id, name: "Another name" }),
     want: { body: { notes: SILENT } },

@@ -42,7 +42,7 @@ export const readPusherCases: TestCase[] = [
   {
     rule: "channel-counts",
     tool: "get_pusher",
-    name: "there is none",
+    name: "the channel does not exist",
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41" }),
     want: { error: "not_found", param: null },
   },
@@ -57,7 +57,7 @@ export const readPusherCases: TestCase[] = [
   {
     rule: "channel-backlog",
     tool: "list_pushers",
-    name: "of one channel, by a key that is bound to it",
+    name: "of one channel, by its own key",
     given: async (world) => {
       const pusher = await world.pusher({ requested_perms: ["notify"] });
       for (const state of ["draft", "draft", "scheduled", "passed", "sent", "cancelled"] as const)
@@ -170,7 +170,7 @@ export const listPusherCases: TestCase[] = [
   {
     rule: PAGES,
     tool: "list_pushers",
-    name: "a handle of another workspace is none",
+    name: "a handle of another workspace is not found",
     given: five,
     input: ({ made }) => ({ handle: made[2].handle }),
     want: {},

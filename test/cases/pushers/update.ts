@@ -156,7 +156,7 @@ export const changePusherCases: TestCase[] = [
   {
     rule: "channel-public",
     tool: "update_pusher",
-    name: "made private, it answers nobody new",
+    name: "made private, it is closed to new devices",
     given: (world) => world.pusher(),
     input: ({ id }) => ({ pusher_id: id, is_public: false }),
     want: { body: { is_public: false } },
@@ -280,7 +280,7 @@ export const changePusherCases: TestCase[] = [
   {
     rule: "update-channel",
     tool: "update_pusher",
-    name: "there is none",
+    name: "the channel does not exist",
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", name: "x" }),
     want: { error: "not_found", param: null },
   },

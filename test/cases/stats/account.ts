@@ -124,7 +124,7 @@ export const accountStatsCases: TestCase[] = [
   },
   {
     rule: "account-stats-restricted",
-    name: "a bound key sums its channel",
+    name: "a key of one channel sums its channel",
     tool: "get_account_stats",
     given: async (world) => {
       const pusher = await world.pusher({ name: "Bound" });
@@ -146,7 +146,7 @@ export const accountStatsCases: TestCase[] = [
   },
   {
     rule: "restricted-sees-its-channels",
-    name: "a key bound to a channel that its member does not see sees nothing",
+    name: "a key of a channel that its member does not see sees nothing",
     tool: "get_account_stats",
     given: async (world) => ({ seen: await world.pusher(), bound: await world.pusher() }),
     as: async (world, { seen, bound }) => world.memberKey("editor", [seen.id], { pusher: bound.id }),

@@ -264,7 +264,7 @@ export const alertStatsCases: TestCase[] = [
   },
   {
     rule: "replies-wait",
-    name: "of a draft that asks nothing, at once",
+    name: "of a draft without a question, at once",
     tool: "wait_for_replies",
     given: sharedDraft,
     input: (alert) => alertArguments(alert),
@@ -273,7 +273,7 @@ export const alertStatsCases: TestCase[] = [
   },
   {
     rule: "replies-wait",
-    name: "for more than is held",
+    name: "for longer than the maximum",
     tool: "wait_for_replies",
     given: sharedDraft,
     input: (alert) => alertArguments(alert, { seconds: 51 }),

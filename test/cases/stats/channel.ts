@@ -42,7 +42,7 @@ async function borders(world: World) {
 }
 
 export const channelStatsCases: TestCase[] = [
-  range("the last 7 days when nothing is asked", {}, () => daysAgo(6), today),
+  range("the last 7 days by default", {}, () => daysAgo(6), today),
   range("day is today", { period: "day" }, today, today),
   range("week", { period: "week" }, () => daysAgo(6), today),
   range("month", { period: "month" }, () => daysAgo(29), today),
@@ -92,7 +92,7 @@ export const channelStatsCases: TestCase[] = [
   },
   {
     rule: "stats-sums",
-    name: "reports count on the day of their receipt, whatever alert they are of",
+    name: "reports count on the day of their receipt, for any alert",
     tool: "get_pusher_stats",
     given: async (world) => {
       const { pusher, alert } = await sentAlert(world);
@@ -113,7 +113,7 @@ export const channelStatsCases: TestCase[] = [
   },
   {
     rule: "verb-leaves",
-    name: "drafts, cancelled ones and those still scheduled are not; a scheduled one whose instant passed is",
+    name: "drafts, cancelled ones and those still scheduled are not; a scheduled one whose time passed is",
     tool: "get_pusher_stats",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -144,7 +144,7 @@ export const channelStatsCases: TestCase[] = [
   },
   {
     rule: "publishing-is-one-row",
-    name: "a scheduled alert counts from its instant on, with nothing written",
+    name: "a scheduled alert counts from its time on, with nothing written",
     tool: "get_pusher_stats",
     given: async (world) => {
       const pusher = await world.pusher();

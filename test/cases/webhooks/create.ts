@@ -159,7 +159,7 @@ export const createWebhookCases: TestCase[] = [
   },
   {
     rule: "webhook-room",
-    name: "the one after is 409, and what is wrong with it is told before",
+    name: "the one after is 409, and its errors are reported before",
     tool: "create_webhook",
     given: (world) => full(world, 20),
     as: (_world, key) => key,

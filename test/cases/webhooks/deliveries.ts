@@ -46,7 +46,7 @@ export const deliveryCases: TestCase[] = [
     {
       rule: "ids",
       tool,
-      name: "an endpoint that is none",
+      name: "an endpoint that does not exist",
       given: (world) => SUCCESS_ARGUMENTS[tool]!(world),
       input: (args) => ({ ...args, webhook_id: "nonsense" }),
       want: { error: "not_found" },
@@ -61,7 +61,7 @@ export const deliveryCases: TestCase[] = [
     {
       rule: "restricted-sees-its-channels",
       tool,
-      name: "an endpoint that somebody else made",
+      name: "an endpoint of another member",
       given: async (world) => {
         const pusher = await world.pusher();
         return { args: await SUCCESS_ARGUMENTS[tool]!(world), key: await world.memberKey("editor", [pusher.id]) };
@@ -74,7 +74,7 @@ export const deliveryCases: TestCase[] = [
   {
     rule: LOG,
     tool: "list_deliveries",
-    name: "what became of each, newest first, in pages",
+    name: "the result of each, newest first, in pages",
     given: withLog(5),
     as: (_world, { key }) => key,
     input: ({ endpoint }) => ({ webhook_id: endpoint.id, limit: 2 }),
@@ -147,7 +147,7 @@ export const deliveryCases: TestCase[] = [
   {
     rule: BY_HAND,
     tool: "redeliver",
-    name: "a delivery of another endpoint is none",
+    name: "a delivery of another endpoint is not found",
     given: async (world) => {
       const one = await createDelivery(world);
       const { body } = await world.rest("create_webhook", {

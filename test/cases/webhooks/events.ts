@@ -29,7 +29,7 @@ export const eventCases: TestCase[] = [
     rule: FEED,
     also: ["event-body"],
     tool: "list_events",
-    name: "an event is what a webhook's body says, and its id",
+    name: "an event is a webhook's body with an id",
     given: told,
     as,
     input: () => ({}),
@@ -59,7 +59,7 @@ export const eventCases: TestCase[] = [
     rule: FEED,
     also: ["events-of-subscribers"],
     tool: "list_events",
-    name: "joining and leaving are told by a count",
+    name: "joining and leaving are reported by a count",
     given: async (world) => {
       const key = await world.foreignKey();
       const pusher = await world.pusher({}, key);
@@ -77,7 +77,7 @@ export const eventCases: TestCase[] = [
   {
     rule: PLACE,
     tool: "list_events",
-    name: "a client goes on where it stopped",
+    name: "a client continues where it stopped",
     given: told,
     as,
     input: () => ({ limit: 2 }),
@@ -128,8 +128,8 @@ export const eventCases: TestCase[] = [
   ...(
     [
       ["is not missed while it is kept", 6, "0", false],
-      ["that outlived its events says so", 8, "0", true],
-      ["which was never reached says so, and begins anew", 0, "900000000000", true],
+      ["one that outlived its events is reported", 8, "0", true],
+      ["one that was never reached is reported, and starts over", 0, "900000000000", true],
     ] as const
   ).map(
     ([name, days, position, missed]): TestCase<Told> => ({

@@ -87,7 +87,7 @@ export const listWebhookCases: TestCase[] = [
   },
   {
     rule: "restricted-sees-its-channels",
-    name: "a bound key sees the endpoints that were made with it",
+    name: "a key of one channel sees the endpoints that were made with it",
     tool: "list_webhooks",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -189,7 +189,7 @@ export const deleteWebhookCases: TestCase[] = [
   },
   {
     rule: "order-of-checks",
-    name: "a viewer is told 404 of an endpoint that does not exist",
+    name: "a viewer gets 404 for an endpoint that does not exist",
     tool: "delete_webhook",
     as: (world) => world.memberKey("viewer"),
     input: () => ({ webhook_id: "whk_01h455vb4pex5vsknk084sn02q" }),

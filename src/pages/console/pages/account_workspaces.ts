@@ -182,7 +182,7 @@ const isHere =
 
 async function leaving(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { data } = await visit.asPerson(list_own_workspaces, {});
-  const own = assertDefined(data.find(isHere(visit)), "whoever visits it is a member of it");
+  const own = assertDefined(data.find(isHere(visit)), "every visitor of it is a member of it");
   const title = `Leave ${own.name}?`;
   if (own.without_you === "holds")
     return visit.page(

@@ -27,7 +27,7 @@ export interface AppAlertFields {
   collapse_key: string | null;
 }
 
-/** What they hold when nobody gives them. */
+/** Their default values. */
 export const ALERT_FIELD_DEFAULTS = {
   body: null,
   priority: "normal",
@@ -80,7 +80,7 @@ export interface AppChannelFields {
   initials: string;
 }
 
-/** What they hold when nobody gives them. */
+/** Their default values. */
 export const CHANNEL_FIELD_DEFAULTS = {
   long: null,
   site: null,
