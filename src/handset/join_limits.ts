@@ -1,6 +1,6 @@
-// Limits on joining: the number of channels of one device, equal to the channels that a long poll can watch
-// (rules#channels-of-a-device), and the rate of joins and leaves by device and address, which cause events
-// (rules#limit-joins).
+// Limits on joining. The number of channels of one device equals the channels that a long poll can watch
+// (rules#channels-of-a-device). The rate of joins and leaves is limited by device and address, because they cause
+// events (rules#limit-joins).
 
 import { conflict } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";

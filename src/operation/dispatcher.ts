@@ -1,6 +1,6 @@
-// The dispatcher, which runs every operation for all transports and pages. Its order of checks: authorization, schema
-// of the request, role, password if required, handler in a transaction (limit last), schema of the response, events
-// after the commit.
+// The dispatcher, which runs every operation for all transports and pages. Its checks run in this order: authorization,
+// schema of the request, role, password if required, handler in a transaction (limit last), schema of the response.
+// Events follow after the commit.
 
 import type { z } from "zod";
 import { ApiError, type ReviewTarget, throwFieldErrors } from "../model/api_error.ts";

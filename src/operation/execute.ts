@@ -1,5 +1,5 @@
-// The execution of a handler after the validation of its input: in a transaction if it writes rows, repeated if the
-// database undid it, with its rate limits refunded on failure, and its events emitted after the commit.
+// The execution of a handler after the validation of its input. It runs in a transaction if it writes rows, and again
+// if the database undid it. Rate limits are refunded on failure, and events are emitted after the commit.
 
 import type { Kysely } from "kysely";
 import { ApiError } from "../model/api_error.ts";

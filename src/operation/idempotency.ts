@@ -1,6 +1,6 @@
 // Idempotency: a repeat returns the response of the first call (rules#idempotency). One transaction contains the claim
 // of the key, the action and the stored response, so a retry after a lost response never acts twice. An operation with
-// one statement has it store the key, and looks up the first response if the key was used (docs/decisions/0034).
+// one statement has it store the key. If the key was used, it looks up the first response (docs/decisions/0034).
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";

@@ -41,8 +41,8 @@ export interface IngestRequest {
   /** The body was a file beyond the limit, and is empty here. Only at addresses that take files. */
   readonly isTooLarge: boolean;
   /**
-   * Reports if this is the HMAC-SHA-256 of the body under the key that the request bears: a sender that signs is given
-   * its key as the secret.
+   * Reports if this is the HMAC-SHA-256 of the body under the request's key. A sender that signs is given its key as
+   * the secret.
    */
   isSignature(signature: Uint8Array): boolean;
   readonly now: Date;

@@ -10,9 +10,9 @@ import { toPlainText } from "./plain_text.ts";
 import { truncateWithCount } from "./text_truncation.ts";
 
 /**
- * The same alert within its limits (rules#sender-lengths). A title that is too long moves whole into the text, a text
- * that is too long is cut at a word, and an alert with markup alone gets its plain text as `body`. Each loss is a
- * sentence in `notes`.
+ * The same alert within its limits (rules#sender-lengths). A title above its limit moves whole into the text. A text
+ * above its limit is cut at a word. An alert with markup alone gets its plain text as `body`. Each loss is a sentence
+ * in `notes`.
  */
 export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
   const note = (sentence: string) => void (notes.includes(sentence) || notes.push(sentence));

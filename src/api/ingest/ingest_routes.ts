@@ -1,6 +1,5 @@
 // Routes for other programs: the ingest route of a channel, ntfy's addresses and Gotify's. The last two are below /ntfy
-// and /gotify. They are also at the root of a host name of their own where a setting names one, since many programs
-// accept only a bare host.
+// and /gotify. A setting can also put them at the root of a host name, since many programs accept only a bare host.
 
 import { H3, type H3Event } from "h3";
 import manifest from "../../../package.json" with { type: "json" };

@@ -17,9 +17,8 @@ export interface TruncatedJson {
 }
 
 /**
- * Leaves out the last entries of a list that has too many values or bytes: of the outermost list, and of lists in the
- * outermost object. @throws ApiError (invalid_request) for too many values elsewhere, and for too many levels, which
- * a parser would follow.
+ * Leaves out the last entries of a list with too many values or bytes: of the outermost list, and of lists in the
+ * outermost object. @throws ApiError (invalid_request) for too many values elsewhere, and for too many levels
  */
 export function truncateLists(bytes: Uint8Array): TruncatedJson {
   const kept: Uint8Array[] = [];

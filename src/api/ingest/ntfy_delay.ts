@@ -1,5 +1,6 @@
-// The time of a delayed ntfy message, in the spellings of its documentation: a Unix time in seconds, a duration ("30m",
-// "1h30m", "2 days"), or natural language ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other spellings are invalid.
+// The time of a delayed ntfy message, in the spellings of its documentation. They are a Unix time in seconds, a
+// duration ("30m", "1h30m", "2 days"), or natural language ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other
+// spellings are invalid.
 
 import { localToUtcLenient, utcToLocal } from "../../model/fields/local_time.ts";
 

@@ -51,9 +51,8 @@ async function cancel(id: string, pusherId: string, caller: Caller, { dispatcher
 }
 
 /**
- * Cancels the scheduled alerts of a sequence that are older than the one that was published, as ntfy replaces a
- * scheduled message by a newer one. A program that keeps moving a warning into the future then warns only when it
- * stops. Does not throw.
+ * Cancels the scheduled alerts of a sequence that are older than the published one, as ntfy does with scheduled
+ * messages. A program that keeps moving a warning into the future then warns only when it stops. Does not throw.
  */
 export async function cancelReplaced(
   published: { id: string; pusherId: string },

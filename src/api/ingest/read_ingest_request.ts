@@ -162,9 +162,8 @@ export const isBelfryToken = (token: string): boolean =>
   token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
 
 /**
- * The credential of a request: of those that are ours the first one, where the program's own places come before
- * Authorization, which a proxy may have set (rules#sender-credential). Without one of ours, the first of any; null
- * for none.
+ * The credential of a request: the first of our own ones. The program's own places come before Authorization, which a
+ * proxy may have set (rules#sender-credential). Without one of ours, the first of any; null for none.
  */
 export function extractToken(
   request: Request,

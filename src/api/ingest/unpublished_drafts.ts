@@ -40,7 +40,7 @@ export interface UnpublishedDrafts {
 }
 
 /**
- * The idempotency key of a draft: one for each id of a sender, and for a message without an id one for each text and
+ * The idempotency key of a draft: one for each id of a sender. A message without an id has one for each text and
  * minute.
  */
 export function createDraftKey({ idempotencyKey, fields }: ParsedAlert, channel: string, now: Date): string {
@@ -54,8 +54,8 @@ export const SAVED_WHILE_INACTIVE =
 export const DRAFT_DELETED = "The draft that was saved for this message was deleted.";
 
 /**
- * Deletes the drafts of a message that was published: the one of its id, or without an id those with the same
- * collapse key and title. Returns whether it deleted any. A draft that cannot be deleted stays, and is logged.
+ * Deletes the drafts of a published message: the one of its id, or without an id those with the same collapse key and
+ * title. Returns true if it deleted any. A draft that cannot be deleted stays, and is logged.
  */
 export async function deleteUnpublishedDrafts(
   { idempotencyKey }: ParsedAlert,

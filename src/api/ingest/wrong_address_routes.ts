@@ -1,5 +1,5 @@
-// Addresses that programs try although they are elsewhere here: each is refused in the program's own shape, with the
-// right address (rules#wrong-addresses). Nothing depends on which channels there are.
+// Addresses that programs try although they are elsewhere here. Each is refused in the program's own format, with the
+// right address (rules#wrong-addresses). The response does not depend on existing channels.
 
 import type { H3, H3Event } from "h3";
 import { ApiError } from "../../model/api_error.ts";

@@ -1,5 +1,5 @@
-// The same request in several languages, made by the function that the command line makes its requests with; in each
-// with what it brings along and nothing else.
+// The same request in several languages, made by the function that the command line uses. Each sample needs only the
+// language's own library.
 
 import { buildClientRequest, type ClientRequest } from "../../operation/client_request.ts";
 import type { HttpRoute } from "../../operation/define_operation.ts";

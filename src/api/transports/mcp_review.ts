@@ -1,6 +1,6 @@
-// Review during an MCP call. If only a signed-in person may decide, the client is instructed by its protocol to send
-// its person to a page, and the repeated call returns the decision. The client's own response proves nothing: it only
-// shows that the person opened the page. It contains no domain logic. rules#mcp-review
+// Review during an MCP call. If only a signed-in person may decide, the client's protocol sends its person to a page.
+// The repeated call returns the decision. The client's own response proves nothing: it only shows that the person
+// opened the page. It contains no domain logic. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import {
@@ -99,7 +99,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
   const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
 
   /**
-   * Returns the decision about the alert of a refused call; null without a decision, if a person cannot decide it, or
+   * Returns the decision about the alert of a refused call. Null without a decision, if a person cannot decide it, or
    * if the caller may not read it.
    */
   async function became(

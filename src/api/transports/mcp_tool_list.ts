@@ -60,7 +60,7 @@ function shorten(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The arguments of a tool. Null is accepted where a field can be empty, and not offered: it would be a list of types or
+ * The arguments of a tool. Null is accepted where a field can be empty, but not offered. It would be a list of types or
  * alternatives, which some clients do not support.
  */
 function argumentsOf(tool: OwnerOperation): Fields {
@@ -79,7 +79,7 @@ function annotationsOf({ readOnly, destructive, idempotent, openWorld }: ToolHin
 const MAX_OFFERS = 64;
 
 /**
- * The tools that a caller is shown: all of them, except tools that a key can never use, since its scopes never grow
+ * The tools that a caller is shown. A key does not see tools that it can never use, since its scopes never grow
  * (rules#mcp-list). The list is the same for the same scopes.
  */
 export function createToolFilter(tools: readonly OwnerOperation[]): (caller: Caller) => readonly OwnerOperation[] {

@@ -139,7 +139,7 @@ function collected(incoming: IncomingMessage, declared: number, max: number): Pr
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * The refusal of a body with more values than any request needs, found without parsing it: millions of tiny ones would
+ * The refusal of a body with more values than any request needs, found without parsing it. Millions of tiny ones would
  * cost the parser, the schema and the checks of their text seconds.
  */
 export function checkValueCount(bytes: Uint8Array, max: number = LIMITS.json_values): ApiError | null {

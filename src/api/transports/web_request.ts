@@ -1,6 +1,5 @@
-// The request of an event of the router, or of the socket's server. Its own type differs from the web's by what these
-// add (`ip`, `runtime`, a wider `url`), so one cannot be assigned to the other, though every one of them is a web
-// request.
+// The request of an event of the router, or of the socket's server. Its type differs from the web's by additions
+// (`ip`, `runtime`, a wider `url`). One cannot be assigned to the other, though every one of them is a web request.
 
 import type { ServerRequest } from "srvx";
 

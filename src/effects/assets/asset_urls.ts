@@ -1,5 +1,5 @@
 // URLs of uploaded files: "{PUBLIC_URL}/assets/{id}/{token}". Handsets have no session, and an id is not random enough
-// to be a secret, so the URL contains a token that only this server can create.
+// to be a secret. The URL therefore contains a token that only this server can create.
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";

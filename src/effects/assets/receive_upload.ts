@@ -30,8 +30,8 @@ export interface UploadRequest {
 
 /**
  * Receives one file.
- * @throws 409 at the member's quota; 422 for a file that is too large or of another kind, and for a picture with too
- * many pixels or that cannot be decoded
+ * @throws 409 at the member's quota; 422 for a file above the limit or of another kind, and for an undecodable picture
+ * or one with too many pixels
  */
 export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord> {
   const { em, store, log, caller, kind, file } = upload;

@@ -66,8 +66,8 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
 }
 
 /**
- * Lists the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once with its
- * slash. The provider returns a thousand at a time.
+ * Lists the bucket below a path that is empty or ends with a slash. It returns names up to the next slash, and a folder
+ * once with its slash. The provider returns a thousand at a time.
  * @throws with the status
  */
 export async function listBucket({ endpoint, bucket, ...credentials }: S3Bucket, path: string): Promise<string[]> {

@@ -1,8 +1,8 @@
 // Detection of a file's type from its content alone (rules#uploads), never from names or declared types. A file of two
-// kinds at once counts as the binary one. Nothing is run or rendered. If a signature is not enough, more is required:
-// MPEG frames must follow one another, a container must have sound and no video, and HTML must be UTF-8 text whose
-// first element is one of HTML's. The library file-type (22.3) was not used, because it accepts eight of the files that
-// the test refuses: films with a brand of sound files, and bare signatures.
+// kinds at once counts as the binary one. Nothing is run or rendered. If a signature is not enough, more is required.
+// MPEG frames must follow one another, and a container must have sound and no video. HTML must be UTF-8 text whose
+// first element is one of HTML's. The library file-type (22.3) is not used, because it accepts eight of the files that
+// the test refuses. These are films with a brand of sound files, and bare signatures.
 
 import type { AssetKind } from "../../model/entities/asset.ts";
 

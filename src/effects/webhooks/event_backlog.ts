@@ -1,5 +1,5 @@
-// The backlog of events that wait for the look-up of their endpoints, fair between workspaces: thousands of events of
-// one do not delay those of another, and the workspace with the most events loses some if it is full. It is a pure data
+// The backlog of events that wait for the look-up of their endpoints, fair between workspaces. Thousands of events of
+// one do not delay those of another. If it is full, the workspace with the most events loses some. It is a pure data
 // structure without network, storage, logs or clock.
 
 import { assertDefined } from "../../model/assert.ts";

@@ -4,9 +4,9 @@
 import { LIMITS } from "../../model/limits.ts";
 
 /**
- * A burst to one receiver is sent at once. Twenty silent receivers leave space for others: two of them fill the first
- * half of the slots, and the others keep four each of the second. If several workspaces have deliveries and half of the
- * slots are in use, each may use its share as if there was one workspace more, so the next one finds a free share.
+ * A burst to one receiver is sent at once. Twenty silent receivers leave space for others. Two of them fill the first
+ * half of the slots, and the others keep four each of the second. With several workspaces and half of the slots in use,
+ * each may use its share as if there was one workspace more. The next one then finds a free share.
  */
 export const FAIR_QUEUE_LIMITS = {
   /** Deliveries under way at once, over all endpoints. */

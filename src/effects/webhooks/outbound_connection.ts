@@ -1,5 +1,5 @@
-// Connections to checked addresses only: one for a single request, or a pool for an origin, each connection with a new
-// look-up and check. Also a GET of a small document at a URL of a stranger, by the rules of deliveries: https, no
+// Connections to checked addresses only: one for a single request, or a pool for an origin. Each connection has a new
+// look-up and check. Also a GET of a small document at a stranger's URL, by the rules of deliveries: https, no
 // redirects, a short timeout, few bytes. This module does not depend on the content.
 
 import { isUtf8 } from "node:buffer";

@@ -194,8 +194,8 @@ export async function resolveTarget(
 }
 
 /**
- * Checks a URL at registration like resolveTarget, within two seconds; but "a resolver that fails for another reason
- * does not refuse", because every delivery checks again.
+ * Checks a URL at registration like resolveTarget, within two seconds. However, "a resolver that fails for another
+ * reason does not refuse", because every delivery checks again.
  */
 export async function checkTarget(
   text: string,

@@ -5,7 +5,7 @@ import pLimit from "p-limit";
 
 /**
  * Creates a function that runs calls in order, at most `max` at once. A waiting call starts in a later turn of the
- * event loop, so other requests are served in between. p-limit alone would start it in the same turn.
+ * event loop, so that other requests are served in between. p-limit alone would start it in the same turn.
  */
 export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const limit = pLimit(max);

@@ -1,6 +1,6 @@
 // Long polls. A long poll listens to its device and the device's channels. After each change it is an ordinary poll,
-// including authentication, until the response differs or the time is over (rules#held-inbox). It keeps no response and
-// no database connection in between.
+// including authentication. It repeats until the response differs or the time is over (rules#held-inbox). It keeps no
+// response and no database connection in between.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";

@@ -1,7 +1,7 @@
-// Push notifications for the rest of the service: the key for subscriptions, the check of an endpoint, and an event
-// after whose commit the devices of its channel are notified (rules#push-wakes). It connects the modules of this folder
-// with the rows. Results are recorded in the background: an expired endpoint is deleted, failures are counted, and a
-// success resets the count. An accepted notification leaves nothing (rules#push-leaves-nothing).
+// Push notifications for the rest of the service: the key for subscriptions, and the check of an endpoint. After the
+// commit of an event, the devices of its channel are notified (rules#push-wakes). It connects the modules of this
+// folder with the rows. Results are recorded in the background: an expired endpoint is deleted, failures are counted,
+// and a success resets the count. An accepted notification leaves nothing (rules#push-leaves-nothing).
 
 import { checkTarget, parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { assertDefined } from "../../model/assert.ts";

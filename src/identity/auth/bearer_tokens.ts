@@ -1,5 +1,5 @@
-// Bearer secrets: a prefix for the kind, 256 random bits in base62 and a checksum, so that a mistyped one is refused
-// without a database query. Only the SHA-256 of a token is stored.
+// Bearer secrets: a prefix for the kind, 256 random bits in base62 and a checksum. A mistyped one is refused without a
+// database query. Only the SHA-256 of a token is stored.
 
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";

@@ -90,7 +90,7 @@ const SHOWN = 60;
 
 /**
  * Returns the name of an assistant for display; null without one. It is not verified, so it must not imitate other
- * parts of a page: one line, short, without characters that hide or reorder others, without quotes.
+ * parts of a page. It is one short line, without quotes, and without characters that hide or reorder others.
  */
 export function parseClientName(said: unknown): string | null {
   if (typeof said !== "string") return null;

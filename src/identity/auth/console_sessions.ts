@@ -135,7 +135,7 @@ export function createConsoleSessions(options: {
 
     /**
      * Continues an authorization after the person's decision, under the named grant. A step-up keeps earlier
-     * permissions, so a client gets all that the person ticked, even if it requested a part.
+     * permissions. A client gets all that the person ticked, even if it requested a part.
      * @returns the next URL of the browser
      */
     async decide(

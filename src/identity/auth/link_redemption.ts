@@ -226,8 +226,8 @@ export function createLinkRedemption(options: {
     },
 
     /**
-     * Requests a password reset link. The response never reveals if the address is known: it does not wait, and `mail`
-     * gets the link if there is an account.
+     * Requests a password reset link. The response never reveals if the address is known, since it does not wait.
+     * `mail` gets the link if there is an account.
      * @throws 429 for a network address with too many requests
      */
     async askReset(email: string, address: string | null, mail: (to: string, link: string) => unknown): Promise<void> {

@@ -1,7 +1,7 @@
 // The throttle against password guessing, which cannot lock users out. Wrong passwords are counted by network address,
 // by address and account, and by account. The first two refuse attempts. The last, which any stranger can fill, only
 // delays the next attempt. A browser that signed in before is counted separately. A hash takes a processor for a tenth
-// of a second, so few run at once and a limited number waits: known clients first, then strangers in order. Others must
+// of a second, so few run at once. A limited number waits: known clients first, then strangers in order. Others must
 // retry.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";

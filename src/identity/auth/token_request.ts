@@ -38,8 +38,8 @@ function placeSecret(headers: Headers, fields: URLSearchParams, id: string, secr
 }
 
 /**
- * Reads a form and normalises it for the library: no secret of a public client, a known client's secret by its
- * registered method, our own resource in its canonical form (rules#assistant-tolerance).
+ * Reads a form and normalises it for the library. It drops a public client's secret, moves a known client's secret to
+ * its registered method, and spells our own resource canonically (rules#assistant-tolerance).
  * @throws OAuthError 401 invalid_client for an unregistered client (RFC 6749 §5.2), so that it registers again; 400 for
  * a request with two clients
  */

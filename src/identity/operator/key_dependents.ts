@@ -1,6 +1,6 @@
-// Dependents of a key that stay active after its revocation, because they belong to the workspace: webhook endpoints
-// that it registered, and alerts that it scheduled. They are listed at the revocation, which can also delete the
-// endpoints.
+// Dependents of a key that stay active after its revocation, because they belong to the workspace. They are webhook
+// endpoints that it registered, and alerts that it scheduled. They are listed at the revocation, which can also delete
+// the endpoints.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";

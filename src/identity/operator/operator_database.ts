@@ -1,5 +1,5 @@
 // Database access of operator commands: by URL, through the socket of a running embedded database, or by starting it
-// for the command, under the data directory's lock. It does not depend on operations.
+// under the data directory's lock. It does not depend on operations.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";

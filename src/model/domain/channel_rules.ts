@@ -1,6 +1,6 @@
 // Rules of a channel. They define the capability that each field of an alert needs, with notes for those that the
 // channel does not request (rules#unasked-is-silent). They also define its circle, which is complete or absent
-// (rules#channel-geofence), default initials and colours, and reserved or misleading handles.
+// (rules#channel-geofence). Further rules are about default initials and colours, and reserved or misleading handles.
 
 import { createHash } from "node:crypto";
 import { invalidRequest } from "../api_error.ts";

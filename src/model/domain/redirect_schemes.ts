@@ -1,5 +1,5 @@
-// Private-use URI schemes for the redirects of assistants: a short list of known ones in addition to the reverse-domain
-// names of RFC 8252 §7.1, and the forbidden ones. This module has no dependencies of ours.
+// Private-use URI schemes for the redirects of assistants. A short list of known ones extends the reverse-domain names
+// of RFC 8252 §7.1, and another list has the forbidden ones. This module has no dependencies of ours.
 
 /** Scheme → the program that people know by it. Programs that do not follow RFC 8252, and that people have. */
 export const KNOWN_SCHEMES: Readonly<Record<string, string>> = {

@@ -205,8 +205,8 @@ export const ChannelDayStripe = defineEntity({
 });
 
 /**
- * A test device: a handset that a person linked to an account on that handset, and the draft that it shows
- * (rules#own-devices). Channels and other members cannot see it.
+ * A test device: a handset that a person linked to an account, and the draft that it shows (rules#own-devices). The
+ * link is made on that handset. Channels and other members cannot see it.
  */
 export const TestDevice = defineEntity({
   name: "TestDevice",

@@ -53,8 +53,8 @@ function msOf(offset: string): number {
 }
 
 /**
- * Converts a local time to UTC in ms for any clock change: the first one of a repeated time, and for a skipped time the
- * time after the change (rules#recurrence-clocks).
+ * Converts a local time to UTC in ms for any clock change. It returns the first one of a repeated time, and for a
+ * skipped time the time after the change (rules#recurrence-clocks).
  */
 export function localToUtcLenient(zone: string, asUtc: number): number {
   const format = assertDefined(formatOf(zone), "the zone was looked at when the rule was read");

@@ -22,8 +22,9 @@ export const VOID_ELEMENTS = createWordSet(`
 `);
 
 /**
- * Elements that are removed with their content: code, foreign content, raw text that a second parser may read as markup
- * (the cause of mutation XSS), and lists of choices. Every other forbidden element is unwrapped, so its text stays.
+ * Elements that are removed with their content: code, foreign content, lists of choices, and raw text. A second parser
+ * may read raw text as markup (the cause of mutation XSS). Every other forbidden element is unwrapped, so its text
+ * stays.
  */
 export const DROPPED_WITH_CONTENT = createWordSet(`
   script style iframe noscript noembed noframes template textarea title xmp plaintext

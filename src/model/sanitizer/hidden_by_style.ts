@@ -1,5 +1,5 @@
-// Detection of style declarations that hide text: too small to read, moved out of sight, transparent, or in the colour
-// of a background that the alert sets. Effects of the reader's own page cannot be detected.
+// Detection of style declarations that hide text. It can be too small to read, moved out of sight, transparent, or in
+// the colour of the alert's own background. Effects of the reader's own page cannot be detected.
 
 import names from "color-name";
 

@@ -1,5 +1,5 @@
-// Composition of the fields of an alert's row from the input and, for an edit, the stored alert (in the form of
-// responses, with UUIDs of files): merged, sanitised, with UTC times. Unsanitised text is never stored.
+// Composition of an alert's row from the input and, for an edit, the stored alert (in the form of responses, with UUIDs
+// of files). The fields are merged and sanitised, with UTC times. Unsanitised text is never stored.
 
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";

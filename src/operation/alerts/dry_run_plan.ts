@@ -1,5 +1,5 @@
-// The selection of alerts that a call moves or cancels, and plans of dry runs: the shown alerts with their versions and
-// results, stored under a short name for the caller's credential. rules#move-plan
+// The selection of alerts that a call moves or cancels, and plans of dry runs. A plan has the shown alerts with their
+// versions and results, stored under a short name for the caller's credential. rules#move-plan
 
 import { randomBytes } from "node:crypto";
 import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";

@@ -1,5 +1,5 @@
-// Shared parts of operations on one channel: finding a visible channel and locking it, keeping its uploaded picture
-// from deletion (rules#channel-picture-held), and previewing the effect of `retention_days` (#retention-told).
+// Shared parts of operations on one channel. They find and lock a visible channel, keep its uploaded picture from
+// deletion (rules#channel-picture-held), and preview the effect of `retention_days` (#retention-told).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { invalidRequest, notFound } from "../../model/api_error.ts";
@@ -88,7 +88,7 @@ export async function holdPicture(
 }
 
 /**
- * Returns the retention of one channel, or of all visible ones that use the account's setting: the days (null:
+ * Returns the retention of one channel, or of all visible ones with the account's setting. It has the days (null:
  * unlimited), and the first deletion (null: none).
  */
 export async function previewRetention(

@@ -187,10 +187,7 @@ interface List {
   around?: (table: Content) => Content;
 }
 
-/**
- * A page of alerts that were found, as a part that follows what happens; and the form of its search, where there is
- * anything to look for.
- */
+/** A page of matching alerts as a live part, and the search form if there is anything to search. */
 export function alertList(visit: MemberContext, { data, meta, refused, before, search }: FoundAlerts, list: List) {
   const { path, query = {}, end } = list;
   const searches = isSearch(list.search);

@@ -132,8 +132,7 @@ export function getCookie(headers: Headers, name: string): string | null {
 const labelled = (name: string): string => (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 /**
- * Converts an error to the labels of a form. A problem inside a list is a problem of the list, unless that part has a
- * label.
+ * Converts an error to the labels of a form. An error inside a list belongs to the list, unless that part has a label.
  * @param names the form's field for an argument
  * @param labels the form's label for an argument, which replaces its name at the start of a sentence
  */

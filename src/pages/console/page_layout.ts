@@ -1,6 +1,5 @@
-// The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles
-// from here only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a
-// formula (rules#csv-harmless).
+// The layout of every page, and its headers: only scripts that the page names, styles from here only, no framing. Also
+// tables as files for spreadsheets: RFC 4180, without cells that are read as formulas (rules#csv-harmless).
 
 import type { ApiError } from "../../model/api_error.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";

@@ -1,6 +1,6 @@
 // A picture of a phone that shows an alert: the card, the sounds, and the alert's page in an inert frame. Text lists
-// what was removed from the alert, where it may stay silent, how many devices it could reach, and how many of them
-// receive push notifications.
+// the removed parts, and where the alert may stay silent. It also has the number of devices that it could reach, and of
+// those with push notifications.
 
 import { get_wake_ups } from "../../identity/session/linked_devices.ts";
 import { type AlertAction, getLinkActions, getReplyQuestion } from "../../model/fields/alert_action.ts";

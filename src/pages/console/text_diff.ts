@@ -56,8 +56,8 @@ function sameEnd(a: string, b: string): number {
 }
 
 /**
- * Pieces in the order of the text, what was taken out before what came in its place; null for texts that have too
- * little in common or are too long. The library is read with the first of them.
+ * Pieces in the order of the text, with removed parts before added ones. Null for texts with too little in common, or
+ * above the limit. The library is loaded with the first comparison.
  */
 export async function diffTexts(before: string, after: string, effort: DiffBudget): Promise<DiffPiece[] | null> {
   const start = sameStart(before, after);

@@ -144,9 +144,8 @@ export const createPageEtag = (text: string): string =>
 export type ChannelPageRefusal = "unknown" | "invite";
 
 /**
- * Made once: no answer takes longer than another. `form`: what the address is otherwise. A refusal in that form is
- * kept by caches as the address itself is; what a reader had rather is theirs alone, so that nothing differs by
- * reader.
+ * Built once, so that every response takes the same time. `form` is the format of the address. Caches keep a refusal in
+ * that format as long as the address itself. A reader's preferred format is never cached.
  */
 export function createRefusalPages(
   places: SiteUrls,

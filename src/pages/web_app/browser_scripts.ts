@@ -1,6 +1,6 @@
-// The scripts that browsers run, as they are served. A package contains them as scripts.json. A source tree builds
-// them at the first request, in a process of its own, so that the bundler's memory is not the service's and an edit
-// needs no build step.
+// The scripts that browsers run, as they are served. A package contains them as scripts.json. A source tree builds them
+// at the first request, in a process of its own. The bundler's memory is then not the service's, and an edit needs no
+// build step.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,6 +1,6 @@
-// The build of the scripts that browsers run, as one JSON object on standard output: the web app with what it loads
-// later, its worker, and the search for channels nearby. A source tree runs it when a script is first requested; `npm
-// pack` runs it once.
+// The build of the scripts that browsers run, as one JSON object on standard output. It has the web app with its lazy
+// parts, its worker, and the search for channels nearby. A source tree runs it when a script is first requested;
+// `npm pack` runs it once.
 
 import { fileURLToPath } from "node:url";
 import { build, type OutputOptions } from "rolldown";

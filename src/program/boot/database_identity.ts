@@ -15,7 +15,7 @@ import type { OpenedResources } from "./service_options.ts";
 
 /**
  * Invalidates earlier validators if the rows are a copy: on another server, or in other files (`folder`, of the
- * embedded database), identified by a file that PostgreSQL never recreates.
+ * embedded database). A file that PostgreSQL never recreates identifies the files.
  */
 export async function checkDatabaseEpoch(orm: Orm, folder: string | undefined): Promise<void> {
   const file = folder === undefined ? null : statSync(join(folder, "global/pg_control"));

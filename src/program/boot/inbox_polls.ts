@@ -1,4 +1,4 @@
-// Long polls and streams of inboxes between the router and the long-polling module: their limits, how they are counted,
+// Long polls and streams of inboxes between the router and the long-polling module. It has their limits, their counts,
 // the start of a stream, and the time at which a client returns after an early end.
 
 import type { Socket } from "node:net";

@@ -1,5 +1,5 @@
-// The observability of a service apart from its counters: gauges of its state and queues, read on each scrape, and
-// traces of its requests if a collector is configured.
+// The observability of a service apart from its counters. It has gauges of its state and queues, read on each scrape,
+// and traces of its requests if a collector is configured.
 
 import manifest from "../../../package.json" with { type: "json" };
 import type { Assets } from "../../effects/assets/asset_service.ts";

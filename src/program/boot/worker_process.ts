@@ -1,5 +1,5 @@
-// One of several serving processes: the whole service, except the listening socket, the embedded database and the
-// windows of the limits, which the first process has. It ends on request, and with the first process.
+// One of several serving processes. It runs the whole service, except the listening socket, the embedded database and
+// the windows of the limits, which the first process has. It ends on request, and with the first process.
 
 import type { Socket } from "node:net";
 import { assertDefined } from "../../model/assert.ts";

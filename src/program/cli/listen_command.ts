@@ -1,6 +1,6 @@
-// `belfry listen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or to
-// a program, once and in the order of their times. Its state survives the process (rules#listen). Nothing of the
-// service is loaded.
+// `belfry listen`: a handset for machines. It follows one channel and passes each alert on once, in the order of their
+// times, as a line of JSON or to a program. Its state survives the process (rules#listen). Nothing of the service is
+// loaded.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";

@@ -64,7 +64,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Refuses arguments that no request can carry as intended, with the service's own messages: an absent path argument
+ * Refuses arguments that no request can carry as intended, with the service's own messages. An absent path argument
  * would name another route, and a field `action` would turn an edit into a send.
  */
 function refuseUnsendable(tool: OwnerOperation, args: Record<string, unknown>): void {

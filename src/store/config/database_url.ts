@@ -69,8 +69,8 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
 }
 
 /**
- * Reads such a URL; null when it is not set. libpq's other way to name a socket's folder is not understood
- * everywhere: the connection would go to another server. @throws ConfigError
+ * Reads such a URL; null when it is not set. libpq's alternative notation of a socket's folder is not supported by all
+ * programs: the connection would reach another server. @throws ConfigError
  */
 export function parseDatabaseUrl(raw: string | undefined, name: string): string | null {
   if (raw === undefined) return null;

@@ -43,8 +43,8 @@ const WORDS = new Set([...NAMES].flatMap((name) => name.split("_")));
 const MIN_LENGTH = 8;
 
 /**
- * The setting that a variable was meant to be: one that differs in letter case, that lacks the prefix `BELFRY_`, or
- * that differs in few letters. Null where none is near.
+ * The setting that a variable was meant to be. It differs in letter case, lacks the prefix `BELFRY_`, or differs in few
+ * letters. Null without a similar one.
  */
 export function suggestSetting(name: string): string | null {
   const upper = name.toUpperCase();

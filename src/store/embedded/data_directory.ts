@@ -195,8 +195,8 @@ export function assertPostgresVersion({ dataDir, cluster, isInitialised }: DataD
 }
 
 /**
- * The place for a new cluster, made so that the runner can reach it: DATA_DIR when its parents let the runner through,
- * else a folder of its own, which DATA_DIR remembers once it is used.
+ * The place for a new cluster, accessible to the runner. It is DATA_DIR when its parents let the runner through.
+ * Otherwise it is a separate folder, which DATA_DIR records once it is used.
  */
 export function chooseClusterFolder(place: DataDirectory, runner: ProcessUser): DataDirectory {
   if (runner.uid === null) return place;

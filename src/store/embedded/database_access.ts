@@ -43,8 +43,8 @@ export function writeAccessFiles({ clusterParent }: DataDirectory, { gid }: Proc
 }
 
 /**
- * A cluster of a build from before 0.1.0, which let its service in as the superuser and wrote the access file inside
- * of the cluster. 0.1.0 brings both it and its tables over, this version neither
+ * A cluster of a build from before 0.1.0. It let its service in as the superuser and wrote the access file inside of
+ * the cluster. 0.1.0 migrates it and its tables, this version does not
  * (docs/decisions/0052-one-migration-per-release.md). @throws ConfigError
  */
 export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectory): void {

@@ -1,5 +1,5 @@
-// Where PostgreSQL's programs come from: POSTGRES_BIN, or the platform's npm package, used in place when its links are
-// whole and the runner can reach it, else through a private copy made once.
+// The location of PostgreSQL's programs: POSTGRES_BIN, or the platform's npm package. The package is used in place when
+// its links are whole and the runner can reach it, else through a private copy made once.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -62,7 +62,7 @@ export async function startPostmaster(
   const all = { listen_addresses: "", unix_socket_directories: ".", ...QUIET, ...settings };
   const args = ["-D", cluster, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const child = startProcess(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
-    // The server gets a process group of its own: a Ctrl-C in the terminal reaches only us, and we end the server after
+    // The server gets a process group of its own. A Ctrl-C in the terminal reaches only us, and we end the server after
     // our own work.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],

@@ -39,9 +39,9 @@ export function repairPermissions({ dataDir, cluster, isInitialised }: DataDirec
 const DESCRIPTORS = "/proc/self/fd";
 
 /**
- * Gives a folder and what is in it to a user. Its former owner may have planted links in it and be at work there: the
- * folder is closed first, each thing is opened without following a link and changed by its descriptor, and a file that
- * also has a name elsewhere stays whose it is.
+ * Gives a folder with its contents to a user. Its former owner may have planted links in it and still be active. The
+ * folder is therefore closed first. Each entry is opened without following a link and changed by its descriptor. A file
+ * with another hard link keeps its owner.
  */
 function giveFolder(folder: string, uid: number, gid: number): void {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;

@@ -93,8 +93,8 @@ export const removeOrphanedReports = defineStatement("remove_orphaned_reports", 
 });
 
 /**
- * Counts the alerts that the current retention deletes first, or now, up to a limit: of one channel, or of all visible
- * ones without a retention of their own.
+ * Counts the alerts that the current retention deletes first, or now, up to a limit. It covers one channel, or all
+ * visible ones without a retention of their own.
  */
 export const countUpcomingRemovals = defineSum.reading("count_upcoming_removals", {
   parameters: { ...VISIBILITY.parameters, pusher_id: nullable(uuid) },

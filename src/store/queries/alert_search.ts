@@ -73,9 +73,9 @@ export interface TaggedSearch {
 /**
  * The first alerts of a search after a position, by two plans (docs/decisions/0056). The first scans the nearest
  * alerts, which is enough for a frequent term. If they are too few, the second uses the search index, which is cheap
- * for a rare term, and reads the nearest alerts of channels that match completely. `scans` together find at least the
- * alerts of `sought` and `tagged`. Conditions after `offset 0` are hidden from the planner, which would use the index
- * of another column.
+ * for a rare term. It also reads the nearest alerts of channels that match completely. `scans` together find at least
+ * the alerts of `sought` and `tagged`. Conditions after `offset 0` are hidden from the planner, which would use the
+ * index of another column.
  */
 const search = (status: ListedStatus, side: SearchOrder) => {
   const { instant, filters, wide, indexes } = IN_TIME[status];

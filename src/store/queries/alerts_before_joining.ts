@@ -3,8 +3,8 @@
 import { LIMITS } from "../../model/limits.ts";
 
 /**
- * SQL for the position, as (visible_at, id), of the oldest alert of channel `channel` that a device sees after joining
- * it at `since` (rules#before-joining). No row: it sees all.
+ * SQL for the position, as (visible_at, id), of the oldest alert that a device sees after joining channel `channel` at
+ * `since` (rules#before-joining). No row: it sees all.
  */
 export const firstShown = (channel: string, since: string) =>
   `select old.visible_at, old.id from alert old

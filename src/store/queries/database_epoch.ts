@@ -1,5 +1,5 @@
-// The epoch of the database: the part of an inbox validator that changes when a backup is restored or another server
-// is promoted (rules#inbox-epoch). Revisions are counted again in a restored database, so they are not enough. The
+// The epoch of the database: the part of an inbox validator that changes when a backup is restored or another server is
+// promoted (rules#inbox-epoch). Revisions are counted again in a restored database, so they are not sufficient. The
 // epoch is a random number in the rows and PostgreSQL's timeline. A restart changes neither. Also the positions by
 // which a standby answers nothing older than the request (src/store/replicas/replicas.ts).
 

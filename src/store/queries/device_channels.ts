@@ -28,8 +28,8 @@ const defineJoin = createStatementDefiner("joins");
 
 /**
  * SQL that is always true for a joined table. PostgreSQL never evaluates the second half of the `or`, but counts its
- * cost for each row, so a full scan for a few rows is expensive. Without it, a table of some hundred rows is scanned
- * for each handset, because a random page is estimated at four times the cost of a sequential one.
+ * cost for each row. A full scan for a few rows is therefore expensive. Without it, a table of some hundred rows is
+ * scanned for each handset. The reason is that a random page is estimated at four times the cost of a sequential one.
  * @param key the column with the row's UUID
  */
 export const indexedById = (key: string): string =>

@@ -123,8 +123,8 @@ export const copySubscriptions = defineStatement("copy_subscriptions", {
 });
 
 /**
- * SQL for test devices `o` with their shown draft `alert`: the tested version, while it is a draft, on a channel that
- * the device follows and its person may write on.
+ * SQL for test devices `o` with their shown draft `alert`. It is the tested version, while it is a draft, on a channel
+ * that the device follows and its person may write on.
  */
 export const TEST_DRAFT_JOIN = `(test_device o
       join alert on alert.id = o.draft_id and alert.status = 'draft' and alert.updated_at = o.draft_version

@@ -177,7 +177,7 @@ export const lockPendingAlerts = defineStatement("lock_pending_alerts", {
 });
 
 /**
- * Records and returns the reported state of alerts with locked counters: that one became visible, unless it was
+ * Records and returns the reported state of alerts with locked counters. The state includes visibility, unless it was
  * withdrawn; the acknowledgements (`acks`) with the change since the last event (`delta`); and the count of each reply.
  */
 export const reportPendingAlerts = defineStatement("report_pending_alerts", {

@@ -9,9 +9,9 @@ import { Redis, ReplyError } from "ioredis";
 import type { RateLimitWindows } from "./rate_limits.ts";
 
 /**
- * KEYS: the window. ARGV: max, length in milliseconds, a name for the window if this call opens it, and the time by
- * Redis's clock when the caller stops waiting: a server that hung wakes to calls that were let through long ago and
- * must not count them. Reading the clock in a script that writes needs Redis 5 or later, or Valkey.
+ * KEYS: the window. ARGV: max, length in milliseconds, a name for the window if this call opens it, and the caller's
+ * deadline by Redis's clock. A server that hung may process calls that were let through long ago, and must not count
+ * them. Reading the clock in a script that writes needs Redis 5 or later, or Valkey.
  */
 const TAKE = `
 local time = redis.call("TIME")

@@ -29,8 +29,8 @@ export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boo
 }
 
 /**
- * Stores the secret of the data directory next to the present one during `rotate`, and replaces it afterwards: a crash
- * in between leaves both, and the next start takes the one that the database knows.
+ * Stores the secret of the data directory next to the present one during `rotate`, and replaces it afterwards. A crash
+ * in between leaves both, and the next start takes the one that matches the database.
  */
 export async function replaceSecretFile(dataDir: string, secret: string, rotate: () => Promise<void>): Promise<void> {
   const { secret: path, nextSecret } = dataPaths(dataDir);

@@ -1,7 +1,7 @@
 // Alerts with labels, as Prometheus and Alertmanager send them: a group is one alert with a line for each of its
-// alerts. A resolved group replaces the alert that was shown while it fired. Prometheus repeats each minute what
-// fires, and what ended for a quarter of an hour: the alerts of one name are one alert, published once as long as the
-// same ones fire.
+// alerts. A resolved group replaces the alert that was shown while it fired. Prometheus repeats firing alerts each
+// minute, and ended ones for a quarter of an hour. Those of one name are one alert, published once as long as the same
+// ones fire.
 
 import { z } from "zod";
 import { PRIORITIES } from "../../../model/fields/alert.ts";

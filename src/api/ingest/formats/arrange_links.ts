@@ -13,8 +13,8 @@ export interface MessageLink {
 type Button = NonNullable<AlertInput["actions"]>[number];
 
 /**
- * Buttons open https addresses only, so a link of another scheme is a line of the text, and so is a link for which no
- * button is left. Links that are empty, that repeat another one, or that lead to `sourceUrl` are left out.
+ * Buttons open https addresses only. A link of another scheme is a line of the text, and so is a link without a free
+ * button. Empty and repeated links, and those to `sourceUrl`, are left out.
  */
 export function arrangeLinks(links: readonly MessageLink[], sourceUrl: string): { actions: Button[]; lines: string[] } {
   const actions: Button[] = [];

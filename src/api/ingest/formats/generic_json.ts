@@ -153,8 +153,8 @@ function fieldsOfAny(told: object, notes: string[]): AlertInput {
 }
 
 /**
- * A message of a known program in a form that it does not document, such as a body that its owner wrote: its usual
- * fields. @throws 422 for an object without any field
+ * The usual fields of a known program's message in an undocumented form, such as a body by its owner. @throws 422 for
+ * an object without any field
  */
 export function parseUndocumentedForm(body: Record<string, unknown>, program: SenderProgram): ParsedRequest {
   const name = SENDER_PROGRAMS[program];

@@ -1,5 +1,5 @@
-// GitLab's webhooks, whose secret token (X-Gitlab-Token) is the sender's key: pushes, tags, issues, merge requests,
-// pipelines that ended, and a line for every other event with what its author wrote.
+// GitLab's webhooks, whose secret token (X-Gitlab-Token) is the sender's key. It supports pushes, tags, issues, merge
+// requests and ended pipelines. Every other event is a line with its author's text.
 
 import { z } from "zod";
 import type { AlertInput, SenderAdapter } from "../adapter.ts";

@@ -1,5 +1,5 @@
-// Grafana's webhooks: groups of alerts of unified alerting, whose contact point has a title and a message of its own,
-// and the single alerts of legacy alerting (Grafana 8 and older).
+// Grafana's webhooks: groups of unified alerting, whose contact point has a title and a message of its own. Also the
+// single alerts of legacy alerting (Grafana 8 and older).
 
 import { z } from "zod";
 import type { AlertInput, SenderAdapter } from "../adapter.ts";

@@ -1,6 +1,6 @@
-// Programs that monitor others. The body of Healthchecks' webhook is written by its owner: `$JSON` (the check as its
-// API shows it) by itself or as `check`, or single placeholders. Uptime Kuma's is JSON, or JSON in the field `data`
-// of a form.
+// Programs that monitor others. The body of Healthchecks' webhook is written by its owner. It contains `$JSON` (the
+// check as its API shows it) by itself or as `check`, or single placeholders. Uptime Kuma's is JSON, or JSON in the
+// field `data` of a form.
 
 import { z } from "zod";
 import { invalidRequest } from "../../../model/api_error.ts";
@@ -84,7 +84,7 @@ async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> 
 }
 
 /**
- * A notice without a monitor, such as one of a certificate that ends: the same notice has the same key on each day of
+ * A notice without a monitor, such as one of an expiring certificate. The same notice has the same key on each day of
  * its countdown.
  */
 const noticeKey = (monitor: string, msg: string) =>

@@ -1,5 +1,5 @@
-// A message in XML as an object: each element that has only text is a field by its name in lower case, the first one
-// where there are several. Entities of a document type are not expanded, and nothing is fetched.
+// A message in XML as an object. Each element that has only text is a field by its name in lower case, the first one of
+// several. Entities of a document type are not expanded, and nothing is fetched.
 
 import { Parser } from "htmlparser2";
 import { invalidRequest } from "../../../model/api_error.ts";

@@ -1,6 +1,6 @@
-// A person's own account: name, workspaces, ways to sign in, the password, and where it is signed in. And the own
-// devices, on which tests of the own drafts are shown: one is linked by a link or a code that is opened there, and
-// unlinked here or there (rules#own-devices).
+// A person's own account: name, workspaces, sign-in methods, password, and sessions. Also the own devices, on which
+// tests of own drafts are shown. A device is linked by a link or a code that is opened there, and unlinked here or
+// there (rules#own-devices).
 
 import ipaddr from "ipaddr.js";
 import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/linked_devices.ts";

@@ -1,5 +1,5 @@
-// The audit log for people: who did what, through what, and when; by channel and by who did it, page by page, and as
-// a table to keep.
+// The audit log for people: actor, client, action and time of each line. It is filtered by channel and by actor, shown
+// page by page, and exported as a table.
 
 import { ACCOUNT_ACTIONS, type AccountAction, FAILED_ACTION_LABELS } from "../../../identity/auth/account_audit.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";

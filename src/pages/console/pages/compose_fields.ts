@@ -118,9 +118,9 @@ export interface EditConflict {
 }
 
 /**
- * Two edits of one version brought together: `form` takes over what only the other one changed, and keeps what was
- * typed. @param form what was typed; with the marks of what it began with in `base` @param alert as it is now
- * @returns what both changed, and the names of what was taken over
+ * Merges two edits of one version. `form` takes over fields that only the other edit changed, and keeps typed ones.
+ * @param form the typed values, with the digests of the initial ones in `base` @param alert the present alert
+ * @returns the fields that both changed, and the names of those taken over
  */
 export function mergeEdits(form: URLSearchParams, alert: AlertResult): { clashes: EditConflict[]; taken: string[] } {
   const base = new Map((form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]));

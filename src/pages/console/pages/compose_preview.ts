@@ -1,4 +1,4 @@
-// The preview of the form: what a phone would show of the typed values, what the sanitiser would remove, and
+// The preview of the form. It shows the typed values on a phone, the parts that the sanitiser would remove, and
 // permissions that the channel does not request. The sanitiser runs through preview_html, so the preview shows what
 // would be stored.
 

@@ -1,8 +1,8 @@
 // The page on which a person reviews an alert by another author, most often an assistant. It shows the alert as on a
 // phone, its author and reason, and the decision. The operations define the effect and the permission of each decision.
 // Each decision carries the version that the page showed, so unseen changes are never sent (rules#expected-version).
-// For sent alerts, the reads and acks are also served alone, for the script that follows them. A copy of a sent alert
-// is its correction.
+// The reads and acks of sent alerts are also served alone, for the script that follows them. A copy of a sent alert is
+// its correction.
 
 import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";

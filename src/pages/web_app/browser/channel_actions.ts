@@ -72,8 +72,8 @@ export async function leaveChannel(handle: string): Promise<void> {
 }
 
 /**
- * After the service forgot the device: a new one, with what the old one followed and granted.
- * @returns names of the channels that did not let it in again, such as those that want an invite
+ * After the service forgot the device: registers a new one with the subscriptions and grants of the old one.
+ * @returns names of the channels that refused it, such as those that need an invite
  */
 export async function rejoinChannels(): Promise<string[]> {
   const followed = [...getState().channels.values()].filter(({ subscription }) => subscription !== null);

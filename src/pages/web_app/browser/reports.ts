@@ -1,5 +1,5 @@
 // Reports to channels: that an alert was read, that it was confirmed, and the reply. They are stored in order while
-// offline, sent in batches by one tab at a time, and not made at all where the person disabled them.
+// offline, and sent in batches by one tab at a time. Where the person disabled them, none are made.
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";

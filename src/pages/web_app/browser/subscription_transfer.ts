@@ -1,5 +1,5 @@
-// Transfers followed channels from one browser to another: as a file, which contains no secret and so no private
-// channel, or by a code, which moves everything once.
+// Transfers followed channels from one browser to another. A file contains no secret and so no private channel. A code
+// moves everything once.
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ApiPage } from "./api_types.ts";

@@ -27,7 +27,7 @@ export function syncNow(): void {
 
 /**
  * Leads during this tab's turns, for as long as the page exists. `work` polls the service until its signal ends the
- * turn: when the tab is hidden or shown, when a visible tab waits, when it must hurry.
+ * turn. A turn ends when the tab is hidden or shown, when a visible tab waits, or when it must hurry.
  */
 export async function runAsLeader(work: (signal: AbortSignal) => Promise<void>): Promise<never> {
   for (;;) {

@@ -1,7 +1,7 @@
 // Several alerts at once, as after a sleep: each is noted, one is played. The loudest decision keeps its sound,
 // vibration, speech and screen; the others only their notification. An urgent alert that awaits an acknowledgement may
-// be shown again, by the handset's own count: a limited number of times, at intervals, and not long after its time. The
-// server keeps no state of it (rules#repeats). Pure.
+// be shown again, by the handset's own count. The repeats are limited in number, have intervals, and end soon after its
+// time. The server keeps no state of it (rules#repeats). Pure.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import { type AlertDecision, decideAlert, SILENT_DECISION } from "./alert_decision.ts";

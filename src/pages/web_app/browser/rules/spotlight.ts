@@ -1,5 +1,5 @@
-// Separates current alerts from history. An alert leaves the spotlight when it expires, is acknowledged, is dismissed,
-// is replaced by a newer one of its channel with the same collapse key, or after a fixed time. It stays readable.
+// Separates current alerts from history. An alert leaves the spotlight when it expires, is acknowledged or dismissed,
+// or after a fixed time. A newer one of its channel with the same collapse key also replaces it. It stays readable.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import type { RuleAlert } from "./rule_types.ts";

@@ -1,5 +1,5 @@
-// Shared components of views: line icons on a grid of 24 (next to a word, or in a button that has a name), a channel's
-// avatar, a row with a switch, a notice, and the handling of refused actions.
+// Shared components of views: line icons on a grid of 24, a channel's avatar, a row with a switch, a notice, and the
+// handling of refused actions. Icons are next to a word, or in a button that has a name.
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";

@@ -1,6 +1,5 @@
 // This device in the settings: save the followed channels as a file, move to another browser, or unregister. Also its
-// owner, who is shown tests of drafts on it before others see them (rules#own-devices), and the page of a link to move
-// or to own.
+// owner, who is shown tests of drafts on it (rules#own-devices), and the page of a link to move or to own.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
