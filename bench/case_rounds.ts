@@ -1,5 +1,5 @@
-// Runs each round of a case on every database and every side before the next round, so that a disturbance of the
-// machine affects all of them. A case that fails shows the error in its line; the others continue.
+// Runs each round of a case on every database and every side before the next round. A disturbance of the machine then
+// affects all of them. A case that fails shows the error in its line; the others continue.
 
 import type { OpenWorld } from "./bench_databases.ts";
 import type { BenchCase } from "./case_types.ts";

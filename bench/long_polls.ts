@@ -1,5 +1,5 @@
-// Long polls: the time from the beginning of a send to its arrival, with more and more waiting handsets on one channel,
-// and their cost while nothing changes.
+// Long polls: the time from the beginning of a send to its arrival, and their cost while nothing changes. The number of
+// waiting handsets on one channel grows.
 
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";

@@ -1,7 +1,7 @@
 // The load that standbys take from the primary: `node bench/replicas.ts [seconds] [clients]`. A primary and two
-// standbys of Debian's PostgreSQL, and a service with none, one and both of them, in turns: processor time of the
-// primary, of the standbys and of the service for each unchanged poll, while nothing is written and while ten drafts a
-// second are written. Every process counts, those of replication too.
+// standbys of Debian's PostgreSQL run, and a service with none, one and both of them, in turns. It measures the
+// processor time of each for an unchanged poll, while nothing is written and while ten drafts a second are written.
+// Every process counts, those of replication too.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";

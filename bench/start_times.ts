@@ -1,5 +1,5 @@
-// `npm startService` on a folder of its own: how long until the first answer, the first time and again, and what
-// memory it takes at rest and after load, without its database.
+// `npm start` on a folder of its own: the time until the first response, on the first start and again. Also its memory
+// at rest and after load, without its database.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +36,7 @@ interface Running {
   end(): Promise<void>;
 }
 
-/** As `npm startService` does. @param flags of node, besides its own */
+/** As `npm start` does. @param flags of node, besides its own */
 export async function startService(folder: string, flags: readonly string[] = []): Promise<Running> {
   const began = performance.now();
   const child = spawn("sh", ["-c", START_COMMAND], {

@@ -1,5 +1,6 @@
-// Writes all files that are generated from the records: openapi.json, server.json, the tables of README and docs, one
-// snapshot a tool, and the combined text for assistants. `--check` writes nothing, names what is not current and exits
+// Writes all files that are generated from the records. They are openapi.json, server.json, the tables of README and
+// docs, one snapshot a tool, and the combined text for assistants. `--check` writes nothing, names what is not current
+// and exits
 // 1.
 
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Writes the next migration: the differences between the entities and the existing migrations, as PostgreSQL and the
-// ORM find it, triggers and functions included, which the ORM's own `migration:create` and `migration:check` do not
-// look at. `npm run migration -- <name> ["What changes and why."]`. It tries the statements on an empty database of its
-// own (TEST_DATABASE_URL may name another server); edit the file for changes to existing rows.
+// Writes the next migration: the differences between the entities and the existing migrations. It includes triggers and
+// functions, which the ORM's own `migration:create` and `migration:check` ignore.
+// `npm run migration -- <name> ["What changes and why."]`. It tries the statements on an empty database of its own
+// (TEST_DATABASE_URL may name another server); edit the file for changes to existing rows.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";

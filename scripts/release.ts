@@ -1,6 +1,6 @@
-// `npm run release`: everything of one version in one folder. The package, an image where a program that builds one
-// is there, what both are made of (SBOM), where they come from (provenance, in the form of in-toto and SLSA,
-// unsigned), and the checksums of all. npm run release -- --to FOLDER --image none
+// `npm run release`: everything of one version in one folder. It has the package, an image where a program can build
+// one, and their SBOM. It also has their provenance (in the form of in-toto and SLSA, unsigned), and the checksums of
+// all. npm run release -- --to FOLDER --image none
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -18,8 +18,8 @@ export interface Sbom {
 
 /**
  * Calls `use` with a folder whose package.json and package-lock.json have no packages for development. npm's
- * `--omit=dev` cannot do this: it also omits packages that a test needs (npm 11: zod), and keeps those that another
- * package would use if they were there (vitest). @throws where npm fails
+ * `--omit=dev` cannot do this. It also omits packages that a test needs (npm 11: zod), and keeps optional peers of
+ * other packages (vitest). @throws where npm fails
  */
 export function withProductionLock<T>(root: string, use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "belfry-lock-"));

@@ -1,5 +1,5 @@
-// ntfy with what makes its work the same: messages in a file, and written before they are answered, as it does by
-// itself once there is a file; tokens; and its limits a visitor out of the way.
+// ntfy in a comparable configuration. Messages are in a file, and written before the response, which is its default
+// with a file. It has tokens, and no effective limits per visitor.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

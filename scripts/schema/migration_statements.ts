@@ -1,5 +1,5 @@
-// The statements that bring a migrated database to the entities' schema: those of the ORM's own comparison, then, where
-// it cannot see a difference, those that follow from PostgreSQL's catalogue.
+// The statements that bring a migrated database to the entities' schema. The ORM's own comparison comes first.
+// Differences that it cannot see follow from PostgreSQL's catalogue.
 
 import type { Orm } from "../../src/store/db/orm.ts";
 import { compareSchemas, readSchemaFacts, type SchemaDifference } from "./catalogue.ts";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// A storm of Alertmanager's groups at the limit of sends: more groups than a channel publishes in a minute fire at
-// once, and all of them arrive. Starts a service and an Alertmanager of its own, and prints when how many had
-// arrived. Exit 0 only when all of them had.
+// A storm of Alertmanager's groups at the limit of sends. More groups than a channel publishes in a minute fire at
+// once, and all of them arrive. Starts a service and an Alertmanager of its own, and prints the progress. Exit 0 only
+// when all of them arrived.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
 // The environment of the senders: a service of its own as `npm start` runs it, a person at the console and in the app,
-// a machine that listens, and an assistant. Everything ends and is removed with the folder.
+// a listening machine, and an assistant. Everything ends and is removed with the folder.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

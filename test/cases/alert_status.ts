@@ -1,5 +1,5 @@
-// The whole grid of status and verb on a channel in each status, every cell written out: what is
-// answered, what the alert then is, which event left.
+// The whole grid of status and verb on a channel in each status, every cell written out: the response, the alert's next
+// status, and the event.
 
 import { expect } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";

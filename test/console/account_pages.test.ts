@@ -1,5 +1,5 @@
-// Pages about people that only a form leads to, in Chromium: axe finds nothing, no page is heavy, and secrets that
-// are shown once have a copy button. test/console/page_accessibility.test.ts visits all pages that have an address.
+// Pages about people that only a form leads to, in Chromium. axe finds nothing, no page is heavy, and secrets that are
+// shown once have a copy button. test/console/page_accessibility.test.ts visits all pages that have an address.
 // PICTURES=<folder> keeps screenshots.
 
 import { join as joinPath } from "node:path";

@@ -1,5 +1,5 @@
-// An owner's channels in Chromium: avatar and circle follow the fields, the position is requested only by its button,
-// and a camera can read an invite's code. Needs CHROMIUM; skipped without one.
+// An owner's channels in Chromium. Avatar and circle follow the fields, and the position is requested only by its
+// button. A camera can read an invite's code. Needs CHROMIUM; skipped without one.
 
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";

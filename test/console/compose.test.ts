@@ -1,5 +1,5 @@
-// Writing an alert in the console, without a browser and so without a script: every field, each button, what is
-// refused, two people at one draft, and the preview.
+// Writing an alert in the console, without a browser and so without a script: every field, each button, refusals, two
+// people at one draft, and the preview.
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// An owner who writes an alert, and reviews what an assistant wrote, in a real browser: with the scripts and without
-// any, on a phone and on a wide screen. Needs a Chromium: CHROMIUM=/path/to/chromium.
+// An owner who writes an alert, and reviews an assistant's alert, in a real browser: with and without scripts, on a
+// phone and on a wide screen. Needs a Chromium: CHROMIUM=/path/to/chromium.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Locator, Page } from "playwright-core";

@@ -1,5 +1,5 @@
-// Assistants that connect with nothing but the address: the real clients of both protocol eras, a real browser in the
-// person's place, and a loopback address for the answer.
+// Assistants that connect with only the address: the real clients of both protocol eras, a real browser in the person's
+// place, and a loopback address for the response.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// Invites in the console: created with an end and a limit, read back from their QR codes, revoked with and without the
-// devices that joined by them. Without a browser, and so without a script.
+// Invites in the console. They are created with an end and a limit, read back from their QR codes, and revoked with and
+// without their joined devices. Without a browser, and so without a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";

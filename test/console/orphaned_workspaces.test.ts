@@ -1,5 +1,5 @@
-// A workspace whose only member leaves although it has channels (rules#left-behind): explained plainly, done completely
-// or not at all, and given to a new owner by the operator.
+// A workspace whose only member leaves although it has channels (rules#left-behind). It is explained plainly, done
+// completely or not at all, and the operator gives it to a new owner.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";

@@ -1,5 +1,5 @@
-// Two-factor authentication (rules#second-factor): enabled and disabled by its person, required wherever a password
-// opens a session, throttled like passwords, and stored so that a copy of the database gives no access.
+// Two-factor authentication (rules#second-factor). Its person enables and disables it. It is required wherever a
+// password opens a session, and throttled like passwords. A copy of the database gives no access.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";

@@ -1,5 +1,5 @@
-// Webhooks and the audit log without script: an endpoint is made, fails until it is disabled, is tried, enabled and
-// given what it missed; the log lists every step.
+// Webhooks and the audit log without script. An endpoint is created, fails until it is disabled, is tested, enabled and
+// gets its missed events. The log lists every step.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";

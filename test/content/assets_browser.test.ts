@@ -1,5 +1,5 @@
-// An uploaded page in a real browser, inside of its frame: nothing in it runs, and nothing of it reaches the network
-// but pictures (and prefetches) by https. Needs a Chromium: CHROMIUM=/path/to/chromium.
+// An uploaded page in a real browser, inside of its frame. Nothing in it runs, and it requests only pictures (and
+// prefetches) by https. Needs a Chromium: CHROMIUM=/path/to/chromium.
 
 import type { Page } from "playwright-core";
 import { serve } from "srvx";

@@ -1,6 +1,5 @@
-// The sanitiser's output in a real browser: every payload is loaded as it came and as it was cleaned, both as
-// innerHTML and as a written page, everything in it is poked with events, and only what came raw may run.
-// Needs a Chromium: CHROMIUM=/path/to/chromium.
+// The sanitiser's output in a real browser. Every payload is loaded raw and cleaned, both as innerHTML and as a written
+// page. All of its elements get events, and only raw payloads may run. Needs a Chromium: CHROMIUM=/path/to/chromium.
 
 import fc from "fast-check";
 import type { Page } from "playwright-core";

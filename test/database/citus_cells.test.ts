@@ -1,6 +1,5 @@
-// Belfrys in schemas of one Citus coordinator, each whole on one worker (docs/explanation/scale.md#cells-on-citus): a
-// story through the real service in two of them, that neither knows of the other, and the order of sends that come
-// together. rules#cells
+// Belfrys in schemas of one Citus coordinator, each complete on one worker (docs/explanation/scale.md#cells-on-citus).
+// The real service runs in two of them, and neither sees the other. Concurrent sends keep their order. rules#cells
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";

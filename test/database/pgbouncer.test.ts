@@ -1,5 +1,5 @@
-// The service behind a real pgbouncer, in both of its modes, next to one without it: its queries, the state of its
-// connections, and the notifications between the two. rules#database-pooler
+// The service behind a real pgbouncer, in both of its modes, next to one without it. It covers its queries, the state
+// of its connections, and the notifications between the two. rules#database-pooler
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

@@ -58,8 +58,8 @@ async function start(dataDir: string, wrapped: string[]): Promise<RunningServer>
 }
 
 /**
- * Node and a program of this checkout, by ways that need none of the folders above it: they may be closed to other
- * users, and to a root who may not override that. Only the working directory is taken as it is.
+ * Node and a program of this checkout, by paths that need none of the folders above it. These may be closed to other
+ * users, and to a root who may not override that. Only the working directory is used as it is.
  */
 const node = (program: string) => [
   ...[process.execPath.replace(ROOT, "."), "--preserve-symlinks", "--preserve-symlinks-main"],

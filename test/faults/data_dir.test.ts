@@ -1,6 +1,6 @@
-// Data folders that the service must not use, as a process reports them: one line that names the setting and the
-// solution, an exit code, no stack, and no file of the folder is changed. test/faults/embedded_postgres.test.ts has
-// the folders that the embedded database refuses.
+// Data folders that the service must not use, as a process reports them. It prints one line with the setting and the
+// solution, and exits with a code, without a stack. No file of the folder is changed.
+// test/faults/embedded_postgres.test.ts has the folders that the embedded database refuses.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// The service on its embedded database under load, while its database's server is killed again and again, or it
-// itself is: it recovers, nothing that was acknowledged is lost, nothing is done twice, and no process stays behind.
+// The service on its embedded database under load, while its database's server or the service itself is killed
+// repeatedly. It recovers, loses no acknowledged data, does nothing twice, and leaves no process behind.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

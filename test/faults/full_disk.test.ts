@@ -1,5 +1,5 @@
-// The embedded database on a disk that is really full: down to the reserve, so that writes are refused ahead of time,
-// and completely, so that PostgreSQL ends itself. In every state the service responds, stops on request, loses nothing
+// The embedded database on a disk that is really full. Down to the reserve, writes are refused ahead of time. On a
+// completely full disk, PostgreSQL ends itself. In every state the service responds, stops on request, loses nothing
 // that it acknowledged, and recovers when there is room. A disk of its own needs root; other users see a message.
 
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Two replicas, processes of their own on one database behind the nginx of docs/how-to/https.md. They are replaced one
-// after the other, by that page's steps, while clients send requests. No request fails, and nothing is done twice.
+// Two replicas on one database behind the nginx of docs/how-to/https.md, each a process of its own. They are replaced
+// one after the other, by that page's steps, while clients send requests. No request fails, and nothing is done twice.
 
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";

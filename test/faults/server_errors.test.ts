@@ -1,5 +1,5 @@
-// A fault of our own is a server_error with a fixed sentence: nothing of the database reaches the caller, and the
-// cause is in the log under the request's id.
+// A fault of our own is a server_error with a fixed sentence. The caller sees nothing of the database, and the cause is
+// in the log under the request's id.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../support/world.ts";

@@ -1,4 +1,4 @@
-// A database that is slow, down, full of other clients' connections or silent: calls get a 503 within a time limit, and
+// A database that is slow, down, full of other clients' connections or silent. Calls get a 503 within a time limit, and
 // recover by themselves afterwards.
 
 import { mkdtempSync, rmSync } from "node:fs";

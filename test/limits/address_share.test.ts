@@ -1,5 +1,5 @@
-// One address that sends too many requests: it has its share of connections, of pending bodies and of the work, and all
-// other clients are served. On Linux the whole of 127.0.0.0/8 is this machine, so that one test can be many addresses.
+// One address that sends too many requests. It has its share of connections, of pending bodies and of the work, and all
+// other clients are served. On Linux the whole of 127.0.0.0/8 is this machine, so one test can be many addresses.
 
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage } from "node:http";

@@ -1,6 +1,6 @@
-// The CPU time of single requests whose inputs are at their limits, for every operation, page and adapter. `npm run
-// fuzz:cpu` prints the ten most expensive ones. Each is compared with a loop of this machine, never with a clock
-// (rules#cpu-of-a-request).
+// The CPU time of single requests whose inputs are at their limits, for every operation, page and adapter.
+// `npm run fuzz:cpu` prints the ten most expensive ones. Each is compared with a loop of this machine, never with a
+// clock (rules#cpu-of-a-request).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";

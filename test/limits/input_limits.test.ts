@@ -1,6 +1,6 @@
-// The cost of a request is limited before it is parsed in detail: the number of its values, the length of its texts,
-// the length of markup. Costs are CPU time relative to other costs of the same run, never a clock, with a margin.
-// Without these limits the cost is a hundred times as high.
+// The cost of a request is limited before it is parsed in detail, by the number of its values and the length of texts
+// and markup. Costs are CPU time relative to other costs of the same run, never a clock, with a margin. Without these
+// limits the cost is a hundred times as high.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../support/world.ts";

@@ -1,5 +1,5 @@
-// This server never sends a visitor to an unknown address. Tests an authorization request that cannot be answered, for
-// a visitor who is not signed in, for one who is, and for one who has granted the assistant access before.
+// This server never sends a visitor to an unknown address. Tests an authorization request that cannot be answered. The
+// visitor is not signed in, is signed in, or has granted the assistant access before.
 
 import { describe, expect, test } from "vitest";
 import { HttpVisitor } from "../support/console_site.ts";

@@ -1,5 +1,5 @@
-// Access tokens that are signed with the server's own key and yet are good for nothing here: each is one that works but
-// for the claim that is changed.
+// Access tokens that are signed with the server's own key and are still invalid here. Each would be valid but for one
+// changed claim.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBetterAuth } from "../../src/identity/auth/better_auth.ts";

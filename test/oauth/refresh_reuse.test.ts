@@ -1,5 +1,5 @@
-// A refresh token that was used and comes again: within a minute each use gives tokens that work, on any process and
-// over a restart; a later use is taken for theft and ends the connection. Either leaves a line in the audit log.
+// A used refresh token that is sent again. Within a minute each use gives valid tokens, on any process and over a
+// restart. A later use is treated as theft and ends the connection. Either leaves a line in the audit log.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatId } from "../../src/model/domain/type_ids.ts";

@@ -1,4 +1,4 @@
-// The real clients of both protocol eras, with a person who allows their request but without a browser: with the result
+// The real clients of both protocol eras, with a person who allows their request but without a browser. With the result
 // they must stay connected by themselves.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// `runBelfry mcp` driven over stdio by the clients of both SDK lines: the same tools, results and refusals as at /mcp.
+// `belfry mcp` driven over stdio by the clients of both SDK lines: the same tools, results and refusals as at /mcp.
 
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";

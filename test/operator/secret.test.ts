@@ -1,5 +1,5 @@
-// The server secret belongs to its database: another one is refused at start, and a rotation changes everything that is
-// sealed, whole or not at all.
+// The server secret belongs to its database. Another one is refused at start. A rotation changes all encrypted data,
+// completely or not at all.
 
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The directory and the front page, without a browser: what they find, page by page, and what they hand to whom; and
-// that a search reads its index and finds what looking at every channel would find.
+// The directory and the front page, without a browser: their results, page by page, for each kind of client. A search
+// reads its index and finds the same as a scan of every channel.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";

@@ -262,8 +262,7 @@ test("alert rules and dashboard use metrics that /metrics has", async () => {
   );
   const { panels, templating } = JSON.parse(read("grafana/belfry.json"));
   const dashboard = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr));
-  // As far as it can be seen without Grafana: each panel is its own, in a place of its own, of the source that is to
-  // be chosen.
+  // Checks without Grafana: each panel has its own id and place, and uses the selected data source.
   const places = panels.map(({ gridPos: { x, y, w, h } }: any) => `${x / w} ${y / h}`);
   for (const each of [places, panels.map(({ id }: any) => id), panels.map(({ title }: any) => title)])
     expect(new Set(each).size).toBe(panels.length);

@@ -1,4 +1,4 @@
-// The commands of README and docs work: each runs against a real server, on another port and data directory, or its
+// The commands of README and docs work. Each runs against a real server, on another port and data directory, or its
 // block is marked as `sh by-hand`.
 
 import { globSync, readdirSync, readFileSync } from "node:fs";

@@ -41,8 +41,9 @@ const endings = new Set(
 );
 
 /**
- * The code spans that mean a file or a folder: texts that end like sources, that end in a slash, or that begin with a
- * folder of the top. Addresses (`/api/v1`), examples (`tools/<name>.ts`) and packages (`@scope/name`) are exempt.
+ * The code spans that mean a file or a folder: texts with the ending of a source file or a slash, or with a folder of
+ * the top at their beginning. Addresses (`/api/v1`), examples (`tools/<name>.ts`) and packages (`@scope/name`) are
+ * exempt.
  */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([^`]+)`/g)]

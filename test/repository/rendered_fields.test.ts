@@ -1,5 +1,5 @@
-// Fields reach the pages: each field is drawn on the pages that its record names. console/compose.test.ts,
-// console/channels.test.ts and the tests of the other forms check that every field of an operation has a control.
+// Fields reach the pages: each field is drawn on the pages that its record names. The tests of the forms, such as
+// console/compose.test.ts and console/channels.test.ts, check that every field of an operation has a control.
 
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

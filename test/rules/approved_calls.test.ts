@@ -1,5 +1,5 @@
-// Calls that publish nothing and still need a person's approval, for a credential with required approval: cancelling
-// more than one alert, deleting a channel, removing subscribers. rules#asks-first
+// Calls that publish nothing and still need a person's approval, for a credential with required approval. They are
+// cancelling more than one alert, deleting a channel, and removing subscribers. rules#asks-first
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

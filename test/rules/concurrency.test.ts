@@ -1,6 +1,6 @@
-// Results of simultaneous calls on two services of one database: one winner where only one is possible, legal states
-// only, counters that equal a recount of the rows, and never a server error. Each service has several calls under way,
-// so calls of one process also race.
+// Results of simultaneous calls on two services of one database. There is one winner where only one is possible, and
+// every state is legal. Counters equal a recount of the rows, and no call is a server error. Each service has several
+// calls under way, so calls of one process also race.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,5 @@
-// A field that is accepted comes back: from the answer of create and update, from every read, and from the handset
-// where the card has it. Fields are taken from the operations themselves, so a new one fails here until it has its
-// sample.
+// An accepted field is returned: by create and update, by every read, and to the handset where the card has it. Fields
+// are taken from the operations themselves, so a new one fails here until it has its sample.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { channelCardView, inboxItem } from "../../src/handset/handset_schemas.ts";

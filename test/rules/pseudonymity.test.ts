@@ -1,5 +1,5 @@
-// Subscribers are pseudonyms, and secrets are seen once: one run of everything against the service as it is
-// started, logging all that it can, and nothing of what must stay inside in any answer, webhook, log line or metric.
+// Subscribers are pseudonyms, and secrets are shown once. One run of all operations uses the service as it is started,
+// with the most verbose log. No response, webhook, log line or metric contains internal data.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";

@@ -1,5 +1,5 @@
-// "Ask me before anything is published": a credential with alerts:send and required approval publishes nothing, by any
-// operation or transport, until a signed-in person does it. rules#asks-first
+// "Ask me before anything is published": a credential with alerts:send and required approval publishes nothing until a
+// signed-in person does it. This applies to any operation and transport. rules#asks-first
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";

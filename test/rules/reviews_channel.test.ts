@@ -1,5 +1,5 @@
-// Reviewers are notified of a waiting draft, on a private channel of the workspace: once for each draft, never with its
-// content, and only until it is decided. rules#reviews-channel
+// Reviewers are notified of a waiting draft, on a private channel of the workspace. The notification comes once for
+// each draft, never contains it, and lasts only until the decision. rules#reviews-channel
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { open_reviews } from "../../src/identity/session/reviews.ts";

@@ -1,5 +1,5 @@
-// The texts and links that an author wrote into a rule, a contact point, a commit or a comment are shown, together with
-// the program's additions.
+// The texts and links of an author are shown, together with the program's additions. They come from a rule, a contact
+// point, a commit or a comment.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";

@@ -1,5 +1,5 @@
-// Edge cases of requests from ntfy's and Gotify's programs: credentials in several places, RFC 2047 encoded text, JSON
-// that is broken or at the wrong address, time zones, files. An alert is never lost for a part of it.
+// Edge cases of requests from ntfy's and Gotify's programs: credentials in several places, RFC 2047 encoded text,
+// invalid or misplaced JSON, time zones, files. An alert is never lost for a part of it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";

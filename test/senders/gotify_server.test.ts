@@ -1,6 +1,6 @@
 // Gotify's own server compared with this one: the same requests to both. Each difference is a row of
-// docs/reference/senders.md#gotify. It runs where `gotify-server` is on the PATH: no registry has it, so it is built in
-// a checkout of Gotify, by `go build -o gotify-server .`, with `{}` as ui/build/manifest.json and any page as
+// docs/reference/senders.md#gotify. It runs where `gotify-server` is on the PATH. No registry has it, so it is built in
+// a checkout of Gotify, by `go build -o gotify-server .`. That needs `{}` as ui/build/manifest.json and any page as
 // ui/build/index.html.
 
 import { mkdtempSync, rmSync } from "node:fs";

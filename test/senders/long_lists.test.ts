@@ -1,4 +1,4 @@
-// Lists of other programs with more entries than are read: the alert is published with the entries up to the limit, and
+// Lists of other programs with more entries than are read. The alert is published with the entries up to the limit, and
 // contains the number of further ones.
 
 import { createHmac } from "node:crypto";

@@ -1,4 +1,4 @@
-// Requests of programs for ntfy, for Gotify and for neither, and the results: the alert, the response in their own
+// Requests of programs for ntfy, for Gotify and for neither. The results are the alert, the response in their own
 // format, and the text of the sender's page. The programs themselves are run in real_programs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

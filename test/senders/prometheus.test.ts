@@ -1,5 +1,5 @@
-// Prometheus and Alertmanager themselves, as Debian has them: what they watch breaks and recovers, and a handset
-// shows both, by way of Alertmanager's webhook in one channel and from Prometheus directly in another.
+// Prometheus and Alertmanager themselves, as Debian has them. Their target breaks and recovers, and a handset shows
+// both. One channel gets Alertmanager's webhook, and another one gets Prometheus directly.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// A page of nothing but the app's modules, on a socket of its own, with recordings to play; and what observes it: every
-// sound on its way to the loudspeaker, patterns of vibration, what is read aloud.
+// A page with only the app's modules, on a socket of its own, with recordings to play. It also records sounds before
+// the loudspeaker, patterns of vibration, and texts that are read aloud.
 
 import { globSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -87,10 +87,11 @@ export class AppModuleServer {
 }
 
 /**
- * Records of output devices, and of the sound before the loudspeaker: `heard.peak()` is the present level,
- * `heard.ever()` the loudest level so far and `heard.strips` the alerts that the app showed as ringing, both since the
- * last `heard.forget()` in silence. `heard.notified` are the titles of the notifications that the browser has taken.
- * Reading the browser's list earlier may lose the notification: Chromium forgets what it has kept and not yet shown.
+ * Records of output devices, and of the sound before the loudspeaker: `heard.peak()` is the present level.
+ * `heard.ever()` is the loudest level so far, and `heard.strips` are the alerts that the app showed as ringing, both
+ * since the last `heard.forget()` in silence. `heard.notified` are the titles of the notifications that the browser has
+ * taken. Reading the browser's list earlier may lose the notification: Chromium forgets what it has kept and not yet
+ * shown.
  */
 export async function observeOutputs(page: Page): Promise<void> {
   await page.addInitScript(() => {

@@ -1,6 +1,6 @@
 // Case rows: one rule and its result. Each row runs over REST. One success and one refusal of each tool also run over
-// MCP, in a new state, and both transports must give equal bodies. test/rules/transports_property.test.ts compares
-// all other calls. rules#two-faces
+// MCP, in a new state. Both transports must give equal bodies. test/rules/transports_property.test.ts compares all
+// other calls. rules#two-faces
 
 import { expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
@@ -67,8 +67,8 @@ function comparable(body: unknown): unknown {
 }
 
 /**
- * MCP's result with the same options as REST's default: the full view, and for a list that ended early the pages up to
- * the requested limit. Both transports must then return the same bytes. test/transports/mcp_views.test.ts tests the
+ * MCP's result with the same options as REST's default: the full view. A list that ended early has the pages up to the
+ * requested limit. Both transports must then return the same bytes. test/transports/mcp_views.test.ts tests the
  * defaults.
  */
 async function wholeOverMcp(

@@ -1,5 +1,5 @@
-// A service on a listening socket with its console, and what looks at it: a browser that writes down everything a page
-// must not do, and a bare visitor that keeps cookies and fills forms without one.
+// A service on a listening socket with its console, and two visitors. A browser records everything that a page must not
+// do. A simple client keeps cookies and fills forms without a browser.
 
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";

@@ -1,5 +1,5 @@
-// Handsets as the tests of invites, subscribers and statistics need them: with a known raw id, facts of their own, or
-// many at once by SQL.
+// Handsets for the tests of invites, subscribers and statistics: with a known raw id, facts of their own, or many at
+// once by SQL.
 
 import { createHmac } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";

@@ -1,4 +1,4 @@
-// Real processes for the tests of the command line: a server on a data directory, and runs of the `runBelfry` command.
+// Real processes for the tests of the command line: a server on a data directory, and runs of the `belfry` command.
 
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -84,7 +84,7 @@ export function runProgram(
   });
 }
 
-/** Runs the `runBelfry` command to its end, in a process of its own. */
+/** Runs the `belfry` command to its end, in a process of its own. */
 export const runBelfry = (args: string[], settings: Record<string, string>, input?: string) =>
   runProgram(process.execPath, [CLI, ...args], settings, input);
 
@@ -111,8 +111,8 @@ async function startHost(args: string[], onExit: () => void): Promise<Host> {
 }
 
 /**
- * Runs `belfry` commands in a process that they share, one after the other: the same code with the same arguments,
- * environment and standard input, without the second that a process takes to start. Behaviour of a process itself (its
+ * Runs `belfry` commands in a process that they share, one after the other. The code, the arguments, the environment
+ * and standard input are the same, without the second that a process takes to start. Behaviour of a process itself (its
  * exit, its signals, its lock, an embedded database that it starts) needs `runBelfry`. A test in cli.test.ts checks
  * that both give the same output. @param program a package's folder `dist`; the program of this tree when absent
  */
@@ -205,8 +205,8 @@ export function processesOn(path: string, { watchdogs = false } = {}): number[] 
 }
 
 /**
- * Gives a data directory the cluster that its first start would make with initdb, and a secret: everything else of
- * that start is still to come. For tests of something else than that. Returns the directory.
+ * Gives a data directory the cluster that its first start would make with initdb, and a secret. All else of that start
+ * is still missing. For tests of later steps. Returns the directory.
  */
 export function prepareCluster(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true });
@@ -229,8 +229,8 @@ export interface RunningServer {
 }
 
 /**
- * Milliseconds for a start, which is seconds of work: what a test waits for anything on a core of its own, and longer
- * by as much as more processes want to run than there are cores.
+ * Milliseconds for a start, which is seconds of work. It is the time limit of any wait of a test on a core of its own,
+ * multiplied by the number of runnable processes per core.
  */
 const patience = () => WAIT.timeout * Math.max(1, loadavg()[0]! / availableParallelism());
 

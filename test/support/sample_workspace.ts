@@ -1,6 +1,6 @@
-// A workspace in use, for tests that look at all that the console shows: a news desk with three channels, an
-// assistant and a robot, subscribers, sent and planned alerts, a draft to review, a disabled webhook, a passkey, and
-// four weeks of reports.
+// A workspace in use, for tests of all that the console shows. It is a news desk with three channels, an assistant and
+// a robot, subscribers, sent and planned alerts. It also has a draft to review, a disabled webhook, a passkey, and four
+// weeks of reports.
 
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";

@@ -1,5 +1,5 @@
-// A file system of its own that a test may fill up: a real one (ext4 in a file) where the system lends a loop device,
-// else one in memory. Mounting takes root.
+// A file system of its own that a test may fill up. It is a real one (ext4 in a file) where the system provides a loop
+// device, else one in memory. Mounting requires root.
 
 import { spawnSync } from "node:child_process";
 import {

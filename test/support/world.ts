@@ -1,5 +1,5 @@
-// A whole service of its own for a test file, on a copy of the template database, with what tests need around it:
-// keys, handsets, a movable clock, the events that left, and calls over REST and MCP.
+// A whole service of its own for a test file, on a copy of the template database. It provides keys, handsets, a movable
+// clock, the emitted events, and calls over REST and MCP.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

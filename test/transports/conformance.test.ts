@@ -1,6 +1,6 @@
-// The official conformance suite of the protocol against a listening server: its scenarios for servers in both eras,
-// and those for authorization servers, where a person gives consent in between. It has no credential to send, so one
-// is added on the way.
+// The official conformance suite of the protocol against a listening server. It runs the scenarios for servers in both
+// eras, and those for authorization servers, where a person gives consent in between. It has no credential to send, so
+// a proxy adds one.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,5 @@
-// The parts of the official conformance suite that do not apply here, and why: `scenario`, of which something fails
-// wherever it runs, or `scenario/check`. conformance.test.ts checks that nothing else fails, and that none of these
-// passes.
+// The parts of the official conformance suite that do not apply here, and why. `scenario` has a failure wherever it
+// runs, or it is `scenario/check`. conformance.test.ts checks that nothing else fails, and that none of these passes.
 
 interface Inapplicable {
   why: string;

@@ -25,7 +25,7 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
 
   /**
    * Runs a line in a shell with a home of its own, until it ends or has printed the awaited text. @param input lines on
-   * its standard input, which stays open until then; or a person's action in the meantime, after which it continues
+   * its standard input, which stays open until then; or a person's action, after which it continues
    */
   function shell(
     home: string,

@@ -1,5 +1,5 @@
-// A person in the call: the results for clients of each era that may write and not publish, after a person's decision
-// on the review page, or without one.
+// A person in the call. It covers the results for clients of each era that may write and not publish, after a person's
+// decision on the review page, or without one.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";

@@ -1,4 +1,4 @@
-// Results for an assistant: both transports return the same bytes for the same view, MCP's default is brief, and no
+// Results for an assistant. Both transports return the same bytes for the same view, and MCP's default is brief. No
 // result over MCP is above its limit, for any text by people.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// The document compared with the service: a linter, every example against its schema, the lists of operations, the
-// committed files, and the guarantee that nothing documented is removed.
+// The document compared with the service: a linter, every example against its schema, the lists of operations, and the
+// committed files. It also tests that nothing documented is removed.
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,5 +1,5 @@
-// The prompts as clients of both eras are given them: what they name is there, what is filled in arrives, what is
-// missing is refused by name.
+// The prompts as clients of both eras get them. The tools that they name exist, arguments are inserted, and a missing
+// one is refused by name.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Playing decisions, in a Chromium that keeps pages silent until they are touched: the output to the loudspeaker, the
-// motor and the voice, and the messages for parts that could not be played.
+// Playing decisions, in a Chromium that keeps pages silent until they are touched. It checks the output to the
+// loudspeaker, the motor and the voice, and messages for parts that could not be played.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
-// From an assistant's call to a person: an MCP client sends in one place, and the app in another plays a sound,
-// vibrates, notifies and shows it, in a Chromium that keeps pages silent until they are touched. The device decides
-// about its position, on the device.
+// From an assistant's call to a person. An MCP client sends in one place. The app in another plays a sound, vibrates,
+// notifies and shows it, in a Chromium that keeps pages silent until they are touched. The device decides about its
+// position, on the device.
 
 import { availableParallelism, loadavg } from "node:os";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

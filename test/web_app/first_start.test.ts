@@ -1,4 +1,4 @@
-// The first minute with the service: the page that the first start prints is opened and subscribed to in a browser, and
+// The first minute with the service. The page that the first start prints is opened and subscribed to in a browser, and
 // the printed command makes that page ring.
 
 import { spawn } from "node:child_process";

@@ -1,6 +1,5 @@
-// A person follows a channel with the web app, in a real Chromium against a whole service: what is sent is seen
-// without a reload, what is confirmed is counted, through silence, sleep and several tabs. Needs
-// CHROMIUM=/path/to/chromium.
+// A person follows a channel with the web app, in a real Chromium against a whole service. Alerts appear without a
+// reload and confirmations are counted, through silence, sleep and several tabs. Needs CHROMIUM=/path/to/chromium.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";

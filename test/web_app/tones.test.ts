@@ -1,5 +1,5 @@
-// The eight tones, rendered by Chromium's own audio engine without a loudspeaker: each sounds, none clips or is too
-// loud, each ends in its time, and no two are alike.
+// The eight tones, rendered by Chromium's own audio engine without a loudspeaker. Each sounds and ends in its time,
+// none clips or is too loud, and no two are equal.
 
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";

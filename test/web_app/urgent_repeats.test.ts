@@ -1,6 +1,6 @@
-// An urgent alert that the app shows again until it is acknowledged: within its limits, until its person acknowledges
-// it, and never where that person does not want it. The test moves the page's clock. repeat_rules.test.ts has each
-// case of rules#repeats.
+// An urgent alert that the app shows again until it is acknowledged. It stays within its limits, and never repeats
+// where its person does not want it. The test moves the page's clock. repeat_rules.test.ts has each case of
+// rules#repeats.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";

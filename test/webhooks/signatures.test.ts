@@ -109,9 +109,9 @@ describe("the reference verifier refuses", () => {
 });
 
 /**
- * A receiver's verifier, from the description of the scheme that ours is one of (https://docs.stripe.com/webhooks,
- * "Verify manually"): split at commas, then at the first "="; HMAC-SHA256 of `timestamp.payload` in hex, compared
- * with each v1.
+ * A receiver's verifier, from the description of a compatible scheme (https://docs.stripe.com/webhooks, "Verify
+ * manually"). It splits at commas, then at the first "=". It compares HMAC-SHA256 of `timestamp.payload` in hex with
+ * each v1.
  */
 function receive(body: string, sent: string, key: string, seconds: number): boolean {
   const elements = sent.split(",").map((element) => element.split("=") as [string, string]);
