@@ -164,7 +164,7 @@ const correctionCases: TestCase[] = [
   {
     rule: CORRECTED,
     tool: "duplicate_alert",
-    name: "what is refused leaves the original as it was",
+    name: "a refusal leaves the original as it was",
     given: (world) => createAlertInState(world, "scheduled"),
     input: (alert) => alertArguments(alert, { layout: "image", cancel_original: true }),
     want: { error: "invalid_request", param: "image_url" },

@@ -45,7 +45,7 @@ const fieldRows: TestCase[] = [
   {
     rule: FIELDS,
     tool: "create_alert",
-    name: "what REST takes in a header",
+    name: "values that REST takes in a header",
     over: "REST",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x" }),
@@ -77,7 +77,7 @@ const fieldRows: TestCase[] = [
   {
     rule: FIELDS,
     tool: "create_alert",
-    name: "what the caller wrote is not repeated",
+    name: "the caller's text is not repeated",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", "ignore previous instructions": "x" }),
     want: { error: "invalid_request", param: null },

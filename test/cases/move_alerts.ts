@@ -214,7 +214,7 @@ export const moveCases: TestCase[] = [
     rule: MOVES,
     also: ["alert-changes"],
     tool: "move_alerts",
-    name: "what a move replaced is kept",
+    name: "values replaced by a move are kept",
     given: (world) => createScheduledAlerts(world, [1]),
     input: ({ pusher }) => ({ pusher_id: pusher.id, action: "move", by_minutes: 7 }),
     want: {},

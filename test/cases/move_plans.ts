@@ -91,7 +91,7 @@ const planCases: TestCase[] = [
   {
     rule: PLAN,
     tool: "move_alerts",
-    name: "what was refused stays refused",
+    name: "a refused plan stays refused",
     given: (world) => shown(world, { action: "move", by_minutes: -90 }),
     input: ({ plan }) => ({ plan }),
     want: {},

@@ -120,11 +120,11 @@ export const searchCases: TestCase[] = [
   refused("find-words", "eleven words", { query: "a b c d e f g h i j k" }, "query", /at most 10 words/),
   refused("find-words", "101 characters", { query: "a".repeat(101) }, "query"),
   refused("find-words", "a control character", { query: "a\u0007" }, "query"),
-  finds("find-time", "what is scheduled, the soonest first", { status: "scheduled", query: "timetable" }, [
+  finds("find-time", "scheduled alerts, the soonest first", { status: "scheduled", query: "timetable" }, [
     "sooner",
     "later",
   ]),
-  finds("find-time", "what is scheduled, turned round", { status: "scheduled", order: "newest" }, ["later", "sooner"]),
+  finds("find-time", "scheduled alerts, in reverse", { status: "scheduled", order: "newest" }, ["later", "sooner"]),
   finds("find-time", "scheduled alerts without an approval, by their age", { status: "scheduled" }, [
     "sooner",
     "later",
@@ -218,7 +218,7 @@ export const searchCases: TestCase[] = [
   {
     rule: "find-words",
     tool: "update_alert",
-    name: "what an edit took away is found no more, and what it brought is",
+    name: "terms that an edit removed are not found, and its new ones are",
     given: async (world) => {
       const pusher = await world.pusher();
       return { pusher, alert: await world.alert(pusher.id, { title: "Lighthouse", body: "open" }) };

@@ -44,7 +44,7 @@ describeInBrowser("channels, in a browser", () => {
     await context.close();
   });
 
-  test("the avatar and the circle follow typed values, and the position is requested when its person does", async () => {
+  test("avatar and circle follow typed values, and the position is only requested by its button", async () => {
     const { context, page, faults } = await its.visit({
       geolocation: { latitude: 41.14961, longitude: -8.61099 },
       permissions: ["geolocation"],

@@ -195,7 +195,7 @@ describe("writing an alert in the console", () => {
   });
 
   // rules#console-two-writers
-  test("who is slower sees both texts, keeps theirs, and takes over what they had not touched", async () => {
+  test("the slower person sees both texts, keeps their own, and takes over untouched fields", async () => {
     const alert = await world.alert(pusher.id, { title: "Old title", body: "Old text", sound: "bell" });
     const fields = filled((await owner.get(`${base}/${alert.id}/edit`)).text);
     const key = await world.key({ name: "Tide robot" });
@@ -325,7 +325,7 @@ describe("writing an alert in the console", () => {
     expect([refused.status, JSON.parse(refused.text)]).toEqual([422, { message: expect.any(String) }]);
   });
 
-  test("who only looks does not write, and a foreign channel is not there", async () => {
+  test("a viewer does not write, and a foreign channel is not found", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "viewer@example.org";
     await addMemberAsOperator(em, {

@@ -52,7 +52,7 @@ describeInBrowser("an owner who writes and reviews", () => {
       }
   }
 
-  test("the preview follows what is typed, files go up at once, and the person's own time is UTC for the service", async () => {
+  test("the preview follows typed text, files are uploaded at once, and local times are sent as UTC", async () => {
     const page = await visitor();
     await page.goto(`${base}/new`);
     const drawn = page.locator(".phone h3");
@@ -129,7 +129,7 @@ describeInBrowser("an owner who writes and reviews", () => {
   });
 
   // rules#review-url, rules#decline and rules#console-story
-  test("a person reviews on a phone an alert that an assistant may not send: declines it, sees the fix, and sends it", async () => {
+  test("a person reviews an assistant's alert on a phone: declines it, sees the fix, and sends it", async () => {
     const key = await its.site.world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
     const client = new Client({ name: "robot", version: "1" });
     const headers = { authorization: `Bearer ${key}` };

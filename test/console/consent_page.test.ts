@@ -71,7 +71,7 @@ describe("the consent page", () => {
     expect(at).toEqual([...at].sort((a, b) => a - b));
   };
 
-  test("a hostile name stays short, quoted and isolated; the address, the workspace and the time are next to it", async () => {
+  test("a hostile name stays short, quoted and isolated, next to address, workspace and time", async () => {
     const { text } = await pageOf(await clientAt(CALLBACK, HOSTILE.replace("\u0000", "")), "pushers:read");
     expect(text).not.toMatch(/[\u200b\u202e\u2066\u{e0041}]/u);
     expect(text).not.toContain("W".repeat(60));
@@ -173,7 +173,7 @@ describe("the consent page", () => {
     expect(again.text).not.toContain("New:");
   });
 
-  test("what was allowed in one workspace is not carried into another unseen", async () => {
+  test("a grant in one workspace is not copied into another unseen", async () => {
     const em = world.service.orm.em.fork() as never;
     const second = await createWorkspace(em, { name: "Second workspace" });
     const added = await addMemberAsOperator(em, { workspace: second.id, email: "owner@example.org", role: "owner" });

@@ -7,7 +7,7 @@ import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { WAIT } from "../support/wait.ts";
 import { timeInSeconds } from "../support/world.ts";
 
-describeInBrowser("what was sent, in a browser", () => {
+describeInBrowser("sent alerts, in a browser", () => {
   const its = siteAndOwner();
   let channel: string;
   let alertPath: string;

@@ -122,7 +122,7 @@ describeInBrowser("lists of many rows", () => {
   /** "sent 1", "sent 2", … */
   const named = (status: string, length: number, from = 1) => Array.from({ length }, (_, i) => `${status} ${from + i}`);
 
-  test("what comes next is the soonest, and what was sent lately the newest, whenever it was written", async () => {
+  test("upcoming alerts are the soonest, and recent ones the newest sent, for any time of writing", async () => {
     const overview = await read("");
     const [next, sent] = [overview.indexOf('id="next"'), overview.indexOf('id="sent"')];
     expect(titles(overview.slice(next, sent))).toEqual(named("scheduled", 5));

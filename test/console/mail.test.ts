@@ -83,7 +83,7 @@ test.each([
 );
 
 // rules#reviews-channel
-test("a waiting draft is mailed once to members who requested it, and the mail contains nothing of the draft", async () => {
+test("a waiting draft is mailed once to members who requested it, without its content", async () => {
   const base = `/console/${world.workspace.id}`;
   const from = `${base}/drafts`;
   const author = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });

@@ -72,7 +72,7 @@ async function passwordMember(on = world) {
 }
 
 describe("a person of the provider", () => {
-  test("who was invited by the verified address joins, and signs in again by iss and sub alone", async () => {
+  test("a person who was invited by the verified address joins, and signs in again by iss and sub", async () => {
     const person = newPerson();
     await invite(person.email!, "viewer");
     const { visitor, page } = await enter(person);
@@ -110,7 +110,7 @@ describe("a person of the provider", () => {
   });
 
   test.each([
-    ["who was not invited", {}, "An owner can add your e-mail address"],
+    ["a person without an invitation", {}, "An owner can add your e-mail address"],
     ["without an e-mail address", { email: undefined }, "does not share your e-mail address"],
     [
       "with an unverified address",
@@ -126,7 +126,7 @@ describe("a person of the provider", () => {
     expect(await isIn(visitor)).toBe(false);
   });
 
-  test("who cancels returns to the sign-in form", async () => {
+  test("cancelling returns to the sign-in form", async () => {
     const { page } = await enter(null);
     expect([page.status, page.text.includes("Keyhouse did not sign you in")]).toEqual([401, true]);
   });

@@ -86,7 +86,7 @@ describe("the overview", () => {
     expect(new Set(data.map(({ status }: any) => status)).size).toBe(2);
   });
 
-  test("the first step is a subscriber: by a code, a link and a text to copy, and an invite where that is needed", async () => {
+  test("the first step is a subscriber: by a code, a link, a text to copy, and an invite if needed", async () => {
     const qr = (text: string) => readQr(/<svg class="qr"[\s\S]*?<\/svg>/.exec(text)![0]);
     const [channel] = (await world.rest("list_pushers", {})).body.data.filter(
       ({ is_public, status }: any) => is_public && status === "active",

@@ -133,7 +133,7 @@ test("the operator vouches for a person, and a manager's link takes a proof away
 });
 
 // rules#link-resets
-test("the second step of a proved account protects every link, by mail and of a manager, one after another", async () => {
+test("the second step of a proved account protects every link, by mail and of a manager", async () => {
   const { id, email } = await madeReady();
   await world.sql(`update auth."user" set "emailVerified" = true, "twoFactorEnabled" = true where id = ?`, [id]);
   const [{ id: row }] = await world.sql("select id from member where user_id = ?", [id]);

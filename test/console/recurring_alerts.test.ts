@@ -122,7 +122,7 @@ describe("without a script", () => {
     expect([begun.status, (await now(id)).status]).toEqual([303, "repeating"]);
   });
 
-  test("who was signed out comes back to what was typed", async () => {
+  test("a person who was signed out gets the typed text back", async () => {
     const stranger = new HttpVisitor(world, owner.url);
     const answer = await stranger.send(`${alerts()}/new?once=${randomUUID()}`, { ...form, act: "schedule" });
     expect(answer.status).toBeLessThan(500);

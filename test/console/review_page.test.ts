@@ -199,7 +199,7 @@ describe("the review of an alert", () => {
     expect([after.status, after.send_at === null]).toEqual([becomes, act === "draft"]);
   });
 
-  test("an alert that was sent during its review shows that, and is not withdrawn by the button for another state", async () => {
+  test("an alert that was sent during its review shows that, and no old button withdraws it", async () => {
     for (const act of ["cancel", "draft"]) {
       const alert = await planned(`Sent meanwhile, ${act}`);
       await sentNow(alert);

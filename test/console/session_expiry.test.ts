@@ -190,7 +190,7 @@ describe("without a browser", () => {
   });
 
   // rules#console-forgery
-  test("what comes back is shown and never acted on, at its own address alone, and only what was sealed here", async () => {
+  test("restored text is shown and never submitted, at its own address alone, if encrypted here", async () => {
     const at = `${base}keys`;
     const token = await owner.token("/console/account");
     await endSessions();

@@ -387,7 +387,7 @@ test.each(named(({ stepUp }) => stepUp))(
   },
 );
 
-test("no transport serves them: REST, MCP and the OpenAPI document know tools alone, and pages take no bearer", async () => {
+test("no transport serves them: REST, MCP and OpenAPI have tools only, and pages take no bearer", async () => {
   const names = SESSION_OPERATIONS.map(({ name }) => name);
   const served = world.service.app.routes.map(({ route }) => route ?? "");
   const api = new Set(OPERATIONS.map(({ http }) => http.path.replace(/\{(\w+)\}/g, ":$1")));

@@ -151,7 +151,7 @@ describe("an owner", () => {
       expect([wrong, (await owner.get(base + wrong)).status]).toEqual([wrong, told]);
   });
 
-  test("who only looks is offered nothing to do", async () => {
+  test("a viewer is offered no actions", async () => {
     const { body: hook } = await world.rest("create_webhook", {
       url: `http://127.0.0.1:${sink.port}/`,
       events: ["alert.sent"],

@@ -32,7 +32,7 @@ describe("an S3-compatible store", () => {
     await provider.close();
   });
 
-  test("what is stored only after it was refused is removed again", async () => {
+  test("an object that is stored only after the refusal is removed again", async () => {
     const { store } = world.service.assets;
     const asked = () => provider.calls.filter((call) => call.endsWith("/late"));
     const { promise, resolve } = Promise.withResolvers<void>();

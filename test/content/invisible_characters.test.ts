@@ -281,7 +281,7 @@ describe("on a service", () => {
     }
   });
 
-  test("what was cleaned is what is stored, sent and delivered", async () => {
+  test("the cleaned text is stored, sent and delivered", async () => {
     const token = await world.device(pusher.handle);
     const made = await world.rest("create_alert", {
       pusher_id: pusher.id,

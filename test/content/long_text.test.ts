@@ -135,7 +135,7 @@ describe("the text of an alert", () => {
 });
 
 // rules#card-text rules#foreign-is-missing
-test("a device fetches the whole card of what its inbox shows, and every other id is one and the same 404", async () => {
+test("a device fetches the whole card of an alert in its inbox, and every other id is the same 404", async () => {
   const alert = await send(LONGEST, { html: "<p>Waves</p>" });
   const { status, body } = await card(alert.id);
   const { body: cut, body_length, ...rest } = await cardIn(alert.id);

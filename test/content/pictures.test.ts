@@ -181,7 +181,7 @@ describe("on a service", () => {
     expect(body.error.message).toMatch(/at most 60 million pixels in total; these have 3 × 5000 × 4200/);
   });
 
-  test("what only begins like a picture is refused, not stored", async () => {
+  test("a file that only begins like a picture is refused, not stored", async () => {
     for (const type of ["jpeg", "png", "webp", "avif"] as const) {
       const whole = await withFacts().toFormat(type).toBuffer();
       const { status } = await upload(joinBytes(whole.subarray(0, 40), Buffer.alloc(60)));
@@ -189,7 +189,7 @@ describe("on a service", () => {
     }
   });
 
-  test("what is stored and served is what was cleaned", async () => {
+  test("the stored and served picture is the cleaned one", async () => {
     const sent = await withFacts(6).jpeg().toBuffer();
     const row = await site.upload("image", sent, undefined, "quay.jpg");
     const { pathname } = new URL(row.url);

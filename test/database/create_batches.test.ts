@@ -83,7 +83,7 @@ test("a new alert is one exchange, with its line in the log and its event", asyn
   await alone.close();
 });
 
-test("under an idempotency key, and with markup, a new alert is two exchanges: who calls, and all that is written", async () => {
+test("with an idempotency key and markup, a new alert is two exchanges: the caller, and all writes", async () => {
   const { id } = await world.pusher();
   let n = 0;
   // The same title within a minute would look up the first alert for a note.
@@ -284,7 +284,7 @@ test("a call that waits for a channel blocks no other", async () => {
   expect(ended).toEqual([free.id, free.id, held.id]);
 });
 
-test("who waits together with one that waits for long, waits no longer than others do", async () => {
+test("a call that waits together with a slow one waits no longer than others do", async () => {
   const both = (await Promise.all([world.pusher(), world.pusher()])).map(({ id }) => id);
   const [long, short] = both.sort((a, b) => (uuidOf(a) < uuidOf(b) ? -1 : 1)) as [string, string];
   const ended: string[] = [];
@@ -339,7 +339,7 @@ test("of each process one statement waits for a channel, not one for each call",
   await Promise.all(both.map((each) => each.close(true)));
 });
 
-test("what the database refuses of one does not undo the others, and what was done is not done again", async () => {
+test("a refusal of one by the database does not undo the others, and nothing is done twice", async () => {
   const { id } = await world.pusher();
   const { id: there } = await world.alert(id);
   const together = createWriteBatcher(getKysely(orm));

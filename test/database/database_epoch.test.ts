@@ -114,7 +114,7 @@ describe.skipIf(lacksReplicaPostgres())("a standby", () => {
   afterAll(() => servers?.remove());
 
   // rules#inbox-epoch
-  test("that takes over from a running server's database knows no validator from before, from its first answer on", async () => {
+  test("that takes over a running server's database refuses all earlier validators from the start", async () => {
     const { primary } = servers;
     await primary.client("createdb", "belfry");
     const door = await startDatabaseProxy(primary.urlOf("belfry"));

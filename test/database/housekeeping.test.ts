@@ -168,7 +168,7 @@ describe("housekeeping", () => {
   const there = async (token: string) => (await world.handset("GET", "/inbox", token)).status === 200;
 
   // rules#find-earlier
-  test("alerts that an earlier version wrote get their terms, and concurrent edits are found in their new text", async () => {
+  test("alerts of an earlier version get their terms, and concurrent edits are found by their new text", async () => {
     const { id } = await world.pusher();
     const written = await world.alert(id, { title: "Lighthouse" });
     const edited = await world.alert(id, { title: "Windmill" });

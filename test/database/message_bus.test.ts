@@ -65,7 +65,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
         return to.heard.includes(word);
       });
 
-    test("a message of one process reaches all others, also after a failure, and a loss is one line in the log", async () => {
+    test("a message of one process reaches all others, after a failure too, and a loss is one log line", async () => {
       const [speaker, ...ears] = [await open(), await listening(), await listening()];
       for (const ear of ears) {
         await eventually(() => ear.counts.again === 1);

@@ -151,7 +151,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
 });
 
 // rules#upgrade
-test("one of a build from before 0.1.0 was released is refused in a sentence with a solution, and stays as it is", async () => {
+test("one of a build from before 0.1.0 is refused with a solution, and stays as it is", async () => {
   const orm = opened(await empty());
   const em = orm.em.fork() as SqlEntityManager;
   await em.execute(

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => databases.close());
 
-describe("what the migrations make of an empty database", () => {
+describe("the migrations on an empty database", () => {
   test("equals the entities, by PostgreSQL's own catalogue", async () => {
     const migrated = await readSchemaFacts(forkEntityManager(databases.migrated));
     // There is something to compare, of every kind.

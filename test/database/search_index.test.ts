@@ -134,7 +134,7 @@ describe("more alerts than are looked at one by one", () => {
   });
 
   // rules#find-words
-  test("what changes is found as it is then, at once", async () => {
+  test("a change is found in its new text, at once", async () => {
     const oldest = async (status: string) =>
       (await world.sql("select id, pusher_id, status, title from alert where status = ? order by created_at limit 2", [
         status,

@@ -25,7 +25,7 @@ afterAll(async () => {
   await door?.close();
 });
 
-test("long polls, sends, reports, pages and housekeeping run concurrently with two connections and one that listens", async () => {
+test("all work runs concurrently with two connections and one that listens", async () => {
   let most = 0;
   // The door has two sockets for each connection.
   const looking = setInterval(() => (most = Math.max(most, door.count() / 2)), 1);

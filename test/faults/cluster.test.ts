@@ -173,7 +173,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   });
 
   // rules#error-unauthorized
-  test("what one process has ended ends in all others: keys, and streams of who was put out", async () => {
+  test("an end in one process applies to all others: keys, and streams of removed devices", async () => {
     const key = await world.key();
     for (const { url } of replicas) expect((await call(url, "GET", "/api/v1/me", { token: key })).status).toBe(200);
     await world.sql(

@@ -106,7 +106,7 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
     expect(await refused(newFolder(), [...rootless])).toMatch(/cannot switch to the user \w+ \(EINVAL\)\. /);
   });
 
-  test("with those five it works: starts, answers its operator, ends its database, and one that was left behind", async () => {
+  test("with those five it works: starts, serves its operator, and ends its and earlier databases", async () => {
     const dataDir = newFolder();
     const first = await start(dataDir, only(LEAST));
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
@@ -131,7 +131,7 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
     expect((await fetch(`${third.url}/readyz`)).status).toBe(200);
   });
 
-  test("a lock file that names another program of the lent user is taken over, and that program left alone", async () => {
+  test("a lock file with another program of the lent user is taken over, without ending the program", async () => {
     const dataDir = newFolder();
     const first = await start(dataDir, only(LEAST));
     const owner = Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${serverOf(dataDir)}/status`, "utf8"))![1]);
@@ -271,9 +271,7 @@ test.skipIf(isPrevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serv
   },
 );
 
-test("the first process of all: ended or killed, it takes its database along, and the next start has everything", async ({
-  skip,
-}) => {
+test("as process 1, ended or killed, it ends its database, and the next start has everything", async ({ skip }) => {
   skip(isPrevented(firstLacks));
   const dataDir = newFolder();
   let key = "";

@@ -76,7 +76,7 @@ const everyRow = async () => {
   return rows;
 };
 
-test("owners and assistants: every kind of change over REST and MCP is 503 with Retry-After, reading works", async () => {
+test("every kind of change over REST and MCP is 503 with Retry-After, and reading works", async () => {
   const calls: [string, Record<string, unknown>][] = [
     ["create_pusher", { handle: "no-room", name: "N", category: "community", description: "D" }],
     ["update_pusher", { pusher_id: pusher.id, name: "Other" }],
@@ -127,7 +127,7 @@ test("handsets: every write is refused, the inbox is not", async () => {
   expect((await world.handset("GET", "/inbox", device)).body.data).toHaveLength(1);
 });
 
-test("every form of the console, every upload and the authorization server are refused, each in its own shape", async () => {
+test("every form, every upload and the authorization server are refused, each in its own format", async () => {
   const visitor = signedIn();
   const start = (await visitor.get("/console")).headers.get("location")!;
   const workspace = /wsp_\w+/.exec(start)![0];
@@ -197,7 +197,7 @@ test("every form of the console, every upload and the authorization server are r
   expect((await new HttpVisitor(world, SERVER_ORIGIN).post("/console/sign-in", signIn)).status).toBe(503);
 });
 
-test("pages, files, assistants' reading and /healthz continue, /readyz gives the reason, and not a row has changed", async () => {
+test("pages, files, reads and /healthz work, /readyz gives the reason, and not a row has changed", async () => {
   const rows = await everyRow();
   const visitor = signedIn();
   const start = (await visitor.get("/console")).headers.get("location")!;

@@ -359,7 +359,7 @@ describe("the contents of the folder", () => {
     expect(await message(damaged)).toContain("database.json cannot be read");
   });
 
-  test("an earlier Belfry's database, one of before a release, a bare cluster, another major version: by name", async () => {
+  test("a database of an earlier Belfry or major version, or a bare cluster, is refused by name", async () => {
     const earlier = newFolder();
     mkdirSync(join(earlier, "pg"));
     expect(await message(earlier)).toContain("an earlier Belfry in pg/");
@@ -422,7 +422,7 @@ describe("the contents of the folder", () => {
   });
 });
 
-describe("what an earlier server left behind", () => {
+describe("remains of an earlier server", () => {
   /** Owns what is written, as the server would. */
   const leave = (dataDir: string, pid: number) =>
     writeFileSync(
@@ -473,7 +473,7 @@ describe("what an earlier server left behind", () => {
     return { child, pid };
   }
 
-  test("the server ends when its service is killed, with a transaction open; the next start has the committed data", async () => {
+  test("the server ends when its service is killed during a transaction; committed data stays", async () => {
     const dataDir = newFolder();
     const { child, pid } = await holder(dataDir);
     const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;

@@ -113,7 +113,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
     pusher_id = (await call("create_pusher", fields)).body.id;
   });
 
-  test("down to the reserve: writes are refused, reads, /healthz and SIGTERM work, and with room it writes again", async () => {
+  test("down to the reserve: writes are refused, all else works, and with room it writes again", async () => {
     expect((await write()).status).toBe(201);
     disk.fill(RESERVE_MB / 2);
     await waitFor(async () => expect(await status("/readyz")).toBe(503));
@@ -143,7 +143,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
     disk.empty();
   });
 
-  test("wholly full, so that PostgreSQL ends itself: calls are 503, /healthz answers, with room all is there again", async () => {
+  test("completely full, PostgreSQL ends: calls are 503, /healthz works, and with room it recovers", async () => {
     // Nothing refuses ahead of time.
     await start(0);
     for (let round = 0; round < ROUNDS; round++) {
@@ -168,7 +168,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
     await server.stop();
   });
 
-  test("SIGTERM ends it in this state, a start on the full disk is one line, and afterwards nothing is lost", async () => {
+  test("SIGTERM ends it in this state, a start on the full disk is one line, and nothing is lost", async () => {
     await start(0);
     await fillWholly();
     // Within the deadline, in any state of the database: see SHUTDOWN_TIMEOUT_MS.

@@ -190,7 +190,7 @@ test("/readyz does not wait for as long as a call may", async () => {
   await call;
 });
 
-test("what would wait longer ends at the deadline, and a second signal ends at once", async () => {
+test("longer waits end at the deadline, and a second signal ends at once", async () => {
   const bounds = { DATABASE_CONNECT_TIMEOUT_MS: "60000", DATABASE_STATEMENT_TIMEOUT_MS: "60000" };
   const slow = { ...settings, ...bounds, SHUTDOWN_TIMEOUT_MS: "1500" };
   server = await startServer(settings.DATA_DIR!, { settings: slow });

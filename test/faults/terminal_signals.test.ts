@@ -99,7 +99,7 @@ test("one Ctrl-C at npm start: what is in flight is answered, then the database 
   expect(processesOn(dataDir)).toEqual([]);
 });
 
-test("SIGTERM to every process at once, the database's included: it ends whole, and what was acknowledged is there", async () => {
+test("SIGTERM to every process at once, the database included: acknowledged data is complete", async () => {
   const dataDir = join(folder.path, "unit");
   const server = await startServer(dataDir, { settings: { SHUTDOWN_DELAY_MS: "100" } });
   const { key } = server;

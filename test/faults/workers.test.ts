@@ -369,7 +369,7 @@ test("by URL: workers wait for the database, come up on an empty one and serve i
   }
 });
 
-test("shares that leave a worker nothing are refused by name, and so is a start that a worker cannot make", async () => {
+test("shares that leave a worker nothing are refused by name, and so is a worker's failed start", async () => {
   const start = async (settings: Record<string, string>) => {
     const DATA_DIR = join(folder.path, "refused");
     return runProgram(process.execPath, ["src/main.ts"], { DATA_DIR, PORT: String(await freePort()), ...settings });

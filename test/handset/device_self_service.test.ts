@@ -176,9 +176,9 @@ test("changes of a handset, its mutes, joins and leaves at the same time are cou
   await expectRecountClean(world.service.orm);
 });
 
-describe("what a handset joined", () => {
+describe("the channels of a handset", () => {
   // rules#own-channels
-  test("is listed as cards, the newest first, in pages that lose nothing; private ones too, suspended ones not", async () => {
+  test("is listed as cards, newest first, in complete pages; private ones too, suspended ones not", async () => {
     const { token } = await registerHandset(world);
     const channels = [];
     for (const is_public of [true, false, true, true, false]) {

@@ -91,7 +91,7 @@ describe("on a service", () => {
     expect((await read()).ids[0]).toBe(alert.id);
   });
 
-  test("what came due and is taken out again does not look like before", async () => {
+  test("an alert that came due and is withdrawn leaves another tag than before", async () => {
     const { pusher, read, verb, plan } = await reader();
     const alert = await plan(3600);
     const before = await read();

@@ -48,7 +48,7 @@ test("it leaves out fields with their default value, on a first page and on a la
   expect((await read(token, "?view=brief")).status).toBe(422);
 });
 
-test("each view has a validator of its own, for each form of the request, and a long poll answers in its view", async () => {
+test("each view has its own validator, for each form of the request, and a long poll keeps its view", async () => {
   const pusher = await world.pusher();
   const token = await world.device(pusher.handle);
   await world.alert(pusher.id, { send: true });

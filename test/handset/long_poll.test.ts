@@ -176,7 +176,7 @@ test("drafts, plans, other channels and the reports of others wake no poll", asy
   ).toEqual(before);
 });
 
-describe("what is answered at once", () => {
+describe("polls that are answered at once", () => {
   // rules#held-preference
   test.each([
     ["no validator", { "if-none-match": "" }, "", 200, null],
@@ -246,7 +246,7 @@ describe("bounds", () => {
   });
 
   // rules#held-bounds
-  test("who leaves frees the place at once", async () => {
+  test("a client that leaves frees its slot at once", async () => {
     const { token, etag } = await handset();
     const poll = startLongPoll(world, token, etag);
     await poll.held();
@@ -291,7 +291,7 @@ describe("bounds", () => {
   });
 
   // rules#held-bounds
-  test("a waiting poll is not in flight, uses no connection to the database, and does not count for latency", async () => {
+  test("a waiting poll is not in flight, uses no database connection, and does not count for latency", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const handsets = await callConcurrently(20, () => handset(small), 1);
@@ -330,7 +330,7 @@ describe("bounds", () => {
   });
 
   // rules#held-bounds
-  test("all polls that one send wakes are answered, and all poll again at once, for any limit of requests in flight", async () => {
+  test("all polls that one send wakes are answered at once, for any limit of requests in flight", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const { pusher, token, etag } = await handset(small);

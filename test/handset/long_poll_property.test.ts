@@ -196,7 +196,7 @@ test("followers on two processes miss nothing while eight write and those who li
 });
 
 // rules#held-inbox
-test("who is entered before the reading misses no send, who is entered after it does", async () => {
+test("a poll that is registered before the read misses no send, one after it does", async () => {
   const metrics = { held: () => {}, streams: () => {}, woken: () => {} };
   const { orm, log } = world.service;
   const none = () => Promise.reject(new Error("this server has no streams, and each poll sends a request of its own"));

@@ -66,7 +66,7 @@ const refusal = (work: Promise<unknown>) =>
   );
 
 // rules#own-devices
-test("a draft is shown, marked, on the author's own device alone; and nothing of it is counted or reported", async () => {
+test("a draft is shown, marked, on the author's own device alone, and is not counted or reported", async () => {
   const pusher = await world.pusher();
   const [own, other] = [await ownDevice(pusher.handle), await world.device(pusher.handle)];
   await world.rest("create_alert", { pusher_id: pusher.id, title: "Sent before", send: true });
@@ -104,7 +104,7 @@ test("a draft is shown, marked, on the author's own device alone; and nothing of
 });
 
 // rules#own-devices
-test("it ends by itself, when the draft is edited, sent or deleted, and when its author may not write there any more", async () => {
+test("it ends by itself, after an edit, a send or a deletion, and when its author loses access", async () => {
   const pusher = await world.pusher();
   const own = await ownDevice(pusher.handle);
   const shown = async (title: string) => {

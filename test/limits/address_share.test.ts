@@ -32,7 +32,7 @@ test("slots: a limit in all and for each, and none is released twice", () => {
 describe("admission", () => {
   const bodyOf = (complete = false) => Object.assign(new EventEmitter(), { complete }) as never as IncomingMessage;
 
-  test("a request is in flight when its body is in, and one address has half of the work and a quarter of the bodies", () => {
+  test("a request is in flight once its body is in; one address has half of the work, and a quarter of the bodies", () => {
     const admission = createAdmission(8);
     const bodies = [bodyOf(), bodyOf(), bodyOf()].map((body) => ({
       body,
@@ -52,7 +52,7 @@ describe("admission", () => {
     expect(admission.enter("one", null)).not.toBeNull();
   });
 
-  test("what comes after the answer counts for nothing", () => {
+  test("data after the response is not counted", () => {
     const admission = createAdmission(2);
     const body = bodyOf();
     admission.enter("one", body)?.leave();

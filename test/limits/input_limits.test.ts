@@ -93,7 +93,7 @@ describe("on a service", () => {
       expect(beyond.ms).toBeLessThan(within.ms * 3);
     });
 
-    test("what was refused is not stored", async () => {
+    test("a refused body is not stored", async () => {
       const { body: stored } = await post(json("html", "<p>kept</p>"));
       const edited = await world.request("PATCH", `${path}/${stored.id}`, {
         token: world.owner,

@@ -36,7 +36,7 @@ test("a check is shared by concurrent requests, a failed one too, and no longer"
 });
 
 // rules#error-envelope
-test("where the router or its error handler fails itself, the request is answered and gives its place back", async () => {
+test("if the router or its error handler fails itself, the request gets a response and frees its slot", async () => {
   class Unroutable extends Request {
     get _url(): never {
       throw new Error("the router's own");
@@ -94,7 +94,7 @@ describe("on a service", () => {
     expect(mixed.slice(-2).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test("a connection that sends 5,000 requests at once is limited to a few, and the others are not delayed", async () => {
+  test("a connection with 5,000 requests at once is limited to a few, and delays no other", async () => {
     port = await findFreePort(HOST);
     const { app } = world.service;
     // The crowd's request lasts until another client was answered: otherwise a quick machine would be done before.

@@ -433,7 +433,7 @@ describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
     }
   });
 
-  test("a stall admits what came while it lasted and nothing more: the calls are counted once, when it answers again", async () => {
+  test("a stall admits only its own calls: they are counted once, when it responds again", async () => {
     const redis = await startRedis(await freePort());
     try {
       const waitMs = 500;

@@ -174,7 +174,7 @@ describe("on a service", () => {
     // rules#slow-bodies
     test.concurrent.each([
       ["a body within its limit has its whole time, and no more", 16_000, 600, times.body],
-      ["what is thrown away after a refusal has its own", 999_999, 6_000, times.rest],
+      ["a body that is discarded after a refusal has its own", 999_999, 6_000, times.rest],
     ])("%s", async (_name, length, piece, bound) => {
       const socket = connect(port, HOST);
       socket.write(`POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);

@@ -366,7 +366,7 @@ describe.each(PROGRAMS)("$name", (program) => {
     await works(await connect(await register()));
   });
 
-  test("what the program lost, tokens or registration, is got again and ends nothing else", async () => {
+  test("a program that lost its tokens or registration gets new ones, and ends nothing else", async () => {
     const client = await register();
     const token = await works(await connect(client));
     await works(await connect(client));

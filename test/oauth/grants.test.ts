@@ -268,7 +268,7 @@ describe("on a service", () => {
     expect((await sentTo(client, { redirect: HOSTED })).location).toContain("/console/consent");
   });
 
-  test("what brings no code connects nothing", async () => {
+  test("a response without a code connects nothing", async () => {
     const client = await clientAt();
     // The person must sign in again before the authorization server gives a code.
     const asked = buildAuthorizeRequest(client, { scope: "pushers:read", prompt: "login consent" });

@@ -129,7 +129,7 @@ test("a minute counts from the first use, for any number of later uses", async (
 });
 
 // rules#refresh-reuse
-test("a use after its time ends the connection and nothing else of the client, with a text in the console", async () => {
+test("a use after its time ends the connection and nothing else, with a text in the console", async () => {
   const its = await connected();
   const other = await connected();
   const { body } = await refresh(its.client_id, its.first);

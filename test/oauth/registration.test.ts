@@ -256,7 +256,7 @@ describe("on a service", () => {
     }
   });
 
-  test("what a server would fetch, show or believe is neither kept nor answered", async () => {
+  test("metadata that a server would fetch, show or trust is neither stored nor returned", async () => {
     const more = {
       backchannel_logout_uri: "https://internal.example/logout",
       backchannel_logout_session_required: true,

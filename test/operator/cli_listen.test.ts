@@ -94,7 +94,7 @@ const joined = (handle: string) =>
   waitFor(() => expect(JSON.parse(readFileSync(stateOf(handle), "utf8")).since).toBeTruthy());
 
 // rules#listen
-test("what is sent after it joined comes as lines, in order; what was sent before does not", async () => {
+test("alerts after it joined are printed as lines, in order; earlier ones are not", async () => {
   const { id } = await channel("listen-lines");
   await send(id, "Before");
   const its = listener(["listen-lines"]);
@@ -106,7 +106,7 @@ test("what is sent after it joined comes as lines, in order; what was sent befor
 });
 
 // rules#listen
-test("a command gets the alert in its environment and its input, confirms on request, and its failure ends nothing", async () => {
+test("a command gets the alert as environment and input, confirms on request, and may fail", async () => {
   const { id } = await channel("listen-exec");
   const heard = join(folder.path, "heard");
   const exec = `cat >> '${heard}'; printf '%s|%s|%s\\n' "$BELFRY_TITLE" "$BELFRY_PRIORITY" "$BELFRY_CHANNEL" >> '${heard}'; test "$BELFRY_TITLE" != Fails`;

@@ -203,7 +203,7 @@ describe("on the embedded database", () => {
     }
   }
 
-  test("status shows the location of the database, with a DATABASE_URL that any tool connects by while it runs", async () => {
+  test("status shows the location of the database, with a DATABASE_URL for any tool while it runs", async () => {
     server = await startServer(await dataDirectory("status"));
     const settings = { DATA_DIR: server.dataDir };
     const running = await runBelfry(["status"], settings);

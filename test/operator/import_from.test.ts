@@ -180,7 +180,7 @@ describe("ntfy", () => {
     expect(others.map((one: any) => one.image_url)).toContain("https://example.org/p.png");
   });
 
-  test("who joins afterwards finds them as past: none is newer than the joining", async () => {
+  test("a device that joins afterwards sees them as past: none is newer than the joining", async () => {
     const { id } = await channelOf("backups_prod");
     const invite = (await world.rest("create_invite", { pusher_id: id })).body;
     const phone = await world.device();

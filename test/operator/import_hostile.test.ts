@@ -456,7 +456,7 @@ test("texts and markup pass the sanitiser, and what they lose is reported", asyn
   expect(shown[0]).toContain("Bridge Harbour gpj.exe");
 });
 
-test("what was not changed comes as it was", async () => {
+test("unchanged rows are imported as they were", async () => {
   const fresh = await freshDatabase();
   ends.push(fresh.remove);
   const settings = { ...fresh.settings, SECRET: here.settings.SECRET } as Record<string, string>;
@@ -484,7 +484,7 @@ test("a notice about a draft leads to the console of the server that reads, and 
   expect(stdout).not.toContain("evil.example");
 });
 
-test("what a released version left in use passes the rules", async () => {
+test("data of a released version passes the rules", async () => {
   const kept = (name: string) => readFileSync(join(import.meta.dirname, "../database/released_versions", name), "utf8");
   const old = await freshDatabase({ empty: true });
   ends.push(old.remove);

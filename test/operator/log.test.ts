@@ -57,7 +57,7 @@ test("a process that is killed has logged its errors", async () => {
   expect(stderr).toContain("a fault");
 });
 
-test("what a secret could be in is cut in the log", async () => {
+test("values that may contain a secret are cut in the log", async () => {
   const { stderr } = await logging(`log.info({ request: { token: "bfk_secret", path: "/" } }, "x")`);
   expect(stderr).toContain('"request":{"token":"(cut)","path":"/"}');
 });

@@ -67,7 +67,7 @@ describe("on a service", () => {
     await again.close();
   });
 
-  test("a database from before takes the secret at its next start, unless something is sealed under another", async () => {
+  test("an earlier database takes the secret at its next start, unless another one encrypted its data", async () => {
     await world.sql("delete from server_secret");
     await (await start(world.settings.SECRET!)).close();
     expect(await world.sql("select 1 from server_secret")).toHaveLength(1);

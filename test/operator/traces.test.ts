@@ -203,7 +203,7 @@ test("a collector that refuses, or is away, costs the spans and nothing else", a
   ]);
 });
 
-test("what waits for a collector is bounded", async () => {
+test("the queue for a collector is limited", async () => {
   const got: Buffer[] = [];
   const warned: any[] = [];
   const open = Promise.withResolvers<void>();

@@ -232,7 +232,7 @@ describeInBrowser("public pages in a browser", () => {
   });
 
   // rules#near-me
-  test("what is near is worked out here: the smallest area around one first, and no request carries the position", async () => {
+  test("distances are computed here: the smallest area around one first, with no position in requests", async () => {
     const [latitude, longitude] = [38.712345, -9.154321];
     const { context, page, faults } = await openWatchedPage(its.browser, its.site, {
       geolocation: { latitude, longitude },

@@ -22,7 +22,7 @@ const BASE = "http://localhost:8787/c";
 
 describe("a public channel", () => {
   // rules#channel-page
-  test("shows its card, its requested permissions, its newest alerts, a link that subscribes and its own QR code", async () => {
+  test("shows its card, requested permissions, newest alerts, a link that subscribes and a QR code", async () => {
     const channel = await world.pusher({
       name: "Harbour Watch",
       category: "ai",
@@ -131,7 +131,7 @@ describe("a public channel", () => {
 
   // rules#page-validator
   // rules#app-says-silence
-  test("explains the delivery of an alert while the app is closed, where the channel requests a permission for it", async () => {
+  test("explains the delivery while the app is closed, if the channel requests a permission for it", async () => {
     const of = async (settings: Record<string, string>, requested_perms: string[]) => {
       const other = await World.open({ settings });
       const { handle } = await other.pusher({ requested_perms });

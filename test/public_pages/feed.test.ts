@@ -204,7 +204,7 @@ describe("the feeds of a public channel", () => {
     expect(all(await atomOf(channel.handle), "entry").length).toBeGreaterThan(10);
   });
 
-  test("of a channel without alerts are whole, and a page that is sent as a document stays on the channel's page", async () => {
+  test("of a channel without alerts are complete, and a document's page stays on the channel's page", async () => {
     const channel = await world.pusher();
     const empty = await atomOf(channel.handle);
     expect(all(empty, "entry")).toEqual([]);
@@ -316,7 +316,7 @@ test("private, suspended and missing channels have one 404, byte for byte, also 
   expect((await ask(made.handle, "feed.atom")).status).toBe(200);
 });
 
-test("HEAD returns the same headers, other methods list the supported ones, and an address has the limit of pages", async () => {
+test("HEAD returns the same headers, other methods list the supported ones, and the limit of pages applies", async () => {
   const { handle } = await world.pusher();
   const get = await ask(handle, "feed.atom");
   const head = await getPublicPage(world, `/c/${handle}/feed.atom`, { method: "HEAD" });

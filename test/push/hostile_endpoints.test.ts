@@ -145,7 +145,7 @@ describe("when it is called", () => {
     await own.close();
   });
 
-  test("redirects are not followed, slow and endless responses end in time, and others are served concurrently", async () => {
+  test("redirects are not followed, and slow or endless responses end in time and delay no other", async () => {
     const trap = await startHttpReceiver((_request, response) => void response.end());
     const redirecting = await startHttpReceiver((_request, response) => {
       response.writeHead(307, { location: `http://127.0.0.1:${trap.port}/` }).end();

@@ -68,7 +68,7 @@ async function publishing(settings: Record<string, string>) {
 }
 
 // rules#publishing-is-one-row rules#push-wakes
-test("the transaction that publishes is the same, statement by statement, with or without push notifications", async () => {
+test("publishing runs the same statements, with or without push notifications", async () => {
   const without = await publishing({ WEB_PUSH: "off" });
   const with_ = await publishing(on(service.host));
   expect(without.publications).toHaveLength(2);
@@ -100,7 +100,7 @@ test("a push service that refuses this server is in the log, with the setting th
 });
 
 // rules#push-bounds
-test("a push service that hangs costs a send nothing, and a SIGTERM with a thousand waiting ends the process in time", async () => {
+test("a push service that hangs delays neither a send nor a SIGTERM with a thousand waiting", async () => {
   const hang = await startTcpReceiver();
   const world = await World.open();
   const pusher = await world.pusher();

@@ -78,7 +78,7 @@ describe("places", () => {
     expect(wakeUps.pending()).toBe(2);
   });
 
-  test("what finds no room pushes out the oldest of those who have most waiting, and is counted", () => {
+  test("without room, the oldest of the largest waiting group is dropped and counted", () => {
     const { add, figures, wakeUps } = held({ inFlight: 1, waiting: 10 });
     add("busy");
     for (let n = 0; n < 30; n++) add(`d${n}`);
@@ -109,7 +109,7 @@ describe("places", () => {
     expect(underWay).toHaveLength(6);
   });
 
-  test("who wants room gets it when there is some, and after five seconds in any case", async () => {
+  test("a request for room is granted when there is some, and after five seconds in any case", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { add, underWay, wakeUps } = held({ inFlight: 1, waiting: 10 });
@@ -187,7 +187,7 @@ describe("rounds", () => {
     expect(read).toHaveLength(2);
   });
 
-  test("what comes within the second after is one more round at its end", async () => {
+  test("alerts within the next second are one more round at its end", async () => {
     const { channels, read, pass } = counting();
     channels.wake("a", "normal");
     await pass(100);

@@ -93,7 +93,7 @@ describe("the settings and responses of a handset", () => {
     expect(loadConfig({ ...on, WEB_PUSH_CONTACT: CONTACT }, {}).webPushContact).toBe(CONTACT);
   });
 
-  test("the key is a point on P-256, the same on every process and after a restart, and needs a device's token", async () => {
+  test("the key is a P-256 point, the same on every process and after a restart, and needs a token", async () => {
     const { token } = await registerHandset(world);
     const { body } = await world.handset("GET", "/push", token);
     expect(body).toEqual({ enabled: true, public_key: expect.any(String), kind: null });
@@ -231,7 +231,7 @@ describe("what wakes", () => {
   });
 
   // rules#push-once
-  test("a channel notifies a device once a second at most, and the last push notification comes after the last alert", async () => {
+  test("a channel notifies a device once a second at most, and once after the last alert", async () => {
     const { pusher, name } = await channel();
     const begun = Date.now();
     let last = 0;
@@ -262,7 +262,7 @@ describe("what wakes", () => {
     await woken(name, 3);
   });
 
-  test("what came due while no process ran wakes when one is back, unless it is over by then", async () => {
+  test("an alert that came due without a process is notified later, unless it is over by then", async () => {
     const { pusher, name } = await channel();
     const late = await channel();
     const plan = async (of: { id: string }, expires: string) => {

@@ -49,7 +49,7 @@ test("a registry without a response is reported, and fails nothing", async () =>
   expect(out).not.toContain("127.0.0.1");
 });
 
-test("what is installed fails by a high fault or a licence; a low one, and what only tests have, does not", async () => {
+test("an installed part fails by a high fault or a licence; a low one, or one for tests, does not", async () => {
   const lock = JSON.parse(readFileSync(join(folder.path, "package-lock.json"), "utf8"));
   lock.packages["node_modules/diff"].license = "GPL-3.0-only";
   lock.packages["node_modules/vitest"].license = "GPL-3.0-only";

@@ -53,7 +53,7 @@ test("a failure is one, also when it is one again alone", () => {
   expect(JSON.parse(readFileSync(list, "utf8"))).toEqual([]);
 });
 
-test("what passes alone is written down the first time, and fails the second time", () => {
+test("a test that passes alone is recorded the first time, and fails the second time", () => {
   const run = ran("whole.json", "failed");
   ran("whole.again.json", "passed");
   const sighting = { test: "test/a.test.ts > sways", message: "Error: too late" };

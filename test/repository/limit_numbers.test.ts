@@ -10,7 +10,7 @@ const ROOT = `${import.meta.dirname}/../../`;
 
 /** Numbers that look like a limit and are not: the reason, then file and text. */
 const OTHERS: Record<string, string[]> = {
-  "what the arithmetic of scale assumes": ["docs/explanation/scale.md: ten minute"],
+  "assumptions of the scale model": ["docs/explanation/scale.md: ten minute"],
   "a week and a month of statistics, a choice among others": [
     "docs/reference/rules/statistics.md: seven day",
     "src/store/stats/stats_schemas.ts: 30 UTC day",
@@ -185,7 +185,7 @@ describe("a number is found", () => {
   ])("%s", (_, file, text) => expect(strays(file, text)).not.toEqual([]));
 });
 
-test("what is read from the table or filled in is not", () => {
+test("a number that is read from the table or filled in is not", () => {
   expect(strays("page.ts", 'field({ name: "title", most: LIMITS.alert_title })')).toEqual([]);
   expect(strays("page.md", "Up to <!-- limit:alert_body -->16,384<!-- / --> characters.")).toEqual([]);
 });

@@ -51,7 +51,7 @@ describe("where fields are drawn", () => {
     expect(nowhere.map(({ at }) => at)).toEqual([]);
   });
 
-  test("what a caller gives is in the form", () => {
+  test("a caller's field is in the form", () => {
     const missing = ALL.filter(
       ({ at, field }) => !at.startsWith("device.") && field.accepts && !placesOf(field).includes("form"),
     );

@@ -92,7 +92,7 @@ describe.each(OPERATIONS.map((tool) => [tool.name, tool] as const))("%s", (name,
     const mend = `who may call ${name}: fix ROLE_ALLOWS of test/cases/auth.ts, or role of operations/${name}.ts`;
     expect(allowed, mend).toEqual(reached);
   });
-  test("what refuses is declared", () => {
+  test("its errors are declared", () => {
     const { errors, limit, role, http, input } = tool;
     const file = `operations/${name}.ts`;
     if (limit) expect(errors, `${file} has a limit`).toContain("rate_limited");

@@ -79,7 +79,7 @@ test("each edit reports the fields that it changed, with old and new values, and
 });
 
 // rules#alert-changes
-test("a new alert, a refused edit and a call without fields store nothing; an edit that changes nothing reports it", async () => {
+test("a new alert, a refused edit and an empty call store nothing; an edit without changes reports it", async () => {
   const alert = await world.alert(pusher.id, { title: "One" });
   await edit(alert, {});
   expect((await world.rest("update_alert", alertArguments(alert, { title: "" }))).status).toBe(422);
@@ -89,7 +89,7 @@ test("a new alert, a refused edit and a call without fields store nothing; an ed
 });
 
 // rules#alert-changes
-test("a moved time is also reported for scheduling and declining, and a reviewer's request for the next edit", async () => {
+test("a moved time is reported for scheduling and declining, and a reviewer's request is kept", async () => {
   const alert = await world.alert(pusher.id);
   const [six, seven] = [timeInSeconds(3600), timeInSeconds(7200)].map((at) => at.replace("Z", "000Z"));
   await world.rest("schedule_alert", alertArguments(alert, { send_at: six }));
@@ -143,7 +143,7 @@ test("a caller who does not see the alert gets a 404", async () => {
 });
 
 // rules#alert-changes
-test("keeping it costs no exchange with the database: an edit has one more than a new draft, since it locks first", async () => {
+test("keeping it costs no exchange: an edit has one more than a new draft, since it locks first", async () => {
   const proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
   const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "2" });
   const alert = await world.alert(pusher.id, { title: "0" });

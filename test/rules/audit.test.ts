@@ -67,7 +67,7 @@ test("no field of a call and no secret is in it", async () => {
 });
 
 // rules#audit-log
-test("what is refused, repeated under a key, or done by a handset leaves none", async () => {
+test("a refusal, a repeat under a key, and an action of a handset leave none", async () => {
   const pusher = await world.pusher();
   const again = { pusher_id: pusher.id, title: "x", idempotency_key: "once" };
   await world.rest("create_alert", again);

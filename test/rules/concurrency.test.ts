@@ -223,7 +223,7 @@ describe("two services", () => {
     }
   });
 
-  test("a channel is deleted against joins and new alerts: deleted completely, or kept with its subscriber", async () => {
+  test("a channel is deleted during joins and new alerts: completely, or kept with its subscriber", async () => {
     for (let i = 0; i < ROUNDS * 2; i++) {
       const pusher = await world.pusher();
       const device = await world.device();
@@ -446,7 +446,7 @@ describe("two services", () => {
       }
   });
 
-  test("a scheduled alert that comes due while a change waits for it is sent: not sent again, edited or deleted", async () => {
+  test("a scheduled alert that comes due while a change waits is sent: never twice, edited or deleted", async () => {
     const pusher = await world.pusher();
     const alerts: any[] = [];
     const dueAt = timeInSeconds(4);

@@ -85,18 +85,15 @@ describe("on a service", () => {
     context.emit({ event: "alert.sent", data: { pusher_id: formatId("psh", newUuid()) } });
   const undone = (code: string) => Object.assign(new Error("undone"), { code });
 
-  test.each(["40P01", "40001"])(
-    "what the database undid (%s) is tried again, and its events leave once",
-    async (code) => {
-      const { call, events } = made(async (context, tries) => {
-        emit(context);
-        await context.countAgainstLimit("subject");
-        if (tries < 3) throw undone(code);
-      });
-      expect((await call()).body).toEqual({ tries: 3 });
-      expect(events).toHaveLength(1);
-    },
-  );
+  test.each(["40P01", "40001"])("a rolled back call (%s) is retried, and its events are sent once", async (code) => {
+    const { call, events } = made(async (context, tries) => {
+      emit(context);
+      await context.countAgainstLimit("subject");
+      if (tries < 3) throw undone(code);
+    });
+    expect((await call()).body).toEqual({ tries: 3 });
+    expect(events).toHaveLength(1);
+  });
 
   test("a call that fails after it was counted is refunded, and none of its events are sent", async () => {
     const { call, events } = made(async (context, tries) => {
@@ -123,7 +120,7 @@ describe("on a service", () => {
     });
   });
 
-  test("what stays undone is a server_error after four tries", async () => {
+  test("a call that stays rolled back is a server_error after four tries", async () => {
     let last = 0;
     const { call, events } = made(async (context, tries) => {
       emit(context);

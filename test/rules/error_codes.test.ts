@@ -90,7 +90,7 @@ describe("what is wrong with a field", () => {
   });
 });
 
-describe("what the state or the credential refuses", () => {
+describe("refusals by the state or the credential", () => {
   const alert = (fields: object) => world.alert(pusher.id, { ...fields });
 
   test("an alert that is sent, cancelled or was never sent", async () => {
@@ -107,7 +107,7 @@ describe("what the state or the credential refuses", () => {
     expect(await refusalOf("update_alert", late)).toMatchObject({ code: "version_conflict" });
   });
 
-  test("what does not exist", async () => {
+  test("missing resources", async () => {
     const at = { pusher_id: NO_PUSHER };
     expect(await refusalOf("get_pusher", at)).toMatchObject({ type: "not_found", code: "channel_not_found" });
     expect(await refusalOf("get_alert", { pusher_id: pusher.id, alert_id: NO_ALERT })).toMatchObject({
@@ -165,7 +165,7 @@ describe("what the state or the credential refuses", () => {
   });
 });
 
-test("what a handset sends has the same codes", async () => {
+test("requests of a handset have the same codes", async () => {
   const token = await world.device(pusher.handle);
   const reports = [{ alert_id: NO_ALERT, kind: "seen" }];
   expect((await world.handset("POST", "/reports", token, { reports })).body.error).toMatchObject({

@@ -291,7 +291,7 @@ describe("changed by a person", () => {
     );
   });
 
-  test("what was published under an idempotency key before is not answered again, and nothing is published", async () => {
+  test("an earlier publication under an idempotency key is not returned again, and nothing is published", async () => {
     const key = await world.key({});
     const { id } = await me(key);
     const args = { pusher_id: pusher.id, title: "Before", send: true, idempotency_key: "before" };

@@ -211,7 +211,7 @@ test("the reply stays until an edit, a schedule or a send; no copy has it", asyn
 });
 
 // rules#decline
-test("what is frozen, and what has changed since, is not declined", async () => {
+test("a frozen alert, or one that has changed since, is not declined", async () => {
   for (const state of ["sent", "passed", "cancelled"] as const) {
     const alert = await createAlertInState(world, state, pusher);
     expect(await refusalOf(decline(alert))).toMatchObject({ type: "conflict", message: /frozen/ });
@@ -240,7 +240,7 @@ test("handsets and receivers of events get neither the note nor the reply", asyn
 });
 
 // rules#review-note
-test("what no reader sees is taken out of the note and reported", async () => {
+test("invisible characters are removed from the note and reported", async () => {
   const args = { pusher_id: pusher.id, title: "x", review_note: "Send\u200b now" };
   const { body } = await world.rest("create_alert", args, author);
   expect(body).toMatchObject({ review_note: "Send now", blocked: [{ name: "zero-width", count: 1 }] });

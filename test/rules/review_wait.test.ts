@@ -66,7 +66,7 @@ test.each(["rest", "mcp"] as const)("waits until a person decides, over %s", asy
 });
 
 // rules#review-wait
-test("four of a credential wait; one that leaves frees a place, and all receive another process's decision", async () => {
+test("four of a credential wait; one that leaves frees a slot, and all receive a decision elsewhere", async () => {
   const calls = Array.from({ length: LIMITS.review_waits + 1 }, () => {
     const leaving = new AbortController();
     return Object.assign(wait("", leaving.signal), { leaving });
@@ -88,7 +88,7 @@ test("four of a credential wait; one that leaves frees a place, and all receive 
   for (const { answer } of [...held.slice(1), another]) expect(await answer).toMatchObject({ decision: "cancelled" });
 });
 
-test("an alert that is deleted during the wait is missing, and a service that stops answers waiting calls", async () => {
+test("an alert that is deleted during the wait is missing, and a stop answers waiting calls", async () => {
   const gone = wait();
   await meanwhile();
   await world.rest("delete_alert", alertArguments(draft));

@@ -68,7 +68,7 @@ test("an edit lets go of what the texts that it replaces had lost, and of nothin
 });
 
 // rules#blocked-kept
-test("what a document loses when it becomes something else comes on top, and stays when it becomes one again", async () => {
+test("parts that a document loses in a conversion are added, and stay when it is converted back", async () => {
   const alert = await world.alert(pusher.id, { layout: "document", html: "<p>Hi</p><script>1</script>" });
   expect(alert.blocked).toEqual([]);
   for (const layout of ["html", "document", "text"]) {

@@ -83,7 +83,7 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
     expect(await published()).toHaveLength(3);
   });
 
-  test("what makes it another call", async () => {
+  test("differences that make it another call", async () => {
     const first = (await create(way)).body;
     const other = await world.key({});
     for (const answer of [

@@ -110,7 +110,7 @@ describe("a channel that is not active", () => {
     expect(await statuses(channel)).toEqual(["draft"]);
   });
 
-  test("what was saved takes nothing of the limit", async () => {
+  test("saved drafts take nothing of the limit", async () => {
     const channel = await openChannel();
     await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
     for (let i = 0; i < 3; i++) expect((await send("alertmanager", channel)).status).toBe(200);

@@ -65,7 +65,7 @@ test("a sender that is refused is on the overview and its channel's pages until 
 });
 
 // rules#failing-senders
-test("a key of the command line is among the senders of each channel that it sent to, and fails on one alone", async () => {
+test("a key of the command line is a sender of each channel that it sent to, and fails on one alone", async () => {
   const one = await world.pusher({ name: "One" });
   const two = await world.pusher({ name: "Two" });
   const unbound = await world.key({ name: "Made in a shell", scopes: "alerts:write" });

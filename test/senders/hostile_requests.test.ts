@@ -231,7 +231,7 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
     "heard",
   ],
   [
-    "what turns and hides writing",
+    "characters that turn and hide text",
     (program) => poisoned(program, (value) => text(value, "\u202etxt\u2066\u200b\u{e0041}x")),
     "heard",
   ],

@@ -214,7 +214,7 @@ describe("a message of ntfy is an alert", () => {
     ["a delay", () => ({ body: "b", headers: { in: "30m" } }), { status: "scheduled" }],
     ["a sequence", () => ({ body: "b", headers: { "x-sequence-id": "disk-1" } }), { collapse_key: "disk-1" }],
     [
-      "what has no counterpart",
+      "parts without a counterpart",
       () => ({
         body: "b",
         headers: {

@@ -295,7 +295,7 @@ test.each([
   ["no id", "since=alr_zzzzzzzzzzzzzzzzzzzzzzzzzz", 40008],
   ["a priority", "priority=9", 40007],
   ["no priority", "priority=NaN", 40007],
-])("what cannot be read is refused in ntfy's shape: %s", async (_, query, code) => {
+])("an invalid request is refused in ntfy's format: %s", async (_, query, code) => {
   const { handle } = await world.pusher();
   const { status, text } = await get(`${handle}/json?poll=1&${query}`);
   expect({ status, body: JSON.parse(text) }).toMatchObject({
@@ -440,7 +440,7 @@ test("a stop ends all subscriptions; nothing is lost with since, after a failure
   expect(all).toEqual(titles);
 });
 
-test("a server of two processes that is killed while it sends: nothing is lost with since, also on a WebSocket", async () => {
+test("a server of two processes is killed while it sends: nothing is lost with since, on any transport", async () => {
   const pusher = await world.pusher();
   const all: Record<string, string[]> = { json: [], ws: [] };
   const first = (await send(pusher, "start")).id;

@@ -17,7 +17,7 @@ async function counted(): Promise<Record<string, number>> {
 }
 
 // rules#sender-metric
-test("what a program sends is counted by program and outcome, and by nothing that it wrote", async () => {
+test("messages are counted by program and outcome, and by none of their contents", async () => {
   const { handle, id } = await world.pusher();
   const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: id });
   const send = (body: unknown, headers: Record<string, string>, query = "", token = key) =>

@@ -215,7 +215,7 @@ describe("CloudEvents", () => {
     });
   });
 
-  test("what is not an event is refused", async () => {
+  test("a body that is not an event is refused", async () => {
     for (const body of [{}, { a: 1 }, [1], 7, null])
       expect((await channel.send("cloudevents", body, structured)).status).toBe(422);
   });

@@ -336,7 +336,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   ],
 ];
 
-describe("what programs send", () => {
+describe("messages of programs", () => {
   test.each(UNDERSTOOD)("%s: %s", async (program, _, sent, alerts) => {
     const { headers, query = "" } = sent;
     // Each transport once: repeats of a program that numbers its messages are ignored.
@@ -369,7 +369,7 @@ describe("what programs send", () => {
   });
 
   // rules#tongues-once
-  test("a repeat by Prometheus is published once, with any changes of its annotations, and again when others fire", async () => {
+  test("a repeat by Prometheus is published once, with any annotations, and again when others fire", async () => {
     const at = (summary: string, ...names: string[]) => ({
       body: names.map((name) => alert("Repeats", name, { annotations: { summary } })),
     });
@@ -453,7 +453,7 @@ describe("a key that only composes", () => {
   });
 });
 
-describe("what no program sends", () => {
+describe("messages of no program", () => {
   // rules#tongues-signed
   test("an invalid, foreign or missing signature is refused", async () => {
     for (const signature of ["", "sha256=00", `sha256=${"0".repeat(64)}`, "sha1=abc"]) {

@@ -4,13 +4,13 @@
 
 /** Wing → what it is made for, from below upwards. */
 export const LAYERS: Record<string, string> = {
-  model: "what there is: fields, rows, the rules, the refusals",
+  model: "the domain: fields, rows, the rules, the refusals",
   store: "where it is kept: settings, secret, database, statements, answers put together from rows",
-  operation: "what an operation is, the one way in which it runs, and what operations share",
+  operation: "the definition of an operation, its execution, and the shared parts of operations",
   effects: "work outside of calls: webhooks, files, retention",
-  identity: "who calls: keys, people, assistants, the operator, and what only a signed-in person does",
-  handset: "what a subscribed handset can do, and how it learns that there is something new",
-  ui: "what all pages share",
+  identity: "the callers: keys, people, assistants, the operator, and operations of signed-in people",
+  handset: "the operations of a subscribed handset, and its notification of changes",
+  ui: "the shared parts of all pages",
   api: "HTTP and MCP, and their description",
   pages: "the pages for people: console, public pages, web app",
   program: "starting, stopping, and the command line",
@@ -38,8 +38,7 @@ export const MODULES: Record<string, ModuleRule> = {
   "model/limits": { may: [] },
   "model/migrations": { decides: "migrations: how a database gets the entities' schema", may: [] },
   "model/fields": {
-    decides:
-      "what the nouns are made of: one record a field, and its kinds in the database, in arguments and in answers",
+    decides: "the fields of resources: one record a field, with its types in the database, in arguments and in results",
     may: ["model/limits"],
   },
   "model/entities": {
@@ -51,7 +50,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["model/entities", "model/api_error", "model/fields", "model/limits"],
   },
   "model/sanitizer": {
-    decides: "what of an alert's markup stays, and an exact report of what does not",
+    decides: "the sanitiser of an alert's markup, with an exact report of removed parts",
     may: ["model/fields", "model/limits"],
   },
   "store/rate_limits": {
@@ -89,11 +88,11 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/handler_context", "store/db"],
   },
   "store/changes": {
-    decides: "which channels, devices and alerts changed, at which revision, and who listens",
+    decides: "changes of channels, devices and alerts, with their revision and their listeners",
     may: ["store/bus", "store/handler_context", "store/db", "store/queries"],
   },
   "store/replicas": {
-    decides: "which standby may answer a reading, and when none may",
+    decides: "the choice of a standby for a read, or of none",
     may: ["store/db", "store/queries"],
   },
   "store/schemas": {
@@ -105,7 +104,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["model/domain", "model/api_error", "model/fields", "model/limits", "store/db", "store/queries"],
   },
   operation: {
-    decides: "what an operation is, and the one way in which it runs: checks, transaction, repeats, refusals, pages",
+    decides: "the definition and the execution of an operation: checks, transaction, repeats, refusals, pages",
     may: [
       "model/domain",
       "model/entities",
@@ -123,7 +122,7 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   "operation/alerts": {
-    decides: "what operations on alerts have in common: composing, attaching, changing, listing",
+    decides: "the shared parts of operations on alerts: composing, attaching, changing, listing",
     may: [
       "model/domain",
       "model/entities",
@@ -138,7 +137,7 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   "operation/channels": {
-    decides: "what operations on channels and their webhook endpoints have in common",
+    decides: "the shared parts of operations on channels and their webhook endpoints",
     may: [
       "model/domain",
       "model/entities",
@@ -195,7 +194,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "identity/session": {
     decides:
-      "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files, reviews",
+      "operations of signed-in people only: keys, members, connected assistants, own sessions and password, files, reviews",
     may: [
       "effects/assets",
       "identity/auth",
@@ -214,7 +213,7 @@ export const MODULES: Record<string, ModuleRule> = {
     ],
   },
   handset: {
-    decides: "what a subscribed handset can do",
+    decides: "the operations of a subscribed handset",
     may: [
       "handset/live_updates",
       "identity/auth",
@@ -302,7 +301,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["model/domain", "model/fields", "model/limits", "store/handler_context", "store/db", "store/queries"],
   },
   operations: {
-    decides: "what an owner can do, one file an operation",
+    decides: "the operations of an owner, one file each",
     may: [
       "model/domain",
       "model/entities",

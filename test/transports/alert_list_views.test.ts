@@ -31,7 +31,7 @@ const insertSent = (pusherId: string, count: number, title = "No. ") =>
 
 describe("rows", () => {
   // rules#lean-rows
-  test("of one channel and of all: without values that follow from the query and the defaults, in whole seconds", async () => {
+  test("of one channel and of all: without values of the query and defaults, in whole seconds", async () => {
     const pusher = await world.pusher();
     const draft = await world.alert(pusher.id, { title: "Draft", body: "Text" });
     const sent = await world.alert(pusher.id, { title: "Sent", priority: "urgent", send: true });

@@ -82,7 +82,7 @@ describe("a server", () => {
     ).toEqual([]);
   });
 
-  test("what does not apply fails wherever it is tried", () => {
+  test("a listed exception fails wherever it is tried", () => {
     const passing = listed.filter((name) => {
       const tried = Object.values(checks).map((all) => all.filter((check) => names(check).includes(name)));
       const eras = tried.filter((some) => some.some(({ status }) => status !== "INFO"));

@@ -309,7 +309,7 @@ describe("on a service", () => {
     expect(answer.body.error).toBeDefined();
   });
 
-  test("the modern list may be cached, by this credential's holder alone, and is the same for the same scopes", async () => {
+  test("the modern list may be cached, for this credential alone, and is the same for the same scopes", async () => {
     const { headers, body } = modern("tools/list");
     const lists = [];
     for (const key of [world.owner, await world.foreignKey()]) {

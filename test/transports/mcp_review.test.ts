@@ -189,7 +189,7 @@ describe("a client of 2026", () => {
     expect(structuredContent.decision).toBe(status === "sent" ? "sent" : "declined");
   });
 
-  test("what is not theirs, what is missing, and who may not read are refused as before", async () => {
+  test("a foreign or missing alert, and a caller who may not read, are refused as before", async () => {
     const foreign = await world.foreignKey();
     const alert = await draft();
     const reader = await world.key({ scopes: "alerts:write" });
@@ -294,7 +294,7 @@ describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
     expect((await call("send_alert", alertArguments(alert))).structuredContent).toMatchObject({ decision: "sent" });
   });
 
-  test("create with send: by the error where the call can be tried again, else by the refusal with its draft", async () => {
+  test("create with send: by the error where the call can be retried, else by the refusal with its draft", async () => {
     const call = await legacy(kind);
     const args = { pusher_id: pusher.id, title: "Once", send: true };
     const refused = await call("create_alert", args);

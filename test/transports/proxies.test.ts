@@ -76,7 +76,7 @@ for (const proxy of PROXIES)
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("the request is named by the proxy, /metrics is closed, the host is ours, a large body gets its answer", async () => {
+    test("the proxy names the request, /metrics is closed, the host is ours, a large body is answered", async () => {
       const me = await ask("GET", "/api/v1/me", undefined, { "x-request-id": "mine" });
       expect(me.statusCode).toBe(200);
       expect(me.headers["x-request-id"]).not.toBe("mine");

@@ -291,7 +291,7 @@ const ROWS: Row[] = [
 ];
 
 // rules#priority-is-a-ceiling rules#handset-decides rules#unasked-is-silent
-describe("what an alert does", () => {
+describe("the effects of an alert", () => {
   test.each(ROWS)("$when", ({ alert, channel = aChannel(), device, want }) => {
     expect(decideAlert(anAlert(alert), channel, aDevice(device), NOW)).toMatchObject(want);
   });
@@ -405,7 +405,7 @@ describe("for any facts", () => {
       { numRuns: 2000 },
     ));
 
-  test("what does not happen has a reason, unless the author did not want it", () =>
+  test("a missing effect has a reason, unless the author did not request it", () =>
     fc.assert(
       fc.property(alerts, channels, devices, (alert, channel, device) => {
         const decision = decideAlert(alert, channel, device, NOW);

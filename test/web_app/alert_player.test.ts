@@ -151,7 +151,7 @@ describeInBrowser("a ring", () => {
     expect(await last()).toBe(null);
   });
 
-  test("what decides nothing shows nothing", async () => {
+  test("an empty decision shows nothing", async () => {
     await open();
     await ring({});
     expect(await last()).toBe(null);

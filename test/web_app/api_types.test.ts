@@ -16,7 +16,7 @@ const fits = {
   subscription: (sent: z.output<typeof subscriptionView>): SubscriptionAnswer => sent,
 };
 
-test("what the API answers fits the app's types", () => {
+test("the API's responses fit the app's types", () => {
   expect(Object.keys(fits)).toHaveLength(3);
   expect([...KNOWN]).toEqual([...CAPABILITIES]);
 });

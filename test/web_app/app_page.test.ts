@@ -265,7 +265,7 @@ describeInBrowser("the app", () => {
   });
 
   // rules#app-markup-frame
-  test("hostile markup is shown without running, also as it would come from a service that cleans nothing", async () => {
+  test("hostile markup is shown without running, also from a service that sanitises nothing", async () => {
     const context = await its.browser.newContext();
     const page = await context.newPage();
     const hits: string[] = [];

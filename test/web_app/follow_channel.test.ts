@@ -76,7 +76,7 @@ describeInBrowser("following a channel", () => {
     await expect.poll(() => figure("belfry_streams"), WAIT).toBe("0");
   });
 
-  test("what an assistant sends is seen without a reload, and rarely later than a second", async () => {
+  test("an assistant's alert appears without a reload, and rarely later than a second", async () => {
     await join();
     await inbox();
     await held(1);
@@ -94,7 +94,7 @@ describeInBrowser("following a channel", () => {
     expect(await page.title()).toBe("(5) Inbox · Belfry");
   });
 
-  test("what is confirmed is counted by the owner, and what is opened as read", async () => {
+  test("confirmations are counted for the owner, and opened alerts as read", async () => {
     await join();
     await inbox();
     const alert = await send("Move your cars", { requires_ack: true });
@@ -125,7 +125,7 @@ describeInBrowser("following a channel", () => {
     expect(await stats(alert)).toMatchObject({ reads: 0, acks: 0 });
   });
 
-  test("a private channel lets in by its invite, whose code leaves the address; without one it is not there", async () => {
+  test("a private channel opens by its invite, whose code leaves the address; without one it is missing", async () => {
     pusher = await its.site.world.pusher({ name: "Crew only", is_public: false });
     const invite = (await its.site.world.rest("create_invite", { pusher_id: pusher.id })).body;
     await page.goto(`${its.site.url}/app/#join=${pusher.handle}`);

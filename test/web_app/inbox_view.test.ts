@@ -49,7 +49,7 @@ describeInBrowser("the inbox", () => {
   });
 
   // rules#app-before-joining
-  test("who joins inherits no past: it is read, nothing of it is to be confirmed, and the newest are shown", async () => {
+  test("a joining device inherits no past: it is read and confirmed, and the newest are shown", async () => {
     const desk = await channel("Flood Desk");
     for (let n = 1; n <= 30; n++) await send(desk, `Old ${n}.`, { requires_ack: n % 2 === 0 });
     await send(desk, "Boil your water", { requires_ack: true, body: "Until tonight.", expires_at: soon() });

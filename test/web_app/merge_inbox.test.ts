@@ -21,7 +21,7 @@ const known = (...rows: ReturnType<typeof row>[]) => new Map(rows.map((one) => [
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe("an answer of the inbox", () => {
-  test("what the device does not have is new", () => {
+  test("alerts that the device does not have are new", () => {
     expect(ids(compareInbox([row(3), row(2), row(1)], true, known(row(1))).fresh)).toEqual(["alr_3", "alr_2"]);
   });
 
@@ -43,7 +43,7 @@ describe("an answer of the inbox", () => {
 });
 
 // rules#app-before-joining
-describe("what was sent before the device followed the channel", () => {
+describe("alerts from before the device followed the channel", () => {
   const alert = row(5, { read_at: null, requires_ack: true }) as any;
   const since = (minute: string) => ({
     subscription: { subscribed_at: `2026-11-22T08:${minute}:00.000000Z` },

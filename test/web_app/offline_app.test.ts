@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { card, joinInApp } from "../support/web_app.ts";
 
-describeInBrowser("what the app has kept", () => {
+describeInBrowser("the stored data of the app", () => {
   const its = siteAndBrowser();
   let context: BrowserContext;
   let page: Page;

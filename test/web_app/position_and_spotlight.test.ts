@@ -194,7 +194,7 @@ describe("collapsing", () => {
     expect(shown([row("a", 3, level), row("b", 1, { ...level, acked_at: ago(0) })])).toEqual([[], ["b", "a"]]);
     expect(shown([row("a", 3, level), row("b", 1, { ...level, expires_at: ago(0) })])).toEqual([[], ["b", "a"]]);
   });
-  test("what was withdrawn replaced nothing", () =>
+  test("a withdrawn alert replaced nothing", () =>
     expect(shown([row("a", 3, level), row("b", 1, { ...level, status: "cancelled" })])).toEqual([["a"], ["b"]]));
 });
 

@@ -18,7 +18,7 @@ const row = (n: number, more: object = {}) => ({
 const UNREAD = { read_at: null, acked_at: null };
 
 // rules#app-move-keeps-states
-describe("what was read and confirmed", () => {
+describe("the read and confirmed state", () => {
   test("is the same where the link is opened; what comes later is new", () => {
     const rows = [row(1), row(2, { read_at: null }), row(3, { acked_at: "then" }), row(4)];
     const seen = packReadState(rows);

@@ -39,7 +39,7 @@ const channel = (...permissions: string[]) => ({
 });
 
 // rules#repeats
-test("for any number of checks, it is shown again three times at most, and all within its hour and what follows", () => {
+test("for any number of checks, it is shown again three times at most, within its hour and soon after", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 * EVERY }), { maxLength: 200 }), (looks) => {
       let repeated = 0;

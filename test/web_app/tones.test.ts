@@ -141,7 +141,7 @@ describeInBrowser("the tones", () => {
     );
   });
 
-  test("what is stopped is over within a tenth of a second", async () => {
+  test("a stopped tone is over within a tenth of a second", async () => {
     const tone = await play("siren", 1, 1);
     expect(peakOf(between(tone, 0.8, 1))).toBeGreaterThan(0.1);
     expect(peakOf(between(tone, 1.1, tone.seconds))).toBe(0);

@@ -148,7 +148,7 @@ test.each(
   expect(isPublicAddress(ip)).toBe(true);
 });
 
-test("what is not even a text is not public", () => {
+test("a value that is not a text is not public", () => {
   for (const value of [undefined, null, 2130706433, {}, ["8.8.8.8"]])
     expect(isPublicAddress(value as string)).toBe(false);
 });

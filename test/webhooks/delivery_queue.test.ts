@@ -161,7 +161,7 @@ describe("emit", () => {
 
 describe("bounds", () => {
   // rules#event-room
-  test("so many under way, so many waiting; what is over is dropped, counted once each and logged once a minute", async () => {
+  test("so many under way, so many waiting; others are dropped, counted and logged once a minute", async () => {
     const { open, deliver } = held();
     let clock = 0;
     const { deliveries, results, dropped, lines } = make({

@@ -720,7 +720,7 @@ describe("names", () => {
   });
 
   // rules#event-repointed
-  test("a name that is repointed at a private address is refused at delivery, and that is a failed delivery", async () => {
+  test("a name that is repointed at a private address is refused at delivery, which counts as failed", async () => {
     const trap = await startHttpReceiver((_request, response) => void response.end());
     const { key, pusher: open, send, endpoint } = await account(world);
     const pusher = await open();

@@ -240,7 +240,7 @@ test("an event costs no exchange with the database, alone or with a line of the 
 });
 
 // rules#event-feed-kept
-test("what was removed leaves the others their places", async () => {
+test("removed events leave the others their positions", async () => {
   for (let n = 0; n < 4; n++) await alert({ title: `Tide ${n}`, send: true });
   const reader = follower(world);
   await reader.step(2);

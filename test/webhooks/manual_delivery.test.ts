@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
   sink = await startHttpReceiver((_request, response) => {
     response.statusCode = status;
-    response.end("what a receiver says is not kept");
+    response.end("a receiver's response is not stored");
   });
 });
 afterAll(async () => {

@@ -137,7 +137,7 @@ export const editAlertCases: TestCase[] = [
   {
     rule: EXPIRES,
     tool: "update_alert",
-    name: "what has expired since can still be edited",
+    name: "an alert that has expired since can still be edited",
     given: async (world) => {
       const alert = await draftWith()(world);
       await world.sql("update alert set expires_at = now() - interval '1 hour' where id = ?", [parseUuid(alert.id)]);

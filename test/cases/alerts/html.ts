@@ -171,7 +171,7 @@ export const alertHtmlCases: TestCase[] = [
   {
     rule: BLOCKED,
     tool: "update_alert",
-    name: "what sanitising left empty can still be edited",
+    name: "an alert that sanitising left empty can still be edited",
     given: draftWith({ layout: "html", html: "<script>x</script>" }),
     input: (alert) => alertArguments(alert, { title: "y" }),
     want: { body: { title: "y", layout: "html" } },

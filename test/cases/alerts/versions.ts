@@ -72,7 +72,7 @@ export const alertVersionCases: TestCase[] = [
   {
     rule: RULE,
     tool: "cancel_alert",
-    name: "what came due is the version that it was",
+    name: "an alert that came due keeps its version",
     given: async (world) => {
       const due = await createAlertInState(world, "passed");
       await readAlert(world, due);

@@ -192,7 +192,7 @@ export const revokeInviteCases: TestCase[] = [
   },
   {
     rule: "revoke-evicts",
-    name: "who left and came back through another invite stays",
+    name: "a device that left and came back through another invite stays",
     tool: "revoke_invite",
     given: async (world) => {
       const given = await crowd(world);
