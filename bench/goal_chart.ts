@@ -106,7 +106,8 @@ export function renderGoalChart({ rows, machine, settings, at }: GoalReport): st
     text(place(tick), HEAD - 14, "tick", tick === 1 ? "goal" : tick < 1 ? `1/${1 / tick}` : `${tick} ×`, "middle"),
   ]);
   const foot = [
-    `npm run bench -- --goals on ${at.slice(0, 10)}: medians of ${settings.rounds} rounds of ${settings.seconds} s, bars from least to greatest; hollow: no goal, beside 1.`,
+    `npm run bench -- --goals on ${at.slice(0, 10)}: medians of ${settings.rounds} rounds of ` +
+      `${settings.seconds} s, bars from least to greatest; hollow: no goal, beside 1.`,
     `${machine.cores} × ${machine.processor}, node ${machine.node}, load ${machine.load.toFixed(1)} at the beginning.`,
   ].map((said, i) => text(EDGE, height - 30 + 16 * i, "tick", said));
   const title = "Distance from the goals";

@@ -91,7 +91,9 @@ function tableOf(sized: readonly Sized[]): string {
     `|---|---|---|${WORKS.map(() => "---|").join("")}`,
     ...sized.map(
       (each) =>
-        `| ${[each.name, `${median(each.resident).toFixed(0)} MB`, ...WORKS.map((work) => cell(work, each))].join(" | ")} |`,
+        "| " +
+        `${[each.name, `${median(each.resident).toFixed(0)} MB`, ...WORKS.map((work) => cell(work, each))].join(" | ")} ` +
+        "|",
     ),
   ].join("\n");
 }

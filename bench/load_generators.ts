@@ -87,7 +87,8 @@ export async function loadHttp(load: HttpLoad, seconds: number, connections = CO
   const allowed = load.mayRefuse ? times.length / 10 : 0;
   if (wrong > allowed || result.errors > 0 || result.mismatches > Math.min(wrong, allowed))
     throw new Error(
-      `${url}: of ${times.length} answers ${wrong} without status ${load.status}, ${result.mismatches} with another body; ${result.errors} errors`,
+      `${url}: of ${times.length} answers ${wrong} without status ${load.status}, ${result.mismatches} with ` +
+        `another body; ${result.errors} errors`,
     );
   if (Math.max(...asked.values()) >= pool) throw new Error("the bench ran out of prepared requests");
   times.sort((a, b) => a - b);

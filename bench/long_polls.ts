@@ -69,7 +69,8 @@ export class PollingHandset {
       return socket;
     };
     this.#ask = () =>
-      `GET /handset/v1/inbox?limit=${limit} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${token}\r\nIf-None-Match: ${this.#etag}\r\nPrefer: wait=55\r\n\r\n`;
+      `GET /handset/v1/inbox?limit=${limit} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ` +
+      `${token}\r\nIf-None-Match: ${this.#etag}\r\nPrefer: wait=55\r\n\r\n`;
   }
 
   poll(): void {
@@ -227,11 +228,14 @@ export const memoryPerPoll = ({ before, held }: { before: ProcessMemory; held: P
 export function longPollTable(figures: readonly PollFigure[]): string {
   const percent = (value: number | null) => (value === null ? "?" : value.toFixed(1));
   return [
-    "| handsets held on one channel | alerts asked for | send → seen p50 (goal) | p99 | lost | idle, % of a core: server + PostgreSQL | memory |",
+    "| handsets held on one channel | alerts asked for | send → seen p50 (goal) | p99 | lost | idle, % of a " +
+      "core: server + PostgreSQL | memory |",
     "|---|---|---|---|---|---|---|",
     ...figures.map(({ handsets, limit, p50, p99, lost, idle, memory }) => {
       const goal = DELIVERY_GOALS_MS[handsets];
-      const shown = `${goal !== undefined && p50 > goal ? "✗ " : ""}${p50.toFixed(1)} ms${goal === undefined ? "" : ` (≤ ${goal})`}`;
+      const shown =
+        `${goal !== undefined && p50 > goal ? "✗ " : ""}${p50.toFixed(1)} ` +
+        `ms${goal === undefined ? "" : ` (≤ ${goal})`}`;
       const spent = `${percent(idle.server)} + ${percent(idle.postgres)}`;
       const mb = memory === null ? "?" : `${memory.held.rss.toFixed(0)} MB (${memory.before.rss.toFixed(0)})`;
       return `| ${[handsets, limit, shown, `${p99.toFixed(1)} ms`, lost, spent, mb].join(" | ")} |`;

@@ -122,7 +122,8 @@ async function measure(seconds: number): Promise<void> {
   }
 
   console.log(
-    "| standbys | while | polls/s | statements at the primary | at standbys | primary, µs | standbys, µs | service, µs | not 304 |\n|---|---|---|---|---|---|---|---|---|",
+    "| standbys | while | polls/s | statements at the primary | at standbys | primary, µs | standbys, µs | " +
+      "service, µs | not 304 |\n|---|---|---|---|---|---|---|---|---|",
   );
   for (let i = -1; i < ROUNDS; i++)
     for (const sending of [false, true])

@@ -15,7 +15,8 @@ await withBench(2, async ({ worlds, open }) => {
     [(await world.service.cpu()) ?? Number.NaN, (await world.databaseCpu()) ?? Number.NaN] as const;
   const host = new URL(world.service.url).host;
   const ask = (i: number) =>
-    `GET /handset/v1/inbox/stream?limit=1 HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${world.tokens.reporters[i]}\r\n\r\n`;
+    `GET /handset/v1/inbox/stream?limit=1 HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ` +
+    `${world.tokens.reporters[i]}\r\n\r\n`;
   const sends: (readonly [number, number])[] = [];
   const streams = await measureDelivery(
     {

@@ -21,7 +21,8 @@ export default defineOperation({
   name: "create_alert",
   title: "Compose alert",
   description:
-    "Write an alert: a draft, whose review_url lets a person publish it, or with send published now or at send_at. Publishing cannot be undone.",
+    "Write an alert: a draft, whose review_url lets a person publish it, or with send published now or at " +
+    "send_at. Publishing cannot be undone.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   asDraft: ({ send: _, ...draft }) => draft,

@@ -39,8 +39,10 @@ export default defineOperation({
       throw forbidden(
         "channel_restricted",
         forBoth(
-          "This credential or its member is restricted to certain channels and cannot create channels. Use one without this restriction.",
-          "Your access is restricted to certain channels, so you cannot create channels. Ask an owner of the workspace.",
+          "This credential or its member is restricted to certain channels and cannot create channels. Use one " +
+            "without this restriction.",
+          "Your access is restricted to certain channels, so you cannot create channels. Ask an owner of the " +
+            "workspace.",
         ),
       );
     if (RESERVED_HANDLES.has(input.handle))

@@ -13,7 +13,9 @@ import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.t
 export default defineOperation({
   name: "create_webhook",
   title: "Register webhook",
-  description: `Register an https endpoint for signed events. The secret is shown only now. Each event is posted once; ${LIMITS.webhook_failures} failures in a row disable the endpoint.`,
+  description:
+    "Register an https endpoint for signed events. The secret is shown only now. Each event is posted once; " +
+    `${LIMITS.webhook_failures} failures in a row disable the endpoint.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks", status: 201 },

@@ -31,13 +31,15 @@ import { alertViewParameter, composedBrief, composedView } from "../src/store/sc
 import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
 
 const CORRECTED =
-  "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first, or omit cancel_original to copy it anyway.";
+  "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first, " +
+  "or omit cancel_original to copy it anyway.";
 
 export default defineOperation({
   name: "duplicate_alert",
   title: "Duplicate alert",
   description:
-    "Copy an alert as a draft, with changes; send publishes, cancel_original withdraws the old one. Times are not copied.",
+    "Copy an alert as a draft, with changes; send publishes, cancel_original withdraws the old one. Times are " +
+    "not copied.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
   publishesNothing: ({ send }) => send !== true,

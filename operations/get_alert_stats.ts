@@ -12,7 +12,9 @@ import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
 import { alertTimeline, alertTotals, TIMELINE_SAMPLE } from "../src/store/stats/stats_queries.ts";
 import { reachField } from "../src/store/stats/stats_schemas.ts";
 
-const NOTE = `Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and past ${formatLimit("stats_sample")} surviving reports it shows a sample of devices.`;
+const NOTE =
+  "Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and " +
+  `past ${formatLimit("stats_sample")} surviving reports it shows a sample of devices.`;
 
 export default defineOperation({
   name: "get_alert_stats",

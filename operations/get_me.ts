@@ -6,13 +6,16 @@ import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 
 const ASKS_FIRST =
-  "A person decides before anything is published. Compose a draft and give the person its review_url, or call send_alert: it is answered with that address. wait_for_review tells what they did. cancel_alert works as ever.";
+  "A person decides before anything is published. Compose a draft and give the person its review_url, or call " +
+  "send_alert: it is answered with that address. wait_for_review tells what they did. cancel_alert works as " +
+  "ever.";
 
 export default defineOperation({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no tools: people manage them in the console.",
+    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no tools: " +
+    "people manage them in the console.",
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },

@@ -7,7 +7,8 @@ export default defineOperation({
   name: "list_account_alerts",
   title: "List alerts of all channels",
   description:
-    "List or search alerts of all channels by status, words, dates or writer. Filters sort by sent_at, send_at or created_at.",
+    "List or search alerts of all channels by status, words, dates or writer. Filters sort by sent_at, send_at " +
+    "or created_at.",
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/alerts", status: 200 },

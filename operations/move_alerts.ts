@@ -45,7 +45,9 @@ const SELECTORS = ["pusher_id", "alert_ids", "from", "to"] as const;
 export default defineOperation({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
-  description: `Shift or cancel up to ${MOST} scheduled alerts of a channel or by id. Run with dry_run first, show its rows to a person, then pass only its plan.`,
+  description:
+    `Shift or cancel up to ${MOST} scheduled alerts of a channel or by id. Run with dry_run first, show its rows ` +
+    "to a person, then pass only its plan.",
   scope: "alerts:send",
   publishesNothing: ({ action, dry_run, plan }) => action === "cancel" || dry_run === true || plan !== undefined,
   mayNeedApproval: true,

@@ -18,7 +18,9 @@ const preview = z.object({
 export default defineOperation({
   name: "preview_html",
   title: "Preview markup",
-  description: `Show the result of sanitising markup. Stores nothing. At most ${formatLimit("alert_html")} characters in layout html, ${formatLimit("alert_document")} in document.`,
+  description:
+    `Show the result of sanitising markup. Stores nothing. At most ${formatLimit("alert_html")} characters in ` +
+    `layout html, ${formatLimit("alert_document")} in document.`,
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY_BYTES.alerts },

@@ -25,7 +25,8 @@ export default defineOperation({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Change a draft or scheduled alert; on a repeating one, all future occurrences. Absent fields stay. A scheduled one needs alerts:send; clearing send_at makes it a draft.",
+    "Change a draft or scheduled alert; on a repeating one, all future occurrences. Absent fields stay. A " +
+    "scheduled one needs alerts:send; clearing send_at makes it a draft.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
   role: "editor",

@@ -20,7 +20,8 @@ import { changedPusherView, searchText, showChangedPusher } from "../src/store/s
 
 const changedMessage = (version: string) =>
   forBoth(
-    `The channel has changed since the expected version. Read it with get_pusher, then repeat the call with its present updated_at (or ETag over REST): ${version}.`,
+    "The channel has changed since the expected version. Read it with get_pusher, then repeat the call with " +
+      `its present updated_at (or ETag over REST): ${version}.`,
     "The channel has changed since you opened it. Check it again before you save.",
   );
 
@@ -31,7 +32,8 @@ export default defineOperation({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change, pause or resume a channel. Absent fields stay. Paused channels refuse sends; scheduled alerts still appear.",
+    "Change, pause or resume a channel. Absent fields stay. Paused channels refuse sends; scheduled alerts " +
+    "still appear.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
@@ -102,5 +104,6 @@ export default defineOperation({
 function pauseNote(scheduled: number): string {
   return scheduled === 0
     ? "Alerts cannot be sent until the channel is active again. No alerts are scheduled."
-    : `Alerts cannot be sent until the channel is active again. Scheduled alerts that will still appear: ${scheduled}; cancel them with move_alerts, or one with cancel_alert.`;
+    : "Alerts cannot be sent until the channel is active again. Scheduled alerts that will still appear: " +
+        `${scheduled}; cancel them with move_alerts, or one with cancel_alert.`;
 }

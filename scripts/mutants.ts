@@ -283,7 +283,9 @@ export const MUTANTS: readonly Mutant[] = [
     area: "auth",
     fault: "a revoked key works",
     file: "src/store/queries/api_keys.ts",
-    from: "    where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,\n});\n\nexport const noteKeyUse",
+    from:
+      "    where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,\n});\n\nexport const " +
+      "noteKeyUse",
     to: "    where (k.expires_at is null or k.expires_at > now())`,\n});\n\nexport const noteKeyUse",
     tests: CASES,
   },

@@ -194,7 +194,9 @@ function send(channel: string, alert: string, number: string): string {
     ...ACT,
   };
   const items = { ...same, operation: "send_alert", event_begins };
-  const own = `'pusher_id', ${channel}, 'id', ${alert}, 'audit_id', ${benchIdSql("told", number)}, 'event_id', ${benchIdSql("told", number)}`;
+  const own =
+    `'pusher_id', ${channel}, 'id', ${alert}, 'audit_id', ${benchIdSql("told", number)}, 'event_id', ` +
+    `${benchIdSql("told", number)}`;
   return `jsonb_build_array(${literal(JSON.stringify(items, null, 1))}::jsonb || jsonb_build_object(${own}))`;
 }
 
@@ -203,6 +205,8 @@ function newAlert(channel: string, number: string): string {
   const { fields } = composeAlert(ALERT_ARGUMENTS, null, null);
   const event_body = JSON.stringify(EVENT);
   const same = { position: 1, pusher_ids: null, ...fields, ...ACT, operation: "create_alert", event_body };
-  const own = `'pusher_id', ${channel}, 'id', ${benchIdSql("sent", number)}, 'audit_id', ${benchIdSql("told", number)}, 'event_id', ${benchIdSql("told", number)}`;
+  const own =
+    `'pusher_id', ${channel}, 'id', ${benchIdSql("sent", number)}, 'audit_id', ${benchIdSql("told", number)}, ` +
+    `'event_id', ${benchIdSql("told", number)}`;
   return `jsonb_build_array(${literal(JSON.stringify(same, null, 1))}::jsonb || jsonb_build_object(${own}))`;
 }

@@ -64,7 +64,10 @@ async function asked({ call, app, handle, heard }: SenderEnvironment): Promise<s
   const { replies } = await waiting;
   const told = performance.now() - since;
   if (replies[0]?.count !== 1) throw new Error(`the assistant received ${JSON.stringify(replies)}`);
-  return `A person tapped "${replies[0].choice}" in the app; the assistant's waiting call got it ${seconds(told)} later.`;
+  return (
+    `A person tapped "${replies[0].choice}" in the app; the assistant's waiting call got it ${seconds(told)} ` +
+    "later."
+  );
 }
 
 function table(rows: Row[]): void {

@@ -75,7 +75,8 @@ export const update_device = defineHandsetOperation({
   name: "update_device",
   title: "Change this device",
   description:
-    "Update the details of this handset, for example after an app update or in another time zone. Absent fields stay unchanged.",
+    "Update the details of this handset, for example after an app update or in another time zone. Absent " +
+    "fields stay unchanged.",
   writes: "rows",
   http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -92,7 +93,8 @@ export const delete_device = defineHandsetOperation({
   name: "delete_device",
   title: "Remove this device",
   description:
-    "Leave every channel and delete this handset. Its token becomes invalid, and its reports stay counted. This cannot be undone.",
+    "Leave every channel and delete this handset. Its token becomes invalid, and its reports stay counted. " +
+    "This cannot be undone.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me", status: 204 },
   errors: ["invalid_request", "unauthorized"],
@@ -115,14 +117,17 @@ export const delete_device = defineHandsetOperation({
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
-    `This code is invalid or expired: it works once, within ${LIMITS.own_device_minutes} minutes. Create a new one on your account page in the console.`,
+    `This code is invalid or expired: it works once, within ${LIMITS.own_device_minutes} minutes. Create a new ` +
+      "one on your account page in the console.",
   );
 
 export const link_owner = defineHandsetOperation({
   name: "link_owner",
   title: "Link to an account",
   description:
-    "Link this handset to a person's account with a code from the console. It then shows tests of this person's drafts on the channels that it joined. Ask the user first: the person who created the code decides what is shown. Channels and other members cannot see the link.",
+    "Link this handset to a person's account with a code from the console. It then shows tests of this " +
+    "person's drafts on the channels that it joined. Ask the user first: the person who created the code " +
+    "decides what is shown. Channels and other members cannot see the link.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/owner", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {

@@ -62,7 +62,9 @@ export const post_reports = defineHandsetOperation({
   name: "post_reports",
   title: "Report reads, acks and replies",
   description:
-    "Report reads, acknowledgements and replies that the user chose to share. Only the last reply to an alert counts, and repeats are ignored. Alerts that the handset cannot see are skipped, as are replies that the alert does not offer or that arrive after it expired.",
+    "Report reads, acknowledgements and replies that the user chose to share. Only the last reply to an alert " +
+    "counts, and repeats are ignored. Alerts that the handset cannot see are skipped, as are replies that the " +
+    "alert does not offer or that arrive after it expired.",
   writes: "shared",
   http: { method: "POST", path: "/handset/v1/reports", status: 200 },
   errors: ["invalid_request", "unauthorized"],

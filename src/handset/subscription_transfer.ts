@@ -28,7 +28,8 @@ export const export_subscriptions = defineHandsetOperation({
   name: "export_subscriptions",
   title: "Export subscriptions",
   description:
-    "The subscriptions of this handset, for a backup file. Each page is a valid body for the import. It contains no secret, so private channels need a new invite; a transfer code also moves those.",
+    "The subscriptions of this handset, for a backup file. Each page is a valid body for the import. It " +
+    "contains no secret, so private channels need a new invite; a transfer code also moves those.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -59,7 +60,8 @@ export const import_subscriptions = defineHandsetOperation({
   name: "import_subscriptions",
   title: "Import subscriptions",
   description:
-    "Join the public channels of an exported page. Existing subscriptions stay unchanged. Missing channels, and private ones that are not joined, are skipped and listed. Idempotent.",
+    "Join the public channels of an exported page. Existing subscriptions stay unchanged. Missing channels, " +
+    "and private ones that are not joined, are skipped and listed. Idempotent.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/import", status: 200 },
   limit: BULK_JOIN_LIMITS,
@@ -102,7 +104,10 @@ export const import_subscriptions = defineHandsetOperation({
 export const create_transfer = defineHandsetOperation({
   name: "create_transfer",
   title: "Create a transfer code",
-  description: `Create a code with which another handset takes over all subscriptions of this one, including private ones: once, within ${LIMITS.move_minutes} minutes. The code is shown once, and a new code replaces it. Any handset with the code can use it. The address opens the web app with the code, as a link or QR code.`,
+  description:
+    "Create a code with which another handset takes over all subscriptions of this one, including private ones: " +
+    `once, within ${LIMITS.move_minutes} minutes. The code is shown once, and a new code replaces it. Any ` +
+    "handset with the code can use it. The address opens the web app with the code, as a link or QR code.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/transfer", status: 201, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -126,14 +131,17 @@ export const create_transfer = defineHandsetOperation({
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
-    `This transfer code is invalid or expired: it works once, within ${LIMITS.move_minutes} minutes, on another handset. Create a new one on the old handset.`,
+    `This transfer code is invalid or expired: it works once, within ${LIMITS.move_minutes} minutes, on ` +
+      "another handset. Create a new one on the old handset.",
   );
 
 export const take_over = defineHandsetOperation({
   name: "take_over",
   title: "Take over subscriptions",
   description:
-    "Take over all subscriptions of the handset that created the code. They move here with their permissions, and the other handset keeps none. Existing subscriptions of this handset stay unchanged. This can only be undone by moving back.",
+    "Take over all subscriptions of the handset that created the code. They move here with their permissions, " +
+    "and the other handset keeps none. Existing subscriptions of this handset stay unchanged. This can only be " +
+    "undone by moving back.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {

@@ -123,7 +123,8 @@ export function throwFieldErrors(wrong: Record<string, FieldFinding | false | nu
 export function unauthorized(): ApiError {
   return new ApiError(
     "invalid_credential",
-    "A valid credential is required. Send Authorization: Bearer <API_KEY> with a key that is neither revoked nor expired.",
+    "A valid credential is required. Send Authorization: Bearer <API_KEY> with a key that is neither revoked " +
+      "nor expired.",
     { headers: { "www-authenticate": "Bearer" } },
   );
 }

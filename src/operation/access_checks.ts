@@ -62,7 +62,8 @@ export async function checkRepeatVisibility(
     throw forbidden(
       "channel_restricted",
       forBoth(
-        "This credential or its member has lost access to the resource that was created with this key. Use a credential with access.",
+        "This credential or its member has lost access to the resource that was created with this key. Use a " +
+          "credential with access.",
         "You no longer have access to the resource that this form created. Ask an owner of the workspace.",
       ),
     );

@@ -253,7 +253,8 @@ export async function refundLimits(counted: readonly Counted[], limits: RateLimi
 function tooMany(policy: RateLimitPolicy, answer: RateLimitResult): ApiError {
   return new ApiError(
     "rate_limited",
-    `The limit is ${policy.max} calls in ${policy.seconds} seconds (${policy.name}). Retry in ${answer.resetSeconds} seconds.`,
+    `The limit is ${policy.max} calls in ${policy.seconds} seconds (${policy.name}). Retry in ` +
+      `${answer.resetSeconds} seconds.`,
     { headers: createRateLimitHeaders(policy, answer) },
   );
 }

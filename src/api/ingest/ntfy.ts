@@ -154,7 +154,8 @@ async function fillByName(said: NtfyParams, request: IngestRequest, notes: strin
     // The note names the right address.
   }
   notes.push(
-    "Only the named templates grafana and alertmanager are supported. For others, send to /api/v1/pushers/{id}/ingest?from=NAME.",
+    "Only the named templates grafana and alertmanager are supported. For others, send to " +
+      "/api/v1/pushers/{id}/ingest?from=NAME.",
   );
 }
 

@@ -33,7 +33,8 @@ function isOfNtfy(request: Request): boolean {
 export const createOnlyMessagesError = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(
     "route_not_found",
-    `Only POST /message, /version and /health of Gotify's API are supported; cancel alerts in the console. To receive alerts, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
+    "Only POST /message, /version and /health of Gotify's API are supported; cancel alerts in the console. To " +
+      `receive alerts, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
     { headers },
   );
 
@@ -50,7 +51,8 @@ export function addWrongAddressRoutes(
     );
   const toNtfy = (request: Request) => {
     const problem = missing(
-      `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is at ${publicUrl}/mcp.`,
+      `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is ` +
+        `at ${publicUrl}/mcp.`,
     );
     if (!isOfNtfy(request)) return createErrorResponse(problem);
     const { status, body } = ntfyAdapter.refuse(problem);

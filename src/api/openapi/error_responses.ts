@@ -53,7 +53,8 @@ export const RESPONSE_HEADERS: OpenApiJson = {
   },
   ETag: {
     description:
-      "Validator of this state. Send it as If-None-Match with a poll, or as If-Match with a change that must not overwrite a newer version.",
+      "Validator of this state. Send it as If-None-Match with a poll, or as If-Match with a change that must " +
+      "not overwrite a newer version.",
     schema: text,
     example: '"42.0.1-50-"',
   },
@@ -95,7 +96,9 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
     error: {
       type: "rate_limited",
       code: "rate_limited",
-      message: `The limit is ${LIMITS.sends} calls in ${LIMITS.window_seconds} seconds (alert-sends). Retry in 41 seconds.`,
+      message:
+        `The limit is ${LIMITS.sends} calls in ${LIMITS.window_seconds} seconds (alert-sends). Retry in 41 ` +
+        "seconds.",
       param: null,
     },
   },

@@ -24,7 +24,9 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
     state: "sent",
     said: "Published.",
   };
-  const curl = `curl -d "Backup done" -H "Authorization: Bearer $BELFRY_API_KEY" ${publicUrl}/api/v1/pushers/${EXAMPLE_ID}/ingest`;
+  const curl =
+    `curl -d "Backup done" -H "Authorization: Bearer $BELFRY_API_KEY" ` +
+    `${publicUrl}/api/v1/pushers/${EXAMPLE_ID}/ingest`;
   return {
     "/api/v1/pushers/{id}/ingest": {
       post: {
@@ -32,7 +34,11 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
         tags: ["Alerts"],
         summary: "Publish in another program's format",
         description:
-          "Accepts messages of other programs in their own format: plain text (the first line is the title), or JSON of a program that is recognised or named. Each alert is created by `create_alert` with `send`; a key without `alerts:send` creates a draft, and the answer says so. A named program gets answers in its own format, including refusals; `Belfry-Notes` lists what was ignored. Scope `alerts:write`.",
+          "Accepts messages of other programs in their own format: plain text (the first line is the title), " +
+          "or JSON of a program that is recognised or named. Each alert is created by `create_alert` with " +
+          "`send`; a key without `alerts:send` creates a draft, and the answer says so. A named program gets " +
+          "answers in its own format, including refusals; `Belfry-Notes` lists what was ignored. Scope " +
+          "`alerts:write`.",
         security: [{ apiKey: [] }],
         parameters: [
           {

@@ -77,13 +77,16 @@ export function createOpenApiDocument(
       parameters: {
         IdempotencyKey: inHeader(
           "Idempotency-Key",
-          `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeat within ${LIMITS.idempotency_hours} hours answers with the first result; another body under the same key is 422.`,
+          `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeat within ` +
+            `${LIMITS.idempotency_hours} hours answers with the first result; another body under the same key is ` +
+            "422.",
           EXAMPLE_IDEMPOTENCY_KEY,
           { minLength: 1, maxLength: LIMITS.idempotency_key },
         ),
         Prefer: inHeader(
           "Prefer",
-          `With If-None-Match, wait=N delays the response until a change, for N seconds at most; the limit is ${LIMITS.held_seconds} (RFC 7240).`,
+          "With If-None-Match, wait=N delays the response until a change, for N seconds at most; the limit is " +
+            `${LIMITS.held_seconds} (RFC 7240).`,
           "wait=50",
         ),
         LastEventId: inHeader(
@@ -92,7 +95,8 @@ export function createOpenApiDocument(
         ),
         IfMatch: inHeader(
           "If-Match",
-          "The client's ETag of the alert; 409 when the alert has changed since. expected_updated_at in the body has the same effect.",
+          "The client's ETag of the alert; 409 when the alert has changed since. expected_updated_at in the " +
+            "body has the same effect.",
           '"2026-11-20T14:25:31.123456Z"',
         ),
         IfNoneMatch: inHeader("If-None-Match", "The client's ETag of the answer; 304 while it is current."),
@@ -115,8 +119,15 @@ const sorted = (record: OpenApiJson): OpenApiJson =>
 
 const OTHER_TAGS: Record<string, string> = {
   Handset:
-    "The API of subscribing devices, with their own token. Register once and keep the token, join channels, then keep polling the inbox with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is the current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means that nothing changed; after a 304 without Preference-Applied, pause before the next poll. The device decides which alerts ring. Reports of reads and acknowledgements are optional, sent in batches, and can be repeated.",
-  Events: `Requests to registered webhook endpoints: one signed POST for each event, within ${spellLimit("webhook_seconds")} seconds, without retries.`,
+    "The API of subscribing devices, with their own token. Register once and keep the token, join channels, " +
+    "then keep polling the inbox with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is " +
+    "the current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means " +
+    "that nothing changed; after a 304 without Preference-Applied, pause before the next poll. The device " +
+    "decides which alerts ring. Reports of reads and acknowledgements are optional, sent in batches, and can " +
+    "be repeated.",
+  Events:
+    "Requests to registered webhook endpoints: one signed POST for each event, within " +
+    `${spellLimit("webhook_seconds")} seconds, without retries.`,
   Service: "Health checks.",
 };
 

@@ -21,7 +21,9 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   ],
   "subscriber.created": [
     "Subscribers joined",
-    "The number of subscribers (`count`) and the change since the last event (`delta`); never a device identity. Events of a channel are sent at most once a second, so one event can cover several joins and leaves.",
+    "The number of subscribers (`count`) and the change since the last event (`delta`); never a device " +
+      "identity. Events of a channel are sent at most once a second, so one event can cover several joins and " +
+      "leaves.",
   ],
   "subscriber.deleted": [
     "Subscribers left",
@@ -29,15 +31,20 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   ],
   "alert.visible": [
     "Scheduled alert visible",
-    "A scheduled alert became visible. Sent once, within seconds while the server runs, and later otherwise. Recorded, also in the feed, while an endpoint of the workspace subscribes to it.",
+    "A scheduled alert became visible. Sent once, within seconds while the server runs, and later otherwise. " +
+      "Recorded, also in the feed, while an endpoint of the workspace subscribes to it.",
   ],
   "alert.acknowledged": [
     "Alert acknowledged",
-    `The number of devices that acknowledged an alert (\`count\`) and the change since the last event (\`delta\`); never their identity. Sent at most once in ${LIMITS.acks_told_seconds} seconds for an alert, while an endpoint of the workspace subscribes to it.`,
+    `The number of devices that acknowledged an alert (\`count\`) and the change since the last event ` +
+      `(\`delta\`); never their identity. Sent at most once in ${LIMITS.acks_told_seconds} seconds for an alert, ` +
+      "while an endpoint of the workspace subscribes to it.",
   ],
   "alert.replied": [
     "Alert answered",
-    `The current number of replies for each choice (\`choices\`) and the number of devices that replied (\`count\`); never their identity. A device that changes its reply counts once. Sent at most once a second for an alert, always including the last state, while an endpoint of the workspace subscribes to it.`,
+    `The current number of replies for each choice (\`choices\`) and the number of devices that replied ` +
+      `(\`count\`); never their identity. A device that changes its reply counts once. Sent at most once a ` +
+      "second for an alert, always including the last state, while an endpoint of the workspace subscribes to it.",
   ],
   "webhook.test": [
     "Test",
@@ -112,7 +119,9 @@ function delivery(event: Received): OpenApiJson {
     },
     responses: {
       "2XX": {
-        description: `Accepted. Any other status, or no answer within ${spellLimit("webhook_seconds")} seconds, counts as a failure.`,
+        description:
+          `Accepted. Any other status, or no answer within ${spellLimit("webhook_seconds")} seconds, counts as a ` +
+          "failure.",
       },
     },
   };

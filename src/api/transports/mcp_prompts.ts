@@ -30,7 +30,11 @@ export const MCP_PROMPTS: readonly Prompt[] = [
       { ...ONE_CHANNEL, description: "The handle or id of the channel; looked for when absent." },
     ],
     message: ({ about = "", channel }) =>
-      `Write an alert and leave it as a draft for me to review. ${channel ? `Channel: ${channel}.` : "Find the channel with list_pushers; if several fit, ask me."} Call create_alert without send, and say in review_note why the alert is needed. Then show me its title and text, tell me what notes and blocked of the answer mean for it, and give me its review_url. Do not send or schedule it. What it shall tell:\n\n${about}`,
+      "Write an alert and leave it as a draft for me to review. " +
+      `${channel ? `Channel: ${channel}.` : "Find the channel with list_pushers; if several fit, ask me."} ` +
+      "Call create_alert without send, and say in review_note why the alert is needed. Then show me its title " +
+      "and text, tell me what notes and blocked of the answer mean for it, and give me its review_url. Do not " +
+      `send or schedule it. What it shall tell:\n\n${about}`,
   },
   {
     name: "what_waits_for_me",
@@ -38,7 +42,10 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     description: "Drafts and scheduled alerts, and what each of them waits for.",
     arguments: [],
     message: () =>
-      "What waits for me? List the drafts and the scheduled alerts with list_account_alerts, by status. One line for each: channel, title, and of a draft its review_note or review_reply, of a scheduled one its send_at in my time zone. Begin with what is due first. Change nothing; for those that I ask about, get_alert has the review_url.",
+      "What waits for me? List the drafts and the scheduled alerts with list_account_alerts, by status. One " +
+      "line for each: channel, title, and of a draft its review_note or review_reply, of a scheduled one its " +
+      "send_at in my time zone. Begin with what is due first. Change nothing; for those that I ask about, " +
+      "get_alert has the review_url.",
   },
   {
     name: "why_was_it_silent",
@@ -46,7 +53,11 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     description: "What kept an alert from being seen or heard, as far as the service knows.",
     arguments: [{ name: "alert", description: "Its title or id, and its channel if known.", required: true }],
     message: ({ alert = "" }) =>
-      `Why was this alert not noticed: ${alert}\n\nFind it and read it with get_alert: its status and instants, its priority, and notes. Read its channel with get_pusher: whether it is active, what it asks subscribers for, and how many there are. get_alert_stats has what devices reported. Say what can be changed on the alert and the channel, and what only a phone's owner decides; of one phone nothing is known here.`,
+      `Why was this alert not noticed: ${alert}\n\nFind it and read it with get_alert: its status and ` +
+      "instants, its priority, and notes. Read its channel with get_pusher: whether it is active, what it asks " +
+      "subscribers for, and how many there are. get_alert_stats has what devices reported. Say what can be " +
+      "changed on the alert and the channel, and what only a phone's owner decides; of one phone nothing is " +
+      "known here.",
   },
   {
     name: "weekly_report",
@@ -54,7 +65,11 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     description: "What was sent in the last week, and what devices reported of it.",
     arguments: [ONE_CHANNEL],
     message: ({ channel }) =>
-      `Report on the last week${channel ? ` of the channel ${channel}` : ""}: ${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and what was sent, with ${channel ? "list_alerts" : "list_account_alerts"} by status. Begin with what I should know, in three sentences; then a table. Counts are of what devices chose to report: name no deliveries, and work out no share of readers.`,
+      `Report on the last week${channel ? ` of the channel ${channel}` : ""}: ` +
+      `${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and what was sent, with ` +
+      `${channel ? "list_alerts" : "list_account_alerts"} by status. Begin with what I should know, in three ` +
+      "sentences; then a table. Counts are of what devices chose to report: name no deliveries, and work out " +
+      "no share of readers.",
   },
 ];
 

@@ -103,12 +103,16 @@ const REMOVALS: Record<string, Removal> = {
     where: `device_id is null and ${ended("expires_at")}`,
   },
   alert_changes: {
-    removes: `Edit history of alerts, after ${LIMITS.alert_changes_days} days; at most the newest ${LIMITS.alert_changes} edits per alert are kept.`,
+    removes:
+      `Edit history of alerts, after ${LIMITS.alert_changes_days} days; at most the newest ` +
+      `${LIMITS.alert_changes} edits per alert are kept.`,
     from: "alert_change",
     where: ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
   },
   webhook_deliveries: {
-    removes: `Webhook deliveries, after ${LIMITS.deliveries_days} days; at most the newest ${LIMITS.deliveries} per endpoint are kept.`,
+    removes:
+      `Webhook deliveries, after ${LIMITS.deliveries_days} days; at most the newest ${LIMITS.deliveries} per ` +
+      "endpoint are kept.",
     from: "webhook_delivery",
     where: ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
   },

@@ -91,7 +91,8 @@ export function parseTargetRules(
     const { host, port } = hostAndPort(isIPv6(entry) ? `[${entry}]` : entry);
     if (isIP(host.replace(/^\[(.*)\]$/, "$1")) === 0 || Number.isNaN(port)) {
       throw new Error(
-        "WEBHOOK_DNS_SERVERS must be a comma-separated list of ip or ip:port; write an IPv6 address with a port as [ip]:port.",
+        "WEBHOOK_DNS_SERVERS must be a comma-separated list of ip or ip:port; write an IPv6 address with a " +
+          "port as [ip]:port.",
       );
     }
   }

@@ -36,7 +36,9 @@ const DRAIN_MS = 1_000;
 const LOOK_UPS = 32;
 const LOG_EVERY_MS = 60_000;
 
-const REFUSED = `The endpoint must be an https URL of a public push service, of at most ${formatLimit("url")} characters. The operator can allow other hosts with WEB_PUSH_ALLOW_HOSTS.`;
+const REFUSED =
+  `The endpoint must be an https URL of a public push service, of at most ${formatLimit("url")} characters. The ` +
+  "operator can allow other hosts with WEB_PUSH_ALLOW_HOSTS.";
 
 export interface PushService extends PushSupport {
   /** Told of every event after its commit; neither throws nor blocks. */

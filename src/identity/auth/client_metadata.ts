@@ -39,7 +39,9 @@ const WRONG: Record<string, string> = {
   "": "Send the client metadata as a JSON object.",
   client_name: `client_name must be one line of 1 to ${LIMITS.client_name} characters.`,
   client_uri: `client_uri must be an http or https URL of at most ${formatLimit("url")} characters.`,
-  redirect_uris: `redirect_uris must be a list of 1 to ${LIMITS.client_redirects} URLs of at most ${formatLimit("url")} characters each.`,
+  redirect_uris:
+    `redirect_uris must be a list of 1 to ${LIMITS.client_redirects} URLs of at most ${formatLimit("url")} ` +
+    "characters each.",
   grant_types: "grant_types must be a list with authorization_code and optionally refresh_token.",
   response_types: "response_types must be a list with code.",
   token_endpoint_auth_method: `token_endpoint_auth_method must be one of ${TOKEN_AUTH_METHODS.join(", ")}.`,

@@ -65,7 +65,8 @@ const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_pass
 const unproved = () =>
   forbidden(
     "not_permitted",
-    "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or from the operator of this server, then open this link again.",
+    "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or " +
+      "from the operator of this server, then open this link again.",
   );
 
 const oidcRequired = () =>
@@ -115,7 +116,8 @@ export function createLinkRedemption(options: {
     if (kind === "reset" && link.issued_by === "manager" && link.elsewhere)
       throw forbidden(
         "not_permitted",
-        "This account also belongs to other workspaces, so only the server operator can reset its password. Ask the operator for a link.",
+        "This account also belongs to other workspaces, so only the server operator can reset its password. " +
+          "Ask the operator for a link.",
       );
     const email = link.email === PLACEHOLDER_EMAIL ? claim.email : link.email;
     // A link that was only mailed verifies the address. The operator vouches for the recipient of a link, but not for

@@ -31,10 +31,13 @@ export function supportsOAuth(publicUrl: string): boolean {
 }
 
 const REASONS = {
-  shape: `A redirect URI must be an absolute URL of at most ${formatLimit("url")} printable ASCII characters, without fragment, user name or password.`,
+  shape:
+    `A redirect URI must be an absolute URL of at most ${formatLimit("url")} printable ASCII characters, without ` +
+    "fragment, user name or password.",
   http: "A redirect URI with http must use localhost, 127.0.0.1 or [::1]. Use https for other hosts.",
   scheme:
-    "This redirect URI scheme is not allowed. Use https, http on loopback, a reverse-domain scheme (com.example.app:/callback) or one from OAUTH_REDIRECT_SCHEMES.",
+    "This redirect URI scheme is not allowed. Use https, http on loopback, a reverse-domain scheme " +
+    "(com.example.app:/callback) or one from OAUTH_REDIRECT_SCHEMES.",
 } as const;
 
 /** Returns the problem of a redirect URI as a fixed sentence, or null. `more` has the operator's schemes. */

@@ -147,7 +147,8 @@ async function refuseOtherVersion(em: SqlEntityManager): Promise<Pick<BackupMani
   if (missing.length + newer.length > 0)
     throw conflict(
       "database_incompatible",
-      "The database belongs to another version of Belfry. Use the belfry command of that version, or run belfry migrate first.",
+      "The database belongs to another version of Belfry. Use the belfry command of that version, or run " +
+        "belfry migrate first.",
     );
   const [row] = await runStatement(em, serverVersion, {});
   return { migrations, postgresql: assertDefined(row, "a function answers").version };

@@ -74,7 +74,8 @@ export function serializeManifest(manifest: BackupManifest): Buffer {
   if (bytes.length > MAX_MANIFEST_BYTES)
     throw conflict(
       "quota_reached",
-      "This server has more uploaded files than belfry backup supports. Back up the database and the bucket separately (docs/how-to/backup.md).",
+      "This server has more uploaded files than belfry backup supports. Back up the database and the bucket " +
+        "separately (docs/how-to/backup.md).",
     );
   return bytes;
 }
@@ -107,7 +108,9 @@ export async function readManifest(box: StoredBackup, version: string): Promise<
   const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
   if (of?.belfry !== "backup")
     throw invalidRequest("backup_invalid", `${box.where} is not a backup of Belfry.`, "from");
-  const newer = `was made by a newer version than ${version}. Restore it with that version, given in its ${MANIFEST_FILE}, or a later one.`;
+  const newer =
+    `was made by a newer version than ${version}. Restore it with that version, given in its ${MANIFEST_FILE}, ` +
+    "or a later one.";
   if (typeof of.format === "number" && of.format > BACKUP_FORMAT)
     throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   const read = BackupManifest.safeParse(said);

@@ -31,7 +31,8 @@ export interface SequenceState {
 const PIECE = 8 * 2 ** 20;
 
 const NOT_OF_CELLS =
-  "This command does not support cells on Citus. Back up the coordinator and workers with the tools of Citus (docs/explanation/scale.md#cells-on-citus).";
+  "This command does not support cells on Citus. Back up the coordinator and workers with the tools of Citus " +
+  "(docs/explanation/scale.md#cells-on-citus).";
 
 /** @throws 409 on the database of a cell. */
 export async function refuseCitusCells(em: SqlEntityManager): Promise<void> {

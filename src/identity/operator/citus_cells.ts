@@ -29,7 +29,8 @@ export async function createCell(url: string, name: string) {
   if (!NAME.test(name))
     throw invalidRequest(
       "invalid_format",
-      "The cell name must start with a lowercase letter and contain only lowercase letters, digits and _: [a-z][a-z0-9_]{0,39}.",
+      "The cell name must start with a lowercase letter and contain only lowercase letters, digits and _: " +
+        "[a-z][a-z0-9_]{0,39}.",
       "name",
     );
   const cell = CELL_PREFIX + name;
@@ -71,7 +72,8 @@ async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
   if (!citus)
     throw conflict(
       "database_incompatible",
-      "Citus is not installed in this database. Run CREATE EXTENSION citus on the coordinator and each worker, or use a separate database for each Belfry.",
+      "Citus is not installed in this database. Run CREATE EXTENSION citus on the coordinator and each worker, " +
+        "or use a separate database for each Belfry.",
     );
   if (!superuser)
     throw conflict("database_incompatible", "Creating a cell requires a superuser of the coordinator in DATABASE_URL.");
@@ -118,7 +120,8 @@ function explain(error: unknown): never {
   if (!AWAY.test((error as { code?: string }).code ?? "")) throw error;
   throw conflict(
     "database_incompatible",
-    "The new role cannot connect. Allow it in pg_hba.conf: with its password on the coordinator, and from the coordinator on each worker (trust, certificate or .pgpass). Then run the command again.",
+    "The new role cannot connect. Allow it in pg_hba.conf: with its password on the coordinator, and from the " +
+      "coordinator on each worker (trust, certificate or .pgpass). Then run the command again.",
   );
 }
 

@@ -116,7 +116,8 @@ function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Confi
   if (protocol === "http:" && !here)
     return [
       createFindingBuilder("address").warning(
-        "PUBLIC_URL is plain http: passwords and keys are not encrypted, and browsers allow no passkeys or push notifications",
+        "PUBLIC_URL is plain http: passwords and keys are not encrypted, and browsers allow no passkeys or " +
+          "push notifications",
         "terminate TLS at a proxy and set PUBLIC_URL to its https address",
       ),
     ];

@@ -231,6 +231,8 @@ async function refuseTaken(em: Em, rows: ImportRow[]): Promise<void> {
   if (taken.length > 0)
     throw conflict(
       "already_exists",
-      `These handles are already used or reserved on this server: ${taken.map(({ handle }) => handle).join(", ")}. Delete those channels first (belfry delete-pusher), or import into a new server.`,
+      "These handles are already used or reserved on this server: " +
+        `${taken.map(({ handle }) => handle).join(", ")}. Delete those channels first (belfry delete-pusher), or ` +
+        "import into a new server.",
     );
 }

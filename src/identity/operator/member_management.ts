@@ -142,7 +142,8 @@ export async function leaveWorkspaces(
   if (!staying.every(told))
     throw conflict(
       "last_owner",
-      "You are the only owner of a workspace that is not empty. Make someone else an owner, or delete its contents and remove its members first.",
+      "You are the only owner of a workspace that is not empty. Make someone else an owner, or delete its " +
+        "contents and remove its members first.",
     );
   for (const own of staying) await pauseAll(ctx, own);
   for (const { id, member_id, last_owner } of workspaces) {

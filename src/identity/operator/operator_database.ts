@@ -81,7 +81,8 @@ export async function withOperatorDatabase<T>(
     if (performance.now() > until)
       throw conflict(
         "database_in_use",
-        "Another Belfry process is using the data directory, and its database accepts no connections. Stop it and try again.",
+        "Another Belfry process is using the data directory, and its database accepts no connections. Stop it " +
+          "and try again.",
       );
   }
 }
@@ -200,7 +201,8 @@ export async function openDatabaseShell(settings: OperatorSettings): Promise<num
         reject(
           conflict(
             "wrong_state",
-            "psql is not on the PATH. Install the PostgreSQL client, or use another client with the DATABASE_URL from belfry status while the service runs.",
+            "psql is not on the PATH. Install the PostgreSQL client, or use another client with the " +
+              "DATABASE_URL from belfry status while the service runs.",
           ),
         ),
       );

@@ -67,7 +67,9 @@ export const list_keys = defineMemberOperation({
 export const list_sender_requests = defineMemberOperation({
   name: "list_sender_requests",
   title: "List sender requests",
-  description: `Results of the last ${LIMITS.sender_requests} sender requests of a key, newest first. Keys that the caller cannot revoke are not found.`,
+  description:
+    `Results of the last ${LIMITS.sender_requests} sender requests of a key, newest first. Keys that the caller ` +
+    "cannot revoke are not found.",
   role: "admin",
   writes: "nothing",
   errors: ["not_found"],
@@ -104,7 +106,8 @@ export const list_failing_senders = defineMemberOperation({
   name: "list_failing_senders",
   title: "List failing senders",
   description:
-    "Keys whose last sender request was refused, by channel, newest first. Only keys that the caller can revoke and channels that it can see.",
+    "Keys whose last sender request was refused, by channel, newest first. Only keys that the caller can " +
+    "revoke and channels that it can see.",
   role: "admin",
   writes: "nothing",
   output: listSchema({
@@ -219,7 +222,8 @@ export const update_key = defineMemberOperation({
   name: "update_key",
   title: "Change a key",
   description:
-    "Set whether the key requires approval before it publishes, from its next call. Keys that the caller cannot revoke are not found.",
+    "Set whether the key requires approval before it publishes, from its next call. Keys that the caller " +
+    "cannot revoke are not found.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), requires_approval: z.boolean() }),
@@ -236,7 +240,8 @@ export const revoke_key = defineMemberOperation({
   name: "revoke_key",
   title: "Revoke a key",
   description:
-    "Revoke a key permanently and, on request, delete its webhooks. The result lists items that stay active. Keys that the caller cannot see are not found.",
+    "Revoke a key permanently and, on request, delete its webhooks. The result lists items that stay active. " +
+    "Keys that the caller cannot see are not found.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),

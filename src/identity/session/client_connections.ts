@@ -80,7 +80,8 @@ export const grant_connection = defineMemberOperation({
   name: "grant_connection",
   title: "Connect an assistant",
   description:
-    "Store the person's grant to an assistant after the authorization server issued a code. Without it, the code is not valid and the assistant must ask again.",
+    "Store the person's grant to an assistant after the authorization server issued a code. Without it, the " +
+    "code is not valid and the assistant must ask again.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({
@@ -132,7 +133,8 @@ export const end_connection = defineMemberOperation({
   name: "end_connection",
   title: "Disconnect an assistant",
   description:
-    "End a connection of the person: the assistant's next request is refused in every process, and tokens cannot be refreshed.",
+    "End a connection of the person: the assistant's next request is refused in every process, and tokens " +
+    "cannot be refreshed.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string() }),

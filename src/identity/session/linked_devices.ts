@@ -18,7 +18,8 @@ export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
   title: "Get push reach of a channel",
   description:
-    "How many subscribers of a channel can receive push notifications, counted in a sample of those that allow notifications.",
+    "How many subscribers of a channel can receive push notifications, counted in a sample of those that allow " +
+    "notifications.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
@@ -56,7 +57,9 @@ export const list_own_devices = definePersonOperation({
 export const link_own_device = definePersonOperation({
   name: "link_own_device",
   title: "Create a link for a test device",
-  description: `Create a link that makes the device that opens it a test device: once, within ${LIMITS.own_device_minutes} minutes. It is shown only once; a new link replaces it.`,
+  description:
+    `Create a link that makes the device that opens it a test device: once, within ${LIMITS.own_device_minutes} ` +
+    "minutes. It is shown only once; a new link replaces it.",
   errors: ["conflict"],
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
@@ -89,7 +92,10 @@ export const unlink_own_device = definePersonOperation({
 export const test_alert = defineMemberOperation({
   name: "test_alert",
   title: "Test a draft",
-  description: `Show a draft on the person's test devices that are subscribed to its channel, for at most ${LIMITS.test_minutes} minutes or until it is edited, sent or deleted. It is not published or counted, so it requires only the scope for drafts.`,
+  description:
+    "Show a draft on the person's test devices that are subscribed to its channel, for at most " +
+    `${LIMITS.test_minutes} minutes or until it is edited, sent or deleted. It is not published or counted, so ` +
+    "it requires only the scope for drafts.",
   role: "editor",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
   errors: ["not_found", "conflict", "rate_limited"],

@@ -119,7 +119,9 @@ export const link_member = defineMemberOperation({
   name: "link_member",
   title: "Create a one-time link for a member",
   description:
-    "Create a link for a member who has not joined or who lost the password. It requires the caller's password, because the link signs in as that member. Not available for oneself or for accounts with other workspaces.",
+    "Create a link for a member who has not joined or who lost the password. It requires the caller's " +
+    "password, because the link signs in as that member. Not available for oneself or for accounts with other " +
+    "workspaces.",
   role: "admin",
   stepUp: "present",
   errors: ["not_found"],
@@ -134,7 +136,8 @@ export const link_member = defineMemberOperation({
     if (user_id !== null && (await ctx.em.count(Member, elsewhere)) > 0)
       throw forbidden(
         "not_permitted",
-        "This account also belongs to another workspace, so only the server operator can reset its password: belfry members link --email …",
+        "This account also belongs to another workspace, so only the server operator can reset its password: " +
+          "belfry members link --email …",
       );
     const link = await insertLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
     return { email: row.email, joined: user_id !== null, link };

@@ -30,7 +30,8 @@ export const open_reviews = defineMemberOperation({
   name: "open_reviews",
   title: "Open the review channel",
   description:
-    "Create the workspace's private channel for drafts awaiting review, with an invite for devices. An existing channel is returned.",
+    "Create the workspace's private channel for drafts awaiting review, with an invite for devices. An " +
+    "existing channel is returned.",
   role: "admin",
   output: z.object({ id: z.string() }),
   async handler(_input, { em, caller }) {
@@ -109,7 +110,8 @@ export const list_alert_changes = defineMemberOperation({
   name: "list_alert_changes",
   title: "List alert changes",
   description:
-    "The newest edits of an alert, newest first, with old and new values of each changed field. Available to all who can read the alert.",
+    "The newest edits of an alert, newest first, with old and new values of each changed field. Available to " +
+    "all who can read the alert.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],

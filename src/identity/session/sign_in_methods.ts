@@ -115,7 +115,8 @@ export const begin_second_factor = definePersonOperation({
   name: "begin_second_factor",
   title: "Begin two-factor authentication",
   description:
-    "Create a secret for an authenticator app; requires the password. It takes effect once a code is confirmed; a later one replaces it.",
+    "Create a secret for an authenticator app; requires the password. It takes effect once a code is " +
+    "confirmed; a later one replaces it.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -132,7 +133,8 @@ export const confirm_second_factor = definePersonOperation({
   name: "confirm_second_factor",
   title: "Turn on two-factor authentication",
   description:
-    "Turn it on with a code from the app and return the recovery codes, which are shown only once. All other sessions of the person end.",
+    "Turn it on with a code from the app and return the recovery codes, which are shown only once. All other " +
+    "sessions of the person end.",
   errors: ["conflict"],
   input: z.strictObject({ code: z.string().max(40) }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
@@ -193,7 +195,9 @@ export const end_second_factor = definePersonOperation({
 export const begin_passkey = definePersonOperation({
   name: "begin_passkey",
   title: "Begin a passkey",
-  description: `Return the browser options for a new passkey; requires the password. The same session can add it within ${spellLimit("passkey_minutes")} minutes.`,
+  description:
+    "Return the browser options for a new passkey; requires the password. The same session can add it within " +
+    `${spellLimit("passkey_minutes")} minutes.`,
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),

@@ -127,7 +127,8 @@ export const get_retention = defineMemberOperation({
   name: "get_retention",
   title: "Get alert retention",
   description:
-    "The retention in days of a channel, or of channels without their own setting, with the number of alerts affected now and the start of deletion.",
+    "The retention in days of a channel, or of channels without their own setting, with the number of alerts " +
+    "affected now and the start of deletion.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
@@ -172,7 +173,8 @@ export const leave_workspace = defineMemberOperation({
   name: "leave_workspace",
   title: "Leave a workspace",
   description:
-    "Leave a workspace: the person's keys, webhook endpoints and assistants there end. The last owner can leave an empty workspace, which is deleted, or leave it without an owner, with its channels paused.",
+    "Leave a workspace: the person's keys, webhook endpoints and assistants there end. The last owner can " +
+    "leave an empty workspace, which is deleted, or leave it without an owner, with its channels paused.",
   role: "viewer",
   errors: ["conflict"],
   input: z.strictObject({ leave_behind: z.boolean().optional().describe("It may stay without an owner.") }),
@@ -190,7 +192,8 @@ export const close_account = definePersonOperation({
   name: "close_account",
   title: "Close own account",
   description:
-    "Leave every workspace and remove the account with its sessions, passkeys and assistants, which takes the password. Cannot be undone.",
+    "Leave every workspace and remove the account with its sessions, passkeys and assistants, which takes the " +
+    "password. Cannot be undone.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({
@@ -216,7 +219,8 @@ export const get_service_state = defineMemberOperation({
   name: "get_service_state",
   title: "Get service state",
   description:
-    "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where there are several, only who runs it sees that, on the machine.",
+    "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where " +
+    "there are several, only who runs it sees that, on the machine.",
   role: "owner",
   writes: "nothing",
   output: serviceStateSchema.extend({ degraded: z.array(z.string()).describe("What does not work besides: files.") }),

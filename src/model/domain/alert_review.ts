@@ -43,7 +43,8 @@ export function getReviewFallback(
     return {
       said: "Or omit send to create a draft that a person can publish at its review_url.",
       approval:
-        "This credential needs human approval before it can publish. Omit send to create a draft, which a person can publish at its review_url.",
+        "This credential needs human approval before it can publish. Omit send to create a draft, which a " +
+        "person can publish at its review_url.",
       review: null,
     };
   const pusherId = parseId("psh", String(pusher_id));
@@ -76,7 +77,8 @@ export const REVIEW_NOTES: Record<ReviewDecision, string> = {
   waiting:
     "The alert is awaiting a decision and is not published. A person decides at review_url; wait again or check later.",
   declined:
-    "A person declined the alert; review_reply has the reason. It is not published, and an edit submits it for review again.",
+    "A person declined the alert; review_reply has the reason. It is not published, and an edit submits it for " +
+    "review again.",
   scheduled: "The alert is scheduled and becomes visible at send_at. Until then a person can change it at review_url.",
   sent: "The alert is sent and visible to all subscribed handsets.",
   cancelled: "The alert was cancelled. duplicate_alert copies it to a new draft.",
@@ -84,7 +86,8 @@ export const REVIEW_NOTES: Record<ReviewDecision, string> = {
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
 export const APPROVAL_PROMPT =
-  "An assistant requests your approval to cancel or remove something. Review it on this page, and do it there if you agree.";
+  "An assistant requests your approval to cancel or remove something. Review it on this page, and do it there " +
+  "if you agree.";
 
 /** The prompt of a client that sends its user to the review page. */
 export const REVIEW_PROMPT =

@@ -80,7 +80,9 @@ export function getCapabilityNotes(alert: Used, requested: readonly string[]): C
     ({ capability, field, effect }) => ({
       capability,
       field,
-      message: `The channel does not request the permission ${capability}, so ${effect}. Add it to requested_perms if you need it.`,
+      message:
+        `The channel does not request the permission ${capability}, so ${effect}. Add it to requested_perms if ` +
+        "you need it.",
     }),
   );
 }

@@ -44,7 +44,8 @@ export const VALUE_RULES: Readonly<Record<string, Readonly<Record<string, Rule>>
     audio_url: https("audio_url"),
     // A notice about a draft leads to this server's console, which may have http alone; a reply has no address.
     actions: (row) =>
-      `not jsonb_path_exists(${row}.actions, '$[*].url ? (!(@ starts with "https://") && !(@ like_regex "^(https?://|$)" flag "i"))')`,
+      `not jsonb_path_exists(${row}.actions, '$[*].url ? (!(@ starts with "https://") && !(@ like_regex ` +
+      `"^(https?://|$)" flag "i"))')`,
   },
   // Owners and their assistants read these three, so none of them is free text.
   device: {
@@ -60,7 +61,8 @@ function triggerOf(table: string, rules: Readonly<Record<string, Rule>>): string
   const all = Object.values(rules).map((rule) => `(${rule("new")})`);
   const broken = Object.entries(rules).map(
     ([column, rule]) =>
-      `when not (${rule("new")}) and (tg_op = 'INSERT' or new.${column} is distinct from old.${column}) then '${column}'`,
+      `when not (${rule("new")}) and (tg_op = 'INSERT' or new.${column} is distinct from old.${column}) then ` +
+      `'${column}'`,
   );
   return [
     `create function check_${table}_values() returns trigger language plpgsql as $$

@@ -152,7 +152,10 @@ export const ALERT_FIELDS = defineFields({
       label: "Repeat until acknowledged",
       own: ["form", "app"],
       plain: ["owner"],
-      hint: `Urgent alerts with acknowledgement only: devices show it up to ${spellLimit("alert_repeats")} more times, ${formatLimit("alert_repeat_minutes")} minutes apart, until acknowledged. Subscribers can turn this off, and quiet hours apply.`,
+      hint:
+        `Urgent alerts with acknowledgement only: devices show it up to ${spellLimit("alert_repeats")} more ` +
+        `times, ${formatLimit("alert_repeat_minutes")} minutes apart, until acknowledged. Subscribers can turn ` +
+        "this off, and quiet hours apply.",
     },
   },
   send_at: {
@@ -260,7 +263,9 @@ export const ALERT_FIELDS = defineFields({
       label: "Replacement key",
       plain: ["form", "owner"],
       own: ["public", "app"],
-      hint: "A newer alert with the same key replaces the older one on devices. Use letters a to z, digits, dots, dashes and underscores.",
+      hint:
+        "A newer alert with the same key replaces the older one on devices. Use letters a to z, digits, dots, " +
+        "dashes and underscores.",
     },
   },
   review_note: {

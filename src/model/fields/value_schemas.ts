@@ -184,7 +184,8 @@ function written(ms: number, fraction = ""): string | null {
 const NO_INSTANT: FieldFinding = {
   code: "invalid_timestamp",
   message: forBoth(
-    "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its zone, such as 2026-11-24T07:30 Europe/Lisbon",
+    "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its " +
+      "zone, such as 2026-11-24T07:30 Europe/Lisbon",
     "must be a date and time, such as 2026-11-20 14:25",
   ),
 };

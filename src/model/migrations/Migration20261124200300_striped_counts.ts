@@ -5,13 +5,16 @@ import { Migration } from "@mikro-orm/migrations";
 export class Migration20261124200300_striped_counts extends Migration {
   override up(): void {
     this.addSql(
-      "create table alert_counter_stripe (alert_id uuid not null, stripe smallint not null, reads bigint not null, acks bigint not null, replies bigint[] not null, primary key (alert_id, stripe))",
+      "create table alert_counter_stripe (alert_id uuid not null, stripe smallint not null, reads bigint not " +
+        "null, acks bigint not null, replies bigint[] not null, primary key (alert_id, stripe))",
     );
     this.addSql(
-      "create table channel_day_stripe (pusher_id uuid not null, day date not null, stripe smallint not null, reads bigint not null, acks bigint not null, primary key (pusher_id, day, stripe))",
+      "create table channel_day_stripe (pusher_id uuid not null, day date not null, stripe smallint not null, " +
+        "reads bigint not null, acks bigint not null, primary key (pusher_id, day, stripe))",
     );
     this.addSql(
-      "alter table channel_day_stripe add constraint channel_day_stripe_pusher_id_foreign foreign key (pusher_id) references pusher (id) on update no action on delete cascade",
+      "alter table channel_day_stripe add constraint channel_day_stripe_pusher_id_foreign foreign key " +
+        "(pusher_id) references pusher (id) on update no action on delete cascade",
     );
     this.addSql("alter table alert_counter_stripe set (fillfactor = 50)");
     this.addSql("alter table channel_day_stripe set (fillfactor = 70)");

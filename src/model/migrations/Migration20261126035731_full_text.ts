@@ -13,7 +13,8 @@ export class Migration20261126035731_full_text extends Migration {
     this.addSql("drop index alert_words_in_block");
     this.addSql("drop index alert_words_wanted");
     this.addSql(
-      "alter table alert_words drop column block_id, drop column pusher_id, drop column created_at, drop column visible_at",
+      "alter table alert_words drop column block_id, drop column pusher_id, drop column created_at, drop " +
+        "column visible_at",
     );
     this.addSql("alter table alert add words tsvector null");
     // Citus refuses this for its tables, so a cell keeps the statistics (docs/explanation/scale.md#cells-on-citus).

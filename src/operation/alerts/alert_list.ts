@@ -101,7 +101,8 @@ export function getAlertCursor(row: AnswerRow, next: AnswerRow, input: AlertList
 }
 
 const ELSEWHERE = forBoth(
-  "before is next_before of another list. Pass it with the query, status, from, to, order and writer of that list, or omit it.",
+  "before is next_before of another list. Pass it with the query, status, from, to, order and writer of that " +
+    "list, or omit it.",
   "This page belongs to another list. Start at the first page.",
 );
 

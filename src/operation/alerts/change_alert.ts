@@ -40,7 +40,8 @@ export interface AlertToChange extends AlertPath {
 
 const changedMessage = (version: string) =>
   forBoth(
-    `The alert has changed since the expected version. Read it with get_alert, then repeat the call with its present updated_at (or ETag over REST): ${version}.`,
+    "The alert has changed since the expected version. Read it with get_alert, then repeat the call with its " +
+      `present updated_at (or ETag over REST): ${version}.`,
     "The alert has changed since you opened it. Check it again before you decide.",
   );
 
@@ -115,7 +116,8 @@ export function requireScopeToReschedule(alert: AlertRecord, sent: { send_at?: s
   if (missing.length === 0) throw insufficientScope(missing, formatApprovalMessage(page), review);
   throw insufficientScope(
     missing,
-    `Editing a scheduled alert requires the scope alerts:send. Use a credential that has it, send send_at as null to return the alert to draft, or ask a person to edit it in the console: ${page}`,
+    "Editing a scheduled alert requires the scope alerts:send. Use a credential that has it, send send_at as " +
+      `null to return the alert to draft, or ask a person to edit it in the console: ${page}`,
     review,
   );
 }
@@ -130,7 +132,8 @@ export function requireScopeToWithdraw(alert: AlertRecord, ctx: Context): void {
   if (missing === null) return;
   throw insufficientScope(
     missing,
-    `Deleting a scheduled alert withdraws it, which requires the scope alerts:send. Use a credential that has it, or ask a person to delete it in the console: ${getAlertReviewUrl(alert, ctx)}`,
+    "Deleting a scheduled alert withdraws it, which requires the scope alerts:send. Use a credential that has " +
+      `it, or ask a person to delete it in the console: ${getAlertReviewUrl(alert, ctx)}`,
   );
 }
 

@@ -26,7 +26,8 @@ interface PlanRow {
 }
 
 const CHANGED =
-  "An alert of this plan has changed since the dry run, so nothing was done. Call again with dry_run true and show a person the new rows.";
+  "An alert of this plan has changed since the dry run, so nothing was done. Call again with dry_run true and " +
+  "show a person the new rows.";
 
 const planRow = ({ alert_id, version, refused }: PlannedAlert): PlanRow => ({
   id: alert_id,

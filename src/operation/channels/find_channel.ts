@@ -110,5 +110,9 @@ export function formatRetentionPreview({
   if (days === null) return "Alerts are kept without a time limit.";
   const first = `Alerts are deleted ${days} days after they end.`;
   if (begins_at === null) return `${first} No alert is that old yet.`;
-  return `${first} The first deletion is at ${begins_at} and covers ${more ? `more than ${formatLimit("retention_counted")}` : alerts} of them; change retention_days before then to keep them.`;
+  return (
+    `${first} The first deletion is at ${begins_at} and covers ` +
+    `${more ? `more than ${formatLimit("retention_counted")}` : alerts} of them; change retention_days before ` +
+    "then to keep them."
+  );
 }

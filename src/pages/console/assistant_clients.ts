@@ -56,7 +56,8 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `codex mcp add belfry --url ${mcp(url)} --bearer-token-env-var ${KEY_VARIABLE}`,
     consent: (url) => `codex mcp add belfry --url ${mcp(url)}`,
     tried:
-      "0.169.0, 2026-11-23: listed all tools with a key, and with consent, which it opens itself or by `codex mcp login belfry`.",
+      "0.169.0, 2026-11-23: listed all tools with a key, and with consent, which it opens itself or by `codex " +
+      "mcp login belfry`.",
   },
   {
     name: "Gemini CLI",
@@ -64,7 +65,8 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `gemini mcp add --transport http --header ${SHELL} belfry ${mcp(url)}`,
     consent: (url) => `gemini mcp add --transport http belfry ${mcp(url)}`,
     tried:
-      "0.61.0, 2026-11-23: connected with a key, and with consent after `/mcp auth belfry` in it; it requests every permission.",
+      "0.61.0, 2026-11-23: connected with a key, and with consent after `/mcp auth belfry` in it; it requests " +
+      "every permission.",
   },
   { name: "Cursor", where: "~/.cursor/mcp.json", ...settings("mcpServers", asUrl, FROM_ENVIRONMENT) },
   {

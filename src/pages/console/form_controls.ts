@@ -224,7 +224,8 @@ export const plainFieldControls = (fields: FieldDefinitions, typed: FormState): 
 
 /** The permissions policy of every page, except that this page may request the position of the device. */
 const PERMISSIONS =
-  "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
+  "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), " +
+  "payment=(), usb=()";
 
 /** A page with the fields. Its script may request the position of the device. */
 export function allowGeolocation(page: Response): Response {

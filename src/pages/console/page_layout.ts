@@ -82,7 +82,8 @@ const SHEETS = { ...OWN_STYLES, alert_card: ALERT_CARD_STYLES, drawings: DRAWING
 export const CONSOLE_FILES = [CONSOLE_STYLES, ...Object.values(SCRIPTS), ...Object.values(OWN_STYLES)];
 
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors " +
+  "'none'; base-uri 'none'";
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 

@@ -73,7 +73,9 @@ export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderTarget) => Setu
     },
     {
       where: "To test it in a shell:",
-      text: `curl -s '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F 'message=The backup is done'`,
+      text:
+        `curl -s '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F ` +
+        "'message=The backup is done'",
     },
   ],
   alertmanager: (place) => [
@@ -146,7 +148,8 @@ receivers:
         place,
         "cloudevents",
         "-H 'Content-Type: application/cloudevents+json'",
-        `-d '{"specversion":"1.0","id":"1","source":"/backup","type":"backup.done","data":{"title":"The backup is done"}}'`,
+        `-d '{"specversion":"1.0","id":"1","source":"/backup","type":"backup.done","data":{"title":"The backup ` +
+          `is done"}}'`,
       ),
     },
   ],

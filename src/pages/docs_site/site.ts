@@ -156,7 +156,8 @@ function results(asked: string, found: readonly SearchResult[], wanted: readonly
       ? "Enter one or more words to search all sections."
       : found.length === 0
         ? "No section contains all of these words. Try fewer words or the start of a word."
-        : `${found.length} ${found.length === 1 ? "section" : "sections"}${found.length > shown.length ? `, showing the best ${shown.length}` : ""}.`;
+        : `${found.length} ` +
+          `${found.length === 1 ? "section" : "sections"}${found.length > shown.length ? `, showing the best ${shown.length}` : ""}.`;
   return html`<article class="doc"><h1>Search the docs</h1><p class="muted" role="status">${say}</p>
 <ol class="found">${shown.map(({ doc, page, section }) => {
     const whole = section.depth === 1;

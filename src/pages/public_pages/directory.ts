@@ -69,7 +69,8 @@ const LIMIT = 24;
 const cursor = timestampSchema();
 /** The page may request the position of the device, and nothing else. */
 const PERMISSIONS =
-  "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
+  "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), " +
+  "payment=(), usb=()";
 
 const CATEGORY_NAMES = Object.keys(CATEGORY_LABELS) as (keyof typeof CATEGORY_LABELS)[];
 

@@ -65,7 +65,8 @@ export async function countPageView(
   if (taken.allowed) return;
   throw new ApiError(
     "rate_limited",
-    `Too many requests from your address: more than ${max} pages in one minute. Try again in ${taken.resetSeconds} seconds.`,
+    `Too many requests from your address: more than ${max} pages in one minute. Try again in ` +
+      `${taken.resetSeconds} seconds.`,
     { headers: createRateLimitHeaders(policy, taken) },
   );
 }

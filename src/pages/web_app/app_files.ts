@@ -17,7 +17,8 @@ export const getAppFilePath = (hash: string, name: string) => `/static/app/${has
 
 /** The app may read where it is and make a sound; a page of ours may nothing else. */
 export const APP_PERMISSIONS =
-  "accelerometer=(), autoplay=(self), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
+  "accelerometer=(), autoplay=(self), camera=(), display-capture=(), geolocation=(self), gyroscope=(), " +
+  "microphone=(), payment=(), usb=()";
 
 export const APP_POLICY = [
   "default-src 'none'",

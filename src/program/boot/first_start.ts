@@ -40,7 +40,8 @@ export async function checkServerSecret(orm: Orm, config: Config, secret: string
   }
   throw new ConfigError(
     "SECRET",
-    `${config.secret ? "" : `in ${path} `}does not match this database, so encrypted values cannot be decrypted. Restore the previous secret; to change it, use belfry secret rotate.`,
+    `${config.secret ? "" : `in ${path} `}does not match this database, so encrypted values cannot be ` +
+      "decrypted. Restore the previous secret; to change it, use belfry secret rotate.",
   );
 }
 

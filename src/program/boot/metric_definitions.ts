@@ -35,7 +35,9 @@ export const COUNTERS = {
   },
   deliveries: {
     name: "belfry_webhook_deliveries_total",
-    help: "Webhook deliveries, by outcome: delivered, or the stage that failed (refused_target, dns, timeout, connect, tls, redirect, status, reply).",
+    help:
+      "Webhook deliveries, by outcome: delivered, or the stage that failed (refused_target, dns, timeout, " +
+      "connect, tls, redirect, status, reply).",
     labelNames: ["outcome"],
   },
   droppedDeliveries: {
@@ -45,22 +47,31 @@ export const COUNTERS = {
   },
   wakes: {
     name: "belfry_long_poll_wakeups_total",
-    help: "Long poll wake-ups by cause: a change committed by this process (local), reported by another process (message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
+    help:
+      "Long poll wake-ups by cause: a change committed by this process (local), reported by another process " +
+      "(message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also ends " +
+      "of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
   wakeUps: {
     name: "belfry_push_notifications_total",
-    help: "Push notifications: accepted by the push service (accepted), sent to an expired endpoint (gone), rejected (failed), without a valid response (unanswered), or not sent (dropped).",
+    help:
+      "Push notifications: accepted by the push service (accepted), sent to an expired endpoint (gone), rejected " +
+      "(failed), without a valid response (unanswered), or not sent (dropped).",
     labelNames: ["outcome"],
   },
   limited: {
     name: "belfry_rate_limit_checks_total",
-    help: "Rate limit decisions, by policy and outcome: allowed, refused, or allowed without counting while Redis was unavailable (uncounted).",
+    help:
+      "Rate limit decisions, by policy and outcome: allowed, refused, or allowed without counting while Redis " +
+      "was unavailable (uncounted).",
     labelNames: ["policy", "outcome"],
   },
   senders: {
     name: "belfry_sender_requests_total",
-    help: "Sender requests with a valid key, by program (unknown if not recognised) and outcome: sent, scheduled, draft, refused, or nothing to publish.",
+    help:
+      "Sender requests with a valid key, by program (unknown if not recognised) and outcome: sent, scheduled, " +
+      "draft, refused, or nothing to publish.",
     labelNames: ["program", "outcome"],
   },
   files: {

@@ -24,7 +24,8 @@ export async function runOnNewerNode(version: string): Promise<number> {
   const node = installed() ?? fetched(version);
   if (node === null) {
     printNote(
-      `this command needs Node ${NEEDED.join(".")} or newer; this is ${process.versions.node}, and npm did not install a newer one. Only belfry mcp works with it.`,
+      `this command needs Node ${NEEDED.join(".")} or newer; this is ${process.versions.node}, and npm did not ` +
+        "install a newer one. Only belfry mcp works with it.",
     );
     return 2;
   }

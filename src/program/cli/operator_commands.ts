@@ -69,7 +69,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   group(program, "database", "database epoch")
     .command("promoted")
     .description(
-      "Run this after a failover or a restore from files or a snapshot, so that devices reload their inboxes at the next poll. PostgreSQL promotions, belfry restore and pg_restore are detected automatically.",
+      "Run this after a failover or a restore from files or a snapshot, so that devices reload their inboxes " +
+        "at the next poll. PostgreSQL promotions, belfry restore and pg_restore are detected automatically.",
     )
     .action(() => run("database_promoted", {}));
 
@@ -109,7 +110,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     operation(
       members,
       "end-second-factor",
-      "Turn off two-factor authentication after a loss of phone and recovery codes. Verify the person's identity first.",
+      "Turn off two-factor authentication after a loss of phone and recovery codes. Verify the person's " +
+        "identity first.",
       "end_second_factor",
     ),
   );

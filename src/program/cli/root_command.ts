@@ -36,7 +36,8 @@ export function createRootCommand(version: string): Command {
     .option("--invite <code>", "the invite of a private channel")
     .option(
       "--exec <command>",
-      "a shell command to run for each alert, with BELFRY_TITLE, BELFRY_BODY, BELFRY_PRIORITY, BELFRY_CHANNEL, BELFRY_ID, BELFRY_SENT_AT and BELFRY_SOURCE_URL, and the JSON on its standard input",
+      "a shell command to run for each alert, with BELFRY_TITLE, BELFRY_BODY, BELFRY_PRIORITY, BELFRY_CHANNEL, " +
+        "BELFRY_ID, BELFRY_SENT_AT and BELFRY_SOURCE_URL, and the JSON on its standard input",
     )
     .option("--ack", "acknowledge each alert after forwarding it")
     .option("--count <n>", "exit after this many alerts", wholeNumber)

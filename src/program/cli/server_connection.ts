@@ -9,7 +9,8 @@ import { type FirstCredentials, readCredentials } from "../../store/secret/first
 import { printNote, UsageError } from "./output.ts";
 
 const WAYS =
-  "give --key or BELFRY_API_KEY (and --url or BELFRY_URL for a remote server), or use the DATA_DIR of a local server with credentials.json";
+  "give --key or BELFRY_API_KEY (and --url or BELFRY_URL for a remote server), or use the DATA_DIR of a local " +
+  "server with credentials.json";
 
 export interface ConnectionOptions {
   url?: string;
@@ -56,7 +57,8 @@ export function resolveConnection(options: ConnectionOptions): ServerConnection 
   if (settings.ownDatabase && !named) {
     if (!key && left?.key)
       throw new UsageError(
-        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json belongs to another server: give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
+        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json belongs to another server: give --key or " +
+          "BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
       );
     if (!key) throw missingKeyError();
     return { url: publicUrl, key, because: "from the settings, because DATABASE_URL is set" };
@@ -65,7 +67,8 @@ export function resolveConnection(options: ConnectionOptions): ServerConnection 
   const moved = settings.address.length > 0 && local?.url !== publicUrl ? settings.address.join(" and ") : "";
   if (!named && local?.url && moved)
     throw new UsageError(
-      `${moved} points to the server at ${publicUrl}, but DATA_DIR/credentials.json belongs to ${local.url}. Choose one with --url or BELFRY_URL, or unset ${moved}.`,
+      `${moved} points to the server at ${publicUrl}, but DATA_DIR/credentials.json belongs to ${local.url}. ` +
+        `Choose one with --url or BELFRY_URL, or unset ${moved}.`,
     );
   const url = named || local?.url || publicUrl;
   const given = key !== null;

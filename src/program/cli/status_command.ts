@@ -65,7 +65,8 @@ export function addStatusCommand(program: Command): void {
     .command("status")
     .summary("show the database and the state of the service")
     .description(
-      "Show the location, state and DATABASE_URL of the database, and the health, versions, sizes and queues of the service. Prints a table on a terminal, otherwise JSON.",
+      "Show the location, state and DATABASE_URL of the database, and the health, versions, sizes and queues " +
+        "of the service. Prints a table on a terminal, otherwise JSON.",
     )
     .option("--json", "print JSON on a terminal too")
     .action(async ({ json }: { json?: true }) => {
@@ -92,7 +93,8 @@ export function addDoctorCommand(program: Command, now: () => Date, mend: () => 
     .command("doctor")
     .summary("check the installation for problems")
     .description(
-      "Check settings, files, disk, clock, database, external services, backups and counters, and suggest fixes. Exits with 1 if something must be fixed. Changes nothing without --fix.",
+      "Check settings, files, disk, clock, database, external services, backups and counters, and suggest " +
+        "fixes. Exits with 1 if something must be fixed. Changes nothing without --fix.",
     )
     .option("--fix", "close secret files to other users, and delete orphaned rows that are only counters")
     .addOption(new Option("--mend", "the earlier name of --fix").hideHelp())
@@ -141,7 +143,9 @@ export function addCellCommand(program: Command): void {
     .command("cell")
     .summary("set up a schema on Citus (experimental)")
     .description(
-      "Experimental. Create a separate schema for Belfry on the Citus coordinator at DATABASE_URL (as a superuser), and print the DATABASE_URL for the service, with its password, once. An existing cell is not changed.",
+      "Experimental. Create a separate schema for Belfry on the Citus coordinator at DATABASE_URL (as a " +
+        "superuser), and print the DATABASE_URL for the service, with its password, once. An existing cell is " +
+        "not changed.",
     )
     .argument("<name>", "lowercase letters, digits and _")
     .action(async (name: string) => {
@@ -166,7 +170,9 @@ export function addSecretCommand(
     .description("Operator commands for the server secret.")
     .command("rotate")
     .description(
-      "Re-encrypt all values from SECRET to NEW_SECRET, completely or not at all. All Belfry processes on the database must be stopped. If DATA_DIR contains the secret, its file is updated and NEW_SECRET is optional.",
+      "Re-encrypt all values from SECRET to NEW_SECRET, completely or not at all. All Belfry processes on the " +
+        "database must be stopped. If DATA_DIR contains the secret, its file is updated and NEW_SECRET is " +
+        "optional.",
     )
     .action(async () => {
       const { hasDatabase } = await import("../../store/embedded/cluster.ts");

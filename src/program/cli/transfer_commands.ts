@@ -17,7 +17,8 @@ import type { ImportedChannel } from "../importers/import_channels.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
 
 const STAYS =
-  "Not included: passwords, sessions, connected assistants, webhook secrets, push endpoints, the audit log and the contents of uploaded files.";
+  "Not included: passwords, sessions, connected assistants, webhook secrets, push endpoints, the audit log and " +
+  "the contents of uploaded files.";
 
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
 const reach = () => import("../../identity/operator/operator_database.ts");
@@ -27,7 +28,8 @@ export function addExportCommands(program: Command, now: () => Date): void {
     .command("export")
     .summary("export workspaces as JSON lines")
     .description(
-      `Export one workspace or all as JSON lines: a consistent snapshot of members, channels, alerts, counts, hashed keys and pseudonymous subscribers. The service can keep running. ${STAYS}`,
+      "Export one workspace or all as JSON lines: a consistent snapshot of members, channels, alerts, counts, " +
+        `hashed keys and pseudonymous subscribers. The service can keep running. ${STAYS}`,
     )
     .option("--workspace <wsp_…>", "only this workspace")
     .option("--to <file>", "a new file, readable only by you; default: standard output")
@@ -48,7 +50,9 @@ export function addExportCommands(program: Command, now: () => Date): void {
     .command("import")
     .summary("import an export into another server")
     .description(
-      "Import a file from belfry export into a server of the same version, completely or not at all. Existing workspaces do not change. Members need a new link (members link), and webhooks a new secret before they can be enabled.",
+      "Import a file from belfry export into a server of the same version, completely or not at all. Existing " +
+        "workspaces do not change. Members need a new link (members link), and webhooks a new secret before they " +
+        "can be enabled.",
     )
     .argument("<file>", "the file; - for standard input")
     .option("--dry-run", "check everything without saving")
@@ -154,7 +158,9 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
     .command("import-from")
     .summary("import channels from ntfy or Gotify")
     .description(
-      "Import the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or application, a key to publish on it, and past messages as silent alerts. Passwords and tokens are not imported. Channels are private unless --public is given.",
+      "Import the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or " +
+        "application, a key to publish on it, and past messages as silent alerts. Passwords and tokens are not " +
+        "imported. Channels are private unless --public is given.",
     )
     .addArgument(new Argument("<program>", "the program the files are from").choices(["ntfy", "gotify"]))
     .argument("<files...>", "its SQLite files, or copies of them")
@@ -239,7 +245,8 @@ export function addBackupCommands(program: Command, version: string, now: () => 
     .command("backup")
     .summary("back up database, files and secret")
     .description(
-      "Create a backup of this server, running or not: a consistent copy of the database, the uploaded files and the server secret, in a new subfolder. Protect it like DATA_DIR.",
+      "Create a backup of this server, running or not: a consistent copy of the database, the uploaded files " +
+        "and the server secret, in a new subfolder. Protect it like DATA_DIR.",
     )
     .argument("[to]", "a folder or s3://bucket/prefix; default: BACKUP_TARGET")
     .option("--keep <n>", "afterwards delete all but the newest n backups", readKeep)
@@ -262,7 +269,8 @@ export function addBackupCommands(program: Command, version: string, now: () => 
     .command("restore")
     .summary("restore a backup")
     .description(
-      "Restore a backup into the server of these settings, completely or not at all. The service must be stopped, and the server must be empty unless --replace is given. Devices reload their inboxes.",
+      "Restore a backup into the server of these settings, completely or not at all. The service must be " +
+        "stopped, and the server must be empty unless --replace is given. Devices reload their inboxes.",
     )
     .argument("<from>", "the backup's folder, or s3://bucket/prefix/name")
     .option("--replace", "delete the existing data of this server")
@@ -278,7 +286,8 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       if (where.databaseUrl !== null && server.secret === null)
         printNote(`set SECRET to the contents of ${done.restored}/secret before you start the service`);
       printNote(
-        `changes after ${done.made_at} are undone: revoke keys and remove members again if needed. Alerts that are overdue will be sent at the start`,
+        `changes after ${done.made_at} are undone: revoke keys and remove members again if needed. Alerts that ` +
+          "are overdue will be sent at the start",
       );
     });
 }

@@ -48,7 +48,8 @@ export class SourceCollector {
     if (this.#found.size > LIMITS.import_channels)
       throw invalidRequest(
         "invalid_file",
-        `The file has more than ${formatLimit("import_channels")} topics or applications, so it seems to be a public server. Create channels for your own topics.`,
+        `The file has more than ${formatLimit("import_channels")} topics or applications, so it seems to be a ` +
+          "public server. Create channels for your own topics.",
         "file",
       );
   }

@@ -9,7 +9,8 @@ export const CAPACITY_SETTINGS = {
   deviceRegistrationsPerMinute: {
     name: "DEVICE_REGISTRATIONS_PER_MINUTE",
     meaning:
-      "Maximum device registrations per IP address and minute; ten times as many joins and leaves are allowed. Loopback is exempt.",
+      "Maximum device registrations per IP address and minute; ten times as many joins and leaves are allowed. " +
+      "Loopback is exempt.",
     ...integerSetting(1, 1_000_000, LIMITS.registrations),
   },
   pageViewsPerMinute: {
@@ -21,7 +22,8 @@ export const CAPACITY_SETTINGS = {
   deviceRetentionDays: {
     name: "DEVICE_RETENTION_DAYS",
     meaning:
-      "Days after which an inactive device is deleted with its subscriptions; its reports stay counted. 0 keeps all devices.",
+      "Days after which an inactive device is deleted with its subscriptions; its reports stay counted. 0 " +
+      "keeps all devices.",
     ...integerSetting(0, 36_500, 365),
   },
   auditRetentionDays: {
@@ -37,7 +39,8 @@ export const CAPACITY_SETTINGS = {
   oauthRedirectSchemes: {
     name: "OAUTH_REDIRECT_SCHEMES",
     meaning:
-      "Comma-separated list of additional redirect URI schemes for assistants, such as myeditor. Reverse-domain schemes and those of known editors need no entry.",
+      "Comma-separated list of additional redirect URI schemes for assistants, such as myeditor. " +
+      "Reverse-domain schemes and those of known editors need no entry.",
     ...listSetting(canAddScheme, "schemes without a colon, none of which browsers execute or open themselves"),
   },
 } satisfies SettingTable;

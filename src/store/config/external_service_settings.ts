@@ -65,7 +65,8 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   clientMetadataAllowHosts: {
     name: "CLIENT_METADATA_ALLOW_HOSTS",
     meaning:
-      "Comma-separated list of exact host[:port] entries: private https hosts from which assistant metadata may be fetched. Any visitor can trigger such requests, so list no other hosts.",
+      "Comma-separated list of exact host[:port] entries: private https hosts from which assistant metadata " +
+      "may be fetched. Any visitor can trigger such requests, so list no other hosts.",
     ...listSetting(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {
@@ -78,7 +79,8 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     name: "ASSETS_S3_ENDPOINT",
     shownDefault: "(files in DATA_DIR)",
     meaning:
-      "Endpoint of an S3-compatible store for uploaded files, instead of DATA_DIR/assets; required when several services use one database.",
+      "Endpoint of an S3-compatible store for uploaded files, instead of DATA_DIR/assets; required when " +
+      "several services use one database.",
     read: (raw, name) => (raw === undefined ? null : parseHttpUrl(raw, name)),
   },
   assetsS3Bucket: {

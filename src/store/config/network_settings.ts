@@ -96,14 +96,16 @@ export const NETWORK_SETTINGS = {
   trustedProxies: {
     name: "TRUSTED_PROXIES",
     meaning:
-      "Comma-separated list of addresses and ranges (10.0.3.0/28, loopback) of proxies that are trusted to set X-Forwarded-For and X-Request-Id. List only your own proxies.",
+      "Comma-separated list of addresses and ranges (10.0.3.0/28, loopback) of proxies that are trusted to set " +
+      "X-Forwarded-For and X-Request-Id. List only your own proxies.",
     ...listSetting(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
   },
   workers: {
     name: "WORKERS",
     shownDefault: "1",
     meaning:
-      "Number of worker processes besides the primary; auto: one per core. They share MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
+      "Number of worker processes besides the primary; auto: one per core. They share MAX_CONCURRENT_REQUESTS, " +
+      "LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
@@ -125,7 +127,8 @@ export const NETWORK_SETTINGS = {
   longPollLimit: {
     name: "LONG_POLL_LIMIT",
     meaning:
-      "Maximum concurrent long polls and streams. Further polls return immediately, further streams get 503. Each takes about 30 kB of memory; 0 turns off long polling.",
+      "Maximum concurrent long polls and streams. Further polls return immediately, further streams get 503. " +
+      "Each takes about 30 kB of memory; 0 turns off long polling.",
     ...integerSetting(0, 1_000_000, 10_000),
   },
   longPollLimitPerIp: {

@@ -24,7 +24,8 @@ export const PUSH_SETTINGS = {
     name: "WEB_PUSH",
     shownDefault: "auto",
     meaning:
-      "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content. auto: on if PUBLIC_URL is https or this machine; on; off.",
+      "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content. auto: " +
+      "on if PUBLIC_URL is https or this machine; on; off.",
     read: (raw = "auto", name, { publicUrl = "" }) => {
       if (!["auto", "on", "off"].includes(raw)) throw new ConfigError(name, "must be auto, on or off.");
       return raw === "auto" ? canReceivePush(publicUrl) : raw === "on";
@@ -35,7 +36,8 @@ export const PUSH_SETTINGS = {
     name: "WEB_PUSH_CONTACT",
     shownDefault: "PUBLIC_URL, if https",
     meaning:
-      "mailto: or https: contact of the operator for push services, sent with each push notification. Apple's push service rejects the default of a server on this machine.",
+      "mailto: or https: contact of the operator for push services, sent with each push notification. Apple's " +
+      "push service rejects the default of a server on this machine.",
     read: (raw, name, { webPush, publicUrl = "" }) => {
       if (raw !== undefined && (!CONTACT.test(raw) || !URL.canParse(raw)))
         throw new ConfigError(name, "must be a mailto: or https: address, such as mailto:ops@example.org.");
@@ -52,7 +54,8 @@ export const PUSH_SETTINGS = {
   webPushAllowHosts: {
     name: "WEB_PUSH_ALLOW_HOSTS",
     meaning:
-      "Comma-separated list of exact host[:port] entries: push services that may be private or plain http. Any device can use these hosts, so list no others.",
+      "Comma-separated list of exact host[:port] entries: push services that may be private or plain http. Any " +
+      "device can use these hosts, so list no others.",
     ...listSetting(isHostAndPort, "exact host[:port] entries"),
   },
 } satisfies SettingTable;

@@ -32,7 +32,8 @@ export const STORAGE_SETTINGS = {
     secret: true,
     shownDefault: "(embedded)",
     meaning:
-      "PostgreSQL to use instead of the embedded one; requires SECRET. With several comma-separated hosts, the writable one is used, also after a failover.",
+      "PostgreSQL to use instead of the embedded one; requires SECRET. With several comma-separated hosts, the " +
+      "writable one is used, also after a failover.",
     read: parseDatabaseUrl,
   },
   databaseReadUrls: {
@@ -40,7 +41,8 @@ export const STORAGE_SETTINGS = {
     secret: true,
     shownDefault: "(none)",
     meaning:
-      "Comma-separated list of hot standbys of DATABASE_URL for reads: polls, lists, public pages, statistics. Each uses DATABASE_POOL_SIZE additional connections.",
+      "Comma-separated list of hot standbys of DATABASE_URL for reads: polls, lists, public pages, statistics. " +
+      "Each uses DATABASE_POOL_SIZE additional connections.",
     read: (raw, name, soFar) => {
       const urls = (raw ?? "").split(",").flatMap((url) => parseDatabaseUrl(url.trim() || undefined, name) ?? []);
       if (urls.length > 0 && !soFar.databaseUrl)
@@ -52,7 +54,8 @@ export const STORAGE_SETTINGS = {
     name: "DATABASE_POOLER_MODE",
     shownDefault: "(none)",
     meaning:
-      "Mode of the connection pooler at DATABASE_URL (pgbouncer): session or transaction. transaction requires DATABASE_LISTEN_URL or MESSAGE_BUS_URL.",
+      "Mode of the connection pooler at DATABASE_URL (pgbouncer): session or transaction. transaction requires " +
+      "DATABASE_LISTEN_URL or MESSAGE_BUS_URL.",
     read: (raw, name, soFar): PoolerMode | null => {
       const pooler = raw === "session" || raw === "transaction" ? raw : null;
       if (raw !== undefined && pooler === null)
@@ -72,13 +75,15 @@ export const STORAGE_SETTINGS = {
     secret: true,
     shownDefault: "(the database)",
     meaning:
-      "NATS (nats://) or Redis (redis://, rediss://) server for change notifications between processes, instead of LISTEN; recommended for tens of processes or more.",
+      "NATS (nats://) or Redis (redis://, rediss://) server for change notifications between processes, " +
+      "instead of LISTEN; recommended for tens of processes or more.",
     read: (raw, name, { databasePoolerMode, databaseListenUrl }) => {
       const url = urlSetting(["nats:", "redis:", "rediss:"])(raw, name);
       if (databasePoolerMode === "transaction" && !databaseListenUrl && url === null)
         throw new ConfigError(
           "DATABASE_LISTEN_URL",
-          "is required with DATABASE_POOLER_MODE=transaction, which does not support LISTEN: set it to the database without the pooler, or set MESSAGE_BUS_URL.",
+          "is required with DATABASE_POOLER_MODE=transaction, which does not support LISTEN: set it to the " +
+            "database without the pooler, or set MESSAGE_BUS_URL.",
         );
       return url;
     },
@@ -117,7 +122,8 @@ export const STORAGE_SETTINGS = {
   minFreeDiskMb: {
     name: "MIN_FREE_DISK_MB",
     meaning:
-      "With less free disk space for the embedded database, writes get 503 and /readyz gives the reason. The database log can take up to 256 MB.",
+      "With less free disk space for the embedded database, writes get 503 and /readyz gives the reason. The " +
+      "database log can take up to 256 MB.",
     ...integerSetting(0, 1_000_000_000, 320),
   },
   postgresBin: {
@@ -135,7 +141,8 @@ export const STORAGE_SETTINGS = {
   postgresSynchronousCommit: {
     name: "POSTGRES_SYNCHRONOUS_COMMIT",
     meaning:
-      "false lets the embedded database confirm writes before they are on disk: faster on slow disks, but a power failure can lose the last half second of writes. Data is never corrupted.",
+      "false lets the embedded database confirm writes before they are on disk: faster on slow disks, but a " +
+      "power failure can lose the last half second of writes. Data is never corrupted.",
     ...booleanSetting(true),
   },
   /** Null until `loadSecret` has made or read the embedded one. */

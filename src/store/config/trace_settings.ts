@@ -9,7 +9,8 @@ export const TRACE_SETTINGS = {
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
     shownDefault: "(none)",
     meaning:
-      "Collector for OTLP as JSON over HTTP, such as http://127.0.0.1:4318; spans are sent to /v1/traces. If unset, tracing is off.",
+      "Collector for OTLP as JSON over HTTP, such as http://127.0.0.1:4318; spans are sent to /v1/traces. If " +
+      "unset, tracing is off.",
     read: (raw, name) => (raw === undefined ? null : parseHttpUrl(raw, name)),
   },
   otelHeaders: {

@@ -45,7 +45,8 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof FileStoreError)
     return unavailable(
       "file_storage_unavailable",
-      "The store of uploaded files is not available. Try again in a moment; if it still fails, the operator can find the cause in the log.",
+      "The store of uploaded files is not available. Try again in a moment; if it still fails, the operator " +
+        "can find the cause in the log.",
       10,
     );
   return findUnavailability(error) === null ? serverError() : createDatabaseError();
@@ -55,7 +56,8 @@ export function toApiError(error: unknown): ApiError {
 export const createDatabaseError = (): ApiError =>
   unavailable(
     "database_unavailable",
-    "The database is not available. Retry after the seconds in Retry-After, with the same Idempotency-Key for calls that create.",
+    "The database is not available. Retry after the seconds in Retry-After, with the same Idempotency-Key for " +
+      "calls that create.",
   );
 
 const listening = new AsyncLocalStorage<{ away: unknown }>();

@@ -41,6 +41,7 @@ export async function checkPoolerSettings(
   const connect_query = missing.map(([name, ms]) => `set ${name} = ${ms}`).join("; ");
   log.warn(
     { connect_query },
-    "the pooler's connections lack these timeouts; see docs/how-to/postgresql.md#use-a-connection-pooler for the configuration",
+    "the pooler's connections lack these timeouts; see docs/how-to/postgresql.md#use-a-connection-pooler for " +
+      "the configuration",
   );
 }

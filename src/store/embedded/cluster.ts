@@ -74,7 +74,8 @@ const STARTED = BACK_OFF_MS.indexOf(1_000);
 const WELL_MS = 60_000;
 
 const OF_OTHERS =
-  " Other programs of that user can read and change them, and a separate user could not be created. Create one (useradd --system belfry) and start again.";
+  " Other programs of that user can read and change them, and a separate user could not be created. Create one " +
+  "(useradd --system belfry) and start again.";
 
 /** Connections in addition to the service's pool: operator's commands, backups, a manual psql. */
 const OTHERS = 20;
@@ -160,7 +161,8 @@ async function openPlace(
     elsewhere:
       runner.uid === null
         ? null
-        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, with its files in ${place.cluster}.${runner.user === FALLBACK_USER ? OF_OTHERS : ""}`,
+        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, with its files in ` +
+          `${place.cluster}.${runner.user === FALLBACK_USER ? OF_OTHERS : ""}`,
     pid: supervised.pid,
     synced,
     async close(how) {

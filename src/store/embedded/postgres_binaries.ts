@@ -29,7 +29,8 @@ function packageFolder(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(PACKAGE)));
   } catch {
     throw createEmbeddedError(
-      `the package ${PACKAGE} is not installed (npm skips it on other platforms and with --omit=optional). Install it, or ${USE_OTHER_POSTGRES}`,
+      `the package ${PACKAGE} is not installed (npm skips it on other platforms and with --omit=optional). ` +
+        `Install it, or ${USE_OTHER_POSTGRES}`,
     );
   }
 }
@@ -44,7 +45,9 @@ export function refuseOtherLibc(
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
   if (version && (major > GLIBC[0] || (major === GLIBC[0] && minor >= GLIBC[1]))) return;
   throw createEmbeddedError(
-    `its programs require glibc ${GLIBC.join(".")} or newer; this system has ${version ? `glibc ${version}` : "a different C library, such as on Alpine"}. Install PostgreSQL from the system and ${USE_OTHER_POSTGRES}`,
+    `its programs require glibc ${GLIBC.join(".")} or newer; this system has ` +
+      `${version ? `glibc ${version}` : "a different C library, such as on Alpine"}. Install PostgreSQL from the ` +
+      `system and ${USE_OTHER_POSTGRES}`,
   );
 }
 
@@ -125,7 +128,9 @@ async function versionOf(postgres: string, runner: ProcessUser): Promise<Pick<Bi
   if (!version || Number.parseInt(version, 10) < 15)
     throw new ConfigError(
       "POSTGRES_BIN",
-      `must be a folder with postgres and initdb of PostgreSQL 15 or newer, which the user ${runner.user} can run. ${dirname(postgres)} ${version ? `has version ${version}` : `reported: ${said.output.trim().split("\n")[0] || "nothing"}`}.`,
+      `must be a folder with postgres and initdb of PostgreSQL 15 or newer, which the user ${runner.user} can ` +
+        `run. ${dirname(postgres)} ` +
+        `${version ? `has version ${version}` : `reported: ${said.output.trim().split("\n")[0] || "nothing"}`}.`,
     );
   return { major: Number.parseInt(version, 10), version };
 }

@@ -63,7 +63,8 @@ export function readOwnUser(): string {
     return userInfo().username;
   } catch {
     throw createEmbeddedError(
-      `the user ${process.getuid?.()} has no entry in /etc/passwd. Run the service as a user that has one, or ${USE_DATABASE_URL}`,
+      `the user ${process.getuid?.()} has no entry in /etc/passwd. Run the service as a user that has one, or ` +
+        `${USE_DATABASE_URL}`,
     );
   }
 }
@@ -83,7 +84,8 @@ function refuseBoundRoot(): void {
     .map(([name]) => `CAP_${name}`);
   if (lacking.length === 0) return;
   throw createEmbeddedError(
-    `PostgreSQL cannot run as root, and root here lacks ${lacking.join(", ")} to switch users. Give the container these capabilities, run the service as an ordinary user, or ${USE_DATABASE_URL}`,
+    `PostgreSQL cannot run as root, and root here lacks ${lacking.join(", ")} to switch users. Give the ` +
+      `container these capabilities, run the service as an ordinary user, or ${USE_DATABASE_URL}`,
   );
 }
 
@@ -101,14 +103,17 @@ export function chooseProcessUser(owner: number | null, lent: number | null = nu
   if (!account)
     throw createEmbeddedError(
       lends
-        ? `PostgreSQL cannot run as root, and this system has neither the user belfry nor nobody. Run the service as an ordinary user, or ${USE_DATABASE_URL}`
-        : `its files belong to the user ${owner}, who has no entry in /etc/passwd. Create this user, or change the owner of the files.`,
+        ? "PostgreSQL cannot run as root, and this system has neither the user belfry nor nobody. Run the " +
+            `service as an ordinary user, or ${USE_DATABASE_URL}`
+        : `its files belong to the user ${owner}, who has no entry in /etc/passwd. Create this user, or change ` +
+            "the owner of the files.",
     );
   const runner = { user: account.name, uid: account.uid, gid: account.gid, lent: lends };
   const { error } = spawnSync("/bin/true", [], options(runner));
   if (error && !/ENOENT/.test(String((error as NodeJS.ErrnoException).code)))
     throw createEmbeddedError(
-      `root cannot switch to the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the service as an ordinary user, or ${USE_DATABASE_URL}`,
+      `root cannot switch to the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the ` +
+        `service as an ordinary user, or ${USE_DATABASE_URL}`,
     );
   return runner;
 }

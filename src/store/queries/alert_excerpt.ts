@@ -16,7 +16,8 @@ export const bodyLength = (table: string) =>
 
 /** SQL: the bytes of `bodyStart`. Only a text that may be cut is read for it. */
 export const bodyBytes = (table: string) =>
-  `case when octet_length(${table}.body) > ${LIMITS.card_body} then octet_length(${bodyStart(table)}) else octet_length(${table}.body) end`;
+  `case when octet_length(${table}.body) > ${LIMITS.card_body} then octet_length(${bodyStart(table)}) else ` +
+  `octet_length(${table}.body) end`;
 
 /** SQL: `selectColumns`, with the beginning of the text in place of the whole. */
 export const selectExcerpt = (table: string, columns: object): string =>

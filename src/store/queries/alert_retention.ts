@@ -21,7 +21,8 @@ const RULE = `select p.id as pusher_id, coalesce(p.retention_days, w.retention_d
  * expiry.
  */
 const SENT_BEFORE = (channel: string, before: string) =>
-  `a.pusher_id = ${channel} and a.status = 'sent' and a.visible_at < ${before} and coalesce(a.expires_at < ${before}, true)`;
+  `a.pusher_id = ${channel} and a.status = 'sent' and a.visible_at < ${before} and coalesce(a.expires_at < ` +
+  `${before}, true)`;
 const CANCELLED_BEFORE = (channel: string, before: string) =>
   `a.pusher_id = ${channel} and a.status = 'cancelled' and a.created_at < ${before} and a.cancelled_at < ${before}`;
 

@@ -33,7 +33,8 @@ const defineJoin = createStatementDefiner("joins");
  * @param key the column with the row's UUID
  */
 export const indexedById = (key: string): string =>
-  `(${key} >= '00000000-0000-0000-0000-000000000000' or to_tsvector('simple', to_tsvector('simple', ${key}::text)::text) is null)`;
+  `(${key} >= '00000000-0000-0000-0000-000000000000' or to_tsvector('simple', to_tsvector('simple', ` +
+  `${key}::text)::text) is null)`;
 
 /**
  * SQL for a 64-bit number of the channel `c` at its revision, which only grows. The sum of several identifies all of
@@ -92,7 +93,9 @@ export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_
  */
 const inboxState = (due: string) => ({
   columns: { revision: text, testing: boolean, due: array(text) },
-  selected: `${REVISION} as revision, coalesce(d.test_until > now(), false) as testing, case when joined.due then array(${due}) else '{}' end as due`,
+  selected:
+    `${REVISION} as revision, coalesce(d.test_until > now(), false) as testing, case when joined.due then ` +
+    `array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
       select sum(${CHANNEL_MARK}) as mark, bool_or(c.next_due_at <= now()) as due
       from ${JOINED_CHANNELS} where s.device_id = d.id) joined`,
@@ -151,7 +154,8 @@ export const CARDS = {
 
 /** SQL condition for a usable invite `i`. */
 export const USABLE_INVITE =
-  "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < i.max_uses)";
+  "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < " +
+  "i.max_uses)";
 
 /**
  * The channels of a device, the newest subscription first, with all rows of the last timestamp. `before` null: from the

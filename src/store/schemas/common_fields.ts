@@ -49,7 +49,8 @@ export function pagePosition() {
       fieldError(
         "invalid_cursor",
         forBoth(
-          "must be next_before of another page, or an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z",
+          "must be next_before of another page, or an RFC 3339 timestamp with Z or an offset, such as " +
+            "2026-11-20T14:25:31Z",
           "is not valid for this list; start at the first page",
         ),
       ),

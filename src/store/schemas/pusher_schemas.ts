@@ -19,8 +19,10 @@ export const pusherCreate = {
     HANDLE_PATTERN,
     "invalid_format",
     forBoth(
-      `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters of a-z 0-9 - _ and start and end with a letter or digit`,
-      `must have ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, and start and end with a letter or digit`,
+      `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters of a-z 0-9 - _ and start and end with a ` +
+        "letter or digit",
+      `must have ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, ` +
+        "and start and end with a letter or digit",
     ),
   ).describe("Public and permanent: a-z 0-9 _ -, 3 to 30."),
   ...createArgumentSchemas(CHANNEL_FIELDS),

@@ -85,7 +85,9 @@ function opened(mark: string, p: Payload): AlertInput | null {
 const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
   push: (p) =>
     buildAlert({
-      title: `${p.project.path_with_namespace} ${branchOf(p.ref)}: ${formatQuantity(p.total_commits_count || p.commits.length, "commit")} by ${p.user_name}`,
+      title:
+        `${p.project.path_with_namespace} ${branchOf(p.ref)}: ` +
+        `${formatQuantity(p.total_commits_count || p.commits.length, "commit")} by ${p.user_name}`,
       body: commitsText(p.commits),
       url: p.project.web_url,
     }),

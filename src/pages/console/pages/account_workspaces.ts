@@ -81,7 +81,8 @@ function fate(own: Own): Content {
 const planned = (n: number) =>
   n === 0
     ? "It has no scheduled alerts."
-    : `${n === 1 ? "One scheduled alert will still be sent" : `${n} scheduled alerts will still be sent`}; cancel ${n === 1 ? "it" : "them"} to stop ${n === 1 ? "it" : "them"}.`;
+    : `${n === 1 ? "One scheduled alert will still be sent" : `${n} scheduled alerts will still be sent`}; ` +
+      `cancel ${n === 1 ? "it" : "them"} to stop ${n === 1 ? "it" : "them"}.`;
 
 /** Without a tick nothing of this happens. */
 function leftBehind(own: Own, error?: ApiError): Content {

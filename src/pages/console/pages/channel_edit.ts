@@ -170,7 +170,8 @@ async function status(visit: MemberContext, channel: ChannelResult, action: stri
     paused: ["The channel is paused", html`It cannot send alerts until resumed. ${stays}`, button("resume", "Resume")],
     suspended: [
       "The channel is suspended",
-      "The operator suspended this channel: it is hidden from devices and the directory until the operator reinstates it. You can still edit its settings.",
+      "The operator suspended this channel: it is hidden from devices and the directory until the operator " +
+        "reinstates it. You can still edit its settings.",
       null,
     ],
   };

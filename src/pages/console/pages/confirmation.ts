@@ -87,7 +87,9 @@ export const approvalCheckbox = (checked: boolean): Content =>
     name: NAME,
     value: "yes",
     label: "Require my approval before publishing",
-    note: "Alerts that it sends or schedules wait for your decision on a page it links to. It cannot make a channel public. It can still cancel alerts.",
+    note:
+      "Alerts that it sends or schedules wait for your decision on a page it links to. It cannot make a channel " +
+      "public. It can still cancel alerts.",
     checked,
   });
 

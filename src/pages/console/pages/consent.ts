@@ -158,7 +158,8 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
   anonymousPage("GET", "/api/auth/error", async () => {
     throw invalidRequest(
       "invalid_value",
-      "The assistant’s request is not valid. Start again from the assistant; if that fails, remove Belfry there and add it again.",
+      "The assistant’s request is not valid. Start again from the assistant; if that fails, remove Belfry " +
+        "there and add it again.",
     );
   }),
 

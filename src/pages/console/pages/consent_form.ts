@@ -69,7 +69,10 @@ function roleNote(visit: PersonContext, scope: Scope): Content {
   if (below.length === 0) return null;
   if (visit.session.memberships.length === 1)
     return `No effect now: your role is ${below[0]?.role}, and this requires the role ${needed}.`;
-  return `No effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: this requires the role ${needed}.`;
+  return (
+    `No effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: this requires the role ` +
+    `${needed}.`
+  );
 }
 
 const COMPOSING = "Writing does not publish: alerts stay drafts until someone sends them.";

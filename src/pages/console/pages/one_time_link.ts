@@ -92,7 +92,9 @@ function withoutPassword(visit: PageContext, { email, workspaceName }: OpenedLin
 }
 
 function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormTexts {
-  const ends = `This ends every session and removes every passkey${proved ? "" : " and two-factor authentication"} of this account.`;
+  const ends =
+    `This ends every session and removes every passkey${proved ? "" : " and two-factor authentication"} of this ` +
+    "account.";
   if (kind === "new")
     return {
       title: `Welcome to ${workspaceName}`,

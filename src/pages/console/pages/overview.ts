@@ -71,8 +71,10 @@ export function firstAlertGuide(visit: MemberContext, channel: { id: string; han
   const { base, deps } = visit;
   const opens = canUse(visit, "create_pusher") && visit.caller.pusherIds === null;
   const said = channel
-    ? `Draft an alert on the channel ${channel.handle} that the quay floods at six tonight. Show me the draft before you send it.`
-    : "Create a channel harbour-watch for tide warnings, and draft an alert that the quay floods at six tonight. Show me the draft before you send it.";
+    ? `Draft an alert on the channel ${channel.handle} that the quay floods at six tonight. Show me the draft ` +
+      "before you send it."
+    : "Create a channel harbour-watch for tide warnings, and draft an alert that the quay floods at six tonight. " +
+      "Show me the draft before you send it.";
   return html`<div>
   ${
     canUse(visit, "create_alert") &&

@@ -84,7 +84,9 @@ const QUESTIONS = {
   },
   off: {
     title: "Turn off two-factor authentication?",
-    lede: "Your password alone will then be enough to sign in. Your recovery codes and the entry in your app stop working.",
+    lede:
+      "Your password alone will then be enough to sign in. Your recovery codes and the entry in your app stop " +
+      "working.",
     act: "Turn off",
     action: `${FACTOR}/off`,
     danger: true,

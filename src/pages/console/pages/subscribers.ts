@@ -105,7 +105,8 @@ async function subscribers(visit: MemberContext): Promise<Response> {
     breakdown.total === 0
       ? emptyState(
           "No subscribers yet",
-          "Subscribers are counted here by platform, version, language and time zone. Share the channel’s address or an invite.",
+          "Subscribers are counted here by platform, version, language and time zone. Share the channel’s " +
+            "address or an invite.",
         )
       : html`${head}${await mix(breakdown)}
         <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${listed}`,

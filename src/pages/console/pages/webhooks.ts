@@ -48,7 +48,9 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
 const EVENTS = Object.keys(EVENT_WORDS);
 
 /** The text about retries on every page of webhooks. */
-export const NO_RETRIES_NOTE = `Each event is delivered once, within ${spellLimit("webhook_seconds")} seconds. There are no automatic retries; you can redeliver failed events manually.`;
+export const NO_RETRIES_NOTE =
+  `Each event is delivered once, within ${spellLimit("webhook_seconds")} seconds. There are no automatic ` +
+  "retries; you can redeliver failed events manually.";
 
 export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;

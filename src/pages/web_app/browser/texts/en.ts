@@ -48,7 +48,8 @@ export const en = {
     other: "Subscribed to {count} channels from the file. These no longer exist or need an invite: {names}",
   },
   "device.move_hint":
-    "A link moves everything, including private channels and your read and acknowledged alerts. It works once, within {minutes} minutes.",
+    "A link moves everything, including private channels and your read and acknowledged alerts. It works once, " +
+    "within {minutes} minutes.",
   "device.move": "Move to another browser",
   "device.link": "Open this link in the other browser",
   "device.copy": "Copy",
@@ -64,7 +65,8 @@ export const en = {
   "device.moved_nothing": "This link is invalid or expired. Create a new one in the other browser.",
   "own.title": "Link this device",
   "own.what":
-    "This link makes this device a test device: it shows drafts that the creator of the link tests, for channels you are subscribed to.",
+    "This link makes this device a test device: it shows drafts that the creator of the link tests, for " +
+    "channels you are subscribed to.",
   "own.careful":
     "Continue only if you created the link yourself. Channels cannot see this, and you can unlink at any time.",
   "own.link": "Link this device",
@@ -147,19 +149,22 @@ export const en = {
   "push.title": "Push notifications",
   "push.on": "Notify me while the app is closed",
   "push.hint":
-    "Your browser’s push service can then see when there are new alerts, but not their content. Push notifications can get lost; the alerts are still in the inbox.",
+    "Your browser’s push service can then see when there are new alerts, but not their content. Push " +
+    "notifications can get lost; the alerts are still in the inbox.",
   "push.silent": "This device receives no notifications while the app is closed.",
   "push.insecure":
     "Push notifications require https. Keep the app open, or ask the operator of this server for an https address.",
   "push.ios":
-    "On iPhone and iPad, push notifications require the app on the home screen: tap Share, choose “Add to Home Screen”, and open the app from there.",
+    "On iPhone and iPad, push notifications require the app on the home screen: tap Share, choose “Add to Home " +
+    "Screen”, and open the app from there.",
   "push.browser": "This browser does not support push notifications. Keep the app open, or use another browser.",
   "push.server":
     "This server does not send push notifications. Keep the app open, or ask its operator to turn on WEB_PUSH.",
   "push.denied": "Notifications are blocked for this site. Allow them in the site settings first.",
   "settings.device": "This device",
   "settings.device_hint":
-    "The service identifies it only by a number. Alerts and channels are stored in this browser and deleted with its data.",
+    "The service identifies it only by a number. Alerts and channels are stored in this browser and deleted " +
+    "with its data.",
   "settings.device_none": "It is registered once you subscribe to or search for a channel.",
 
   // Inbox
@@ -186,7 +191,8 @@ export const en = {
   "alert.reply_waits": "Your answer will be sent when you are online.",
   "channel.repeats": "Repeat urgent alerts",
   "channel.repeats_hint":
-    "If the channel requests it, until you acknowledge: only while the app is open, within one hour, and in quiet hours only if you allowed that.",
+    "If the channel requests it, until you acknowledge: only while the app is open, within one hour, and in " +
+    "quiet hours only if you allowed that.",
   "alert.until": "Until {time}",
   "alert.within": "Within {distance} of a place",
   "alert.source_url": "Read more",

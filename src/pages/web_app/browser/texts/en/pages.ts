@@ -48,7 +48,8 @@ export const pageTexts = {
   "page.qr_of": "QR code of this page’s address",
   "page.without_app": "Join without the web app",
   "page.without_app_hint":
-    "Any HTTP client can be a handset. These commands register one, join the channel and read its alerts. See the {reference} for details.",
+    "Any HTTP client can be a handset. These commands register one, join the channel and read its alerts. See " +
+    "the {reference} for details.",
   "page.reference": "API reference",
 
   // The directory
@@ -79,10 +80,12 @@ export const pageTexts = {
   // Pages that cannot be shown
   "refused.unknown": "You need an invite",
   "refused.unknown_hint":
-    "No public channel has this address. If the channel is private, ask for its invite link or QR code. If you typed the address, check it.",
+    "No public channel has this address. If the channel is private, ask for its invite link or QR code. If you " +
+    "typed the address, check it.",
   "refused.invite": "This invite is not valid",
   "refused.invite_hint":
-    "It may be used up, expired or revoked, or the link may be incomplete. Ask the person who gave it to you for a new one.",
+    "It may be used up, expired or revoked, or the link may be incomplete. Ask the person who gave it to you " +
+    "for a new one.",
   "refused.find": "Find a public channel",
   "missing.title": "Page not found",
   "missing.hint": "Check the address: the link may be incomplete.",
