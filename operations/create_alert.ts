@@ -37,6 +37,7 @@ export default defineOperation({
   limit: ALERT_SEND_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
+  card: true,
   input: z.strictObject({
     pusher_id: channelId(),
     send: z.boolean().optional().describe("true publishes; needs alerts:send."),

@@ -23,6 +23,7 @@ export default defineOperation({
     const { status, send_at } = alert as z.infer<typeof reviewedView>;
     return status !== "sent" || send_at === null;
   },
+  card: true,
   input: z.strictObject({ pusher_id: channelId(), alert_id: pathId("alr_…") }),
   returnsText: true,
   output: reviewedView,

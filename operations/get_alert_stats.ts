@@ -24,6 +24,7 @@ export default defineOperation({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
+  card: true,
   input: z.strictObject({ pusher_id: channelId(), alert_id: pathId("alr_…") }),
   returnsText: true,
   output: z.object({

@@ -15,6 +15,7 @@ export default defineOperation({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
+  card: true,
   input: z.strictObject({ pusher_id: channelId(), ...periodFields }),
   output: z.object({ ...rangeView, buckets: dayBuckets }),
   async handler(input, ctx) {

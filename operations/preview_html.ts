@@ -25,6 +25,7 @@ export default defineOperation({
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY_BYTES.alerts },
   errors: ["invalid_request", "forbidden"],
+  card: true,
   input: z.strictObject({
     html: textSchema(0, MAX_HTML_LENGTH.document, { lines: true, cleaned: true }).describe("Markup."),
     layout: z

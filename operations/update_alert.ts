@@ -38,6 +38,7 @@ export default defineOperation({
   },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
+  card: true,
   input: z.strictObject({
     pusher_id: channelId(),
     alert_id: pathId("alr_…"),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { choiceCountsSchema, countChoices, getReplyQuestion } from "../src/model/fields/alert_action.ts";
+import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
+import { getReplyQuestion } from "../src/model/fields/alert_buttons.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
 import { publishDueShown } from "../src/operation/alerts/format_alert.ts";

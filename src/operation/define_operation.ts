@@ -156,6 +156,8 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   returnsText?: true;
   /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;
+  /** Chat hosts draw its answer as a card (rules#mcp-card). */
+  card?: true;
   /** The brief response: chosen by the argument `view`, or used when the full one is too long. */
   brief?: BriefAnswer;
   /** The view `titles` of a list. */

@@ -2,7 +2,6 @@
 // stays as the tooltip.
 
 import { type Html, html } from "./html.ts";
-import { loadStaticFile } from "./static_files.ts";
 
 /** Created with the first page: loading the calendars behind them takes a twentieth of a start. */
 let formats: { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat } | undefined;
@@ -31,8 +30,6 @@ export const formatNearTime = (at: Date, now: Date): string => {
 
 /** 22 Nov 2026, 14:25 UTC */
 export const formatMinute = (at: Date): string => `${formatDay(at)}, ${made().minute.format(at)} UTC`;
-
-export const LOCAL_TIME_SCRIPT = loadStaticFile("local_times.js", "text/javascript; charset=utf-8", import.meta.url);
 
 const WORDS = { minute: formatMinute, near: formatNearTime, day: formatDay };
 

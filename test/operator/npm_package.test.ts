@@ -56,8 +56,12 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** The sources of the browser scripts. The package contains the built scripts, and the texts, which the server uses. */
-const FOR_BROWSERS =
-  /\/(web_app\/(browser\/(?!texts\/(?!formats))|worker\/|build_scripts\.ts)|public_pages\/(near|page_language)\.js)/;
+const FOR_BROWSERS = new RegExp(
+  [
+    String.raw`/web_app/(browser/(?!texts/(?!formats))|mcp_card/\w+\.ts|worker/|build_scripts\.ts)`,
+    String.raw`/public_pages/(near|page_language)\.js`,
+  ].join("|"),
+);
 
 test("it contains what it runs on, and nothing else", () => {
   const shipped = packed.filter((path) => path.startsWith("dist/"));

@@ -36,13 +36,12 @@ export const CONFORMANCE_EXCEPTIONS: readonly Inapplicable[] = [
     what: ["http-custom-header-server-validation"],
   },
   {
-    why: "No resources and no completions (docs/decisions/0026-mcp-prompts-but-no-resources.md).",
+    why: "No completions, and resources only for chats with cards (decision 0026).",
     what: [
       ...["list", "read-text", "read-binary", "templates-read", "subscribe", "unsubscribe"].map(
         (kind) => `resources-${kind}`,
       ),
       ...of("caching", "sep-2549-resources-list-caching-hints", "sep-2549-resources-templates-list-caching-hints"),
-      ...of("sep-2164-resource-not-found", "sep-2164-error-code", "sep-2164-data-uri"),
       "completion-complete",
     ],
   },

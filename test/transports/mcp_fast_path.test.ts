@@ -10,6 +10,7 @@ import { createToolServer } from "../../src/api/transports/mcp_server.ts";
 import { invalidRequest } from "../../src/model/api_error.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import type { Dispatcher } from "../../src/operation/dispatcher.ts";
+import { mcpCardPage } from "../../src/pages/web_app/mcp_card_page.ts";
 import type { Caller } from "../../src/store/handler_context.ts";
 import { SILENT_LOG } from "../support/member_sessions.ts";
 
@@ -34,9 +35,10 @@ const endpoint = createMcpEndpoint({
   onChallenge: async () => {},
   publicUrl: "http://127.0.0.1",
   host: "127.0.0.1",
+  loadCard: mcpCardPage,
 });
 const sdk = createMcpHandler(() =>
-  createToolServer(OPERATIONS, (tool, args) => echo(tool.name, args), "http://127.0.0.1"),
+  createToolServer(OPERATIONS, (tool, args) => echo(tool.name, args), { publicUrl: "http://127.0.0.1" }),
 );
 
 interface Asked {

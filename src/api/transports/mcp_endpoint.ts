@@ -21,11 +21,12 @@ import type { Caller, Log } from "../../store/handler_context.ts";
 import { currentSpan, runInSpan } from "../../store/trace_spans.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 import { createErrorResponse } from "./http_responses.ts";
+import { refuseResources } from "./mcp_card.ts";
+import { createMcpSessionId, getClientFeatures } from "./mcp_client_features.ts";
 import { createFastPathAnswers, type McpMessage, parseFastPathRequest } from "./mcp_fast_path.ts";
 import { formatResultFields } from "./mcp_results.ts";
 import {
   createMcpReviews,
-  createMcpSessionId,
   getReviewPromptMode,
   mayNeedReview,
   needsOnlyReview,
@@ -50,6 +51,8 @@ export interface McpOptions {
   onChallenge(caller: Caller): Promise<void>;
   publicUrl: string;
   host: string;
+  /** Loads the card for chats (rules#mcp-card). */
+  loadCard(): Promise<string>;
 }
 
 /** Splits the idempotency key, which is not a field of the operation, from the arguments of a tool call. */
@@ -72,13 +75,23 @@ interface Passed extends ReviewedCall {
   ended?: boolean;
   /** True if its scopes can be extended, so a challenge helps. A key's never can. */
   mayGrow: boolean;
+  /** Its client draws cards. */
+  cards: boolean;
 }
 
 /** Checks that its call was refused for scopes that it can request; if approval is needed, none would help. */
 const canGrowFor = (passed: Passed): passed is Passed & { refused: ApiError } =>
   passed.mayGrow && passed.refused !== undefined && passed.refused.scopes.length > 0;
 
-export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge, publicUrl, host }: McpOptions) {
+export function createMcpEndpoint({
+  tools,
+  dispatcher,
+  authenticate,
+  onChallenge,
+  publicUrl,
+  host,
+  loadCard,
+}: McpOptions) {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
   const metadata = supportsOAuth(publicUrl)
     ? `, resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`
@@ -127,9 +140,14 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
   const handler = createMcpHandler(({ authInfo }) => {
     const { passed } = assertDefined(authInfo, "each call is made with it").extra as { passed: Passed };
     const call = callFor(passed);
-    return createToolServer(offeredTo(passed.caller), call, publicUrl, (tool, args, request) =>
-      reviews.answer(tool, args, request, call, passed),
-    );
+    const server = createToolServer(offeredTo(passed.caller), call, {
+      publicUrl,
+      ask: (tool, args, request) => reviews.answer(tool, args, request, call, passed),
+      loadCard: passed.cards ? loadCard : undefined,
+    });
+    if (!passed.cards && (passed.message as McpMessage | undefined)?.method === "resources/read")
+      refuseResources(server);
+    return server;
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const offeredTo = createToolFilter(tools);
@@ -139,7 +157,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {
     const asked = parseFastPathRequest(request, message);
     if (!asked) return null;
-    if (asked.name === null) return plain.list(asked, getToolList(offeredTo(passed.caller)).tools);
+    if (asked.name === null) return plain.list(asked, getToolList(offeredTo(passed.caller), passed.cards).tools);
     const tool = byName.get(asked.name);
     if (!tool || (passed.asks && mayNeedReview(tool)) || (asked.progress && tool.waits)) return null;
     const answered = await getToolAnswer(tool, asked.args, callFor(passed));
@@ -215,7 +233,8 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
       );
     readMessage(value);
     const mayGrow = caller.credential.type === "oauth";
-    const asks = reviews.canTell(caller) ? getReviewPromptMode(value, request.headers) : null;
+    const features = getClientFeatures(value, request.headers);
+    const asks = reviews.canTell(caller) ? getReviewPromptMode(request, features.includes("url")) : null;
     const authenticateAgain = async () => {
       const now = await authenticate(request);
       if (now) {
@@ -234,6 +253,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
       authenticateAgain,
       mayGrow,
       asks,
+      cards: features.includes("ui"),
     };
     cancels.hear(request, value, caller);
     const refused = await scopeChallenge(value, passed);

@@ -4,7 +4,6 @@
 
 import { randomUUID } from "node:crypto";
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   inputRequired,
   ProtocolError,
@@ -20,7 +19,7 @@ import type { OperationOutcome } from "../../operation/execute.ts";
 import type { ReviewChallenges } from "../../operation/review_challenge.ts";
 import { canSaveAsDraft } from "../../operation/scope_checks.ts";
 import type { Caller } from "../../store/handler_context.ts";
-import { type McpMessage, MODERN_PROTOCOL } from "./mcp_fast_path.ts";
+import { MODERN_PROTOCOL } from "./mcp_fast_path.ts";
 import { serializeBody, type ToolAnswer } from "./mcp_results.ts";
 import { type CallTool, getToolAnswer } from "./mcp_server.ts";
 
@@ -37,29 +36,10 @@ interface Told {
   review_url: string;
 }
 
-function opens(capabilities: unknown): boolean {
-  const { elicitation } = (capabilities ?? {}) as { elicitation?: { url?: unknown } | null };
-  return typeof elicitation?.url === "object" && elicitation.url !== null;
-}
-
-const ASKED = ".url";
-
-/** Returns the capability of a message's client; a client of 2025 reports it by its session id. */
-export function getReviewPromptMode(message: unknown, headers: Headers): ReviewPromptMode {
-  const { params } = (message ?? {}) as McpMessage;
-  if (headers.get("mcp-protocol-version") === MODERN_PROTOCOL)
-    return opens(params?._meta?.[CLIENT_CAPABILITIES_META_KEY]) ? "input" : null;
-  return headers.get("mcp-session-id")?.endsWith(ASKED) ? "error" : null;
-}
-
-/**
- * Creates the session id of a client of 2025. It distinguishes its calls from those of other clients, and stores that
- * it can open URLs. The server stores nothing. Null if no session is needed.
- */
-export function createMcpSessionId(message: unknown): string | null {
-  const { method, params } = (message ?? {}) as McpMessage;
-  if (method !== "initialize") return null;
-  return `${randomUUID()}${opens(params?.capabilities) ? ASKED : ""}`;
+/** Returns the method of a message's client; `opensUrls`: it can open URLs. */
+export function getReviewPromptMode({ headers }: Request, opensUrls: boolean): ReviewPromptMode {
+  if (!opensUrls) return null;
+  return headers.get("mcp-protocol-version") === MODERN_PROTOCOL ? "input" : "error";
 }
 
 /** Checks that a call may need another person's decision. */

@@ -19,6 +19,7 @@ import type { OperationOutcome } from "../../operation/execute.ts";
 import { refuseUnclearable, withEffect } from "../../operation/lenient_arguments.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
+import { serveCard, UI_EXTENSION } from "./mcp_card.ts";
 import type { McpMessage } from "./mcp_fast_path.ts";
 import { servePrompts } from "./mcp_prompts.ts";
 import { createToolResult, fitAnswer, serializeBody, type ToolAnswer } from "./mcp_results.ts";
@@ -67,20 +68,30 @@ async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promis
   }
 }
 
+export interface ToolServerOptions {
+  publicUrl?: string;
+  ask?: CallWithReview;
+  /** Loads the card; undefined for a client that does not draw cards. */
+  loadCard?: (() => Promise<string>) | undefined;
+}
+
+const CACHED = ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"] as const;
+
 /** A protocol server over the list of tools; `call` runs one of them. */
 export function createToolServer(
   tools: readonly OwnerOperation[],
   call: CallTool,
-  publicUrl?: string,
-  ask?: CallWithReview,
+  { publicUrl, ask, loadCard }: ToolServerOptions = {},
 ): Server {
-  const { instructions, tools: listed } = getToolList(tools);
+  const { instructions, tools: listed } = getToolList(tools, loadCard !== undefined);
+  const cards = loadCard && { resources: {}, extensions: { [UI_EXTENSION]: {} } };
   const server = new Server(getServerInfo(publicUrl), {
-    capabilities: { tools: {}, prompts: {} },
+    capabilities: { tools: {}, prompts: {}, ...cards },
     instructions,
-    cacheHints: { "tools/list": LIST_CACHE_HINTS, "prompts/list": LIST_CACHE_HINTS },
+    cacheHints: Object.fromEntries(CACHED.map((method) => [method, LIST_CACHE_HINTS])),
   });
   servePrompts(server);
+  if (loadCard) serveCard(server, loadCard);
   server.setRequestHandler("tools/list", () => ({ tools: listed }) as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);

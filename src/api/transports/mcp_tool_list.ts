@@ -7,6 +7,7 @@ import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_s
 import { CLEAR_ARGUMENT, clearsFields, FIELDS_TO_CLEAR } from "../../operation/lenient_arguments.ts";
 import { getToolHints, type ToolHints } from "../../operation/scope_checks.ts";
 import type { Caller } from "../../store/handler_context.ts";
+import { CARD_URI } from "./mcp_card.ts";
 
 /** An overview. Each sentence is also in the description of a tool, because some clients omit the instructions. */
 const INSTRUCTIONS = [
@@ -104,7 +105,9 @@ function descriptionOf(tool: OwnerOperation): string {
   return [description, ...ends.filter((end) => end)].join(" ");
 }
 
-const list = (tools: readonly OwnerOperation[]) => ({
+const CARD = { _meta: { ui: { resourceUri: CARD_URI } } };
+
+const list = (tools: readonly OwnerOperation[], cards: boolean) => ({
   instructions: INSTRUCTIONS,
   tools: tools.map((tool) => ({
     name: tool.name,
@@ -116,13 +119,18 @@ const list = (tools: readonly OwnerOperation[]) => ({
       required: toJsonSchema(tool.input).required,
     },
     annotations: annotationsOf(getToolHints(tool)),
+    ...(cards && tool.card ? CARD : {}),
   })),
 });
 
-const lists = new WeakMap<readonly OwnerOperation[], ReturnType<typeof list>>();
-/** The same object for the same list of records. */
-export function getToolList(tools: readonly OwnerOperation[]) {
-  const made = lists.get(tools) ?? list(tools);
-  lists.set(tools, made);
+type ToolList = ReturnType<typeof list>;
+
+const lists = { plain: new WeakMap<object, ToolList>(), cards: new WeakMap<object, ToolList>() };
+
+/** The same object for the same list of records. @param cards whether the client draws cards */
+export function getToolList(tools: readonly OwnerOperation[], cards = false): ToolList {
+  const known = lists[cards ? "cards" : "plain"];
+  const made = known.get(tools) ?? list(tools, cards);
+  known.set(tools, made);
   return made;
 }

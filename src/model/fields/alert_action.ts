@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { CodeOf } from "../error_codes.ts";
 import { fieldError, fieldIssue, forBoth, type Message, REQUIRED } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
+import { getLinkActions, getReplyQuestion } from "./alert_buttons.ts";
 import { nameSchema } from "./schema_names.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
@@ -65,21 +66,11 @@ export const actionViewSchema = nameSchema(
 );
 export type AlertAction = z.infer<typeof actionViewSchema>;
 
-/** Returns the question and its choices, or null. */
-export function getReplyQuestion({ actions }: { actions: readonly Pick<AlertAction, "type" | "label" | "choices">[] }) {
-  const asked = actions.find(({ type }) => type === "reply");
-  return asked ? { label: asked.label, choices: asked.choices ?? [] } : null;
-}
-
 /** Returns the count of each choice. */
 export const countChoices = (alert: { actions: readonly AlertAction[] }, counts: readonly number[]) =>
   (getReplyQuestion(alert)?.choices ?? []).map((choice, i) => ({ choice, count: counts[i] ?? 0 }));
 
 export const choiceCountsSchema = z.array(z.object({ choice: z.string(), count: z.int() }));
-
-/** Returns the buttons with links, including those without a type (rules#alert-actions-shape). */
-export const getLinkActions = <A extends Partial<Pick<AlertAction, "type">>>(actions: readonly A[]): A[] =>
-  actions.filter(({ type }) => type !== "reply");
 
 export const actionsSchema = z
   .array(action)

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
-import { getReplyQuestion } from "../../model/fields/alert_action.ts";
+import { getReplyQuestion } from "../../model/fields/alert_buttons.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { formatMinute } from "../../ui/time_format.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";

@@ -7,12 +7,12 @@ import {
   ALERT_CARD_STYLES,
   DRAWING_STYLES,
   ICON,
+  LOCAL_TIME_SCRIPT,
   loadStaticFile,
   SESSION_HINT_SCRIPT,
   STYLES,
   type StaticFile,
 } from "../../ui/static_files.ts";
-import { LOCAL_TIME_SCRIPT } from "../../ui/time_format.ts";
 import { consoleHeader, type HeaderContext } from "./navigation.ts";
 
 const script = (name: string): StaticFile =>

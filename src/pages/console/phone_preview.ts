@@ -3,93 +3,17 @@
 // those with push notifications.
 
 import { get_wake_ups } from "../../identity/session/linked_devices.ts";
-import { type AlertAction, getLinkActions, getReplyQuestion } from "../../model/fields/alert_action.ts";
 import type { Capability } from "../../model/fields/channel.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
-import { type ActionElements, renderAlertActions } from "../../ui/alert_actions.ts";
-import { alertCard } from "../../ui/alert_card.ts";
-import { type AvatarData, externalPicture } from "../../ui/avatar.ts";
+import { formatDeviceCount, listEffects, type PreviewedAlert, previewCard } from "../../ui/alert_preview.ts";
+import type { AvatarData } from "../../ui/avatar.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { icon } from "../../ui/icons.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
-import { capitalize } from "./form_controls.ts";
 import type { ChannelResult, MemberContext } from "./page_context.ts";
-
-/** The parts of an alert that a phone draws, stored or typed. */
-export interface PreviewedAlert {
-  title: string;
-  body: string | null;
-  priority: "normal" | "important" | "urgent";
-  picture: string | null;
-  /** A picture that its author has on another server: fetched only on request. */
-  elsewhere: string | null;
-  requires_ack: boolean;
-  actions: readonly Pick<AlertAction, "type" | "label" | "choices">[];
-  sound: string | null;
-  vibrate: string | null;
-  /** A recording is played in place of the sound. */
-  recording: boolean;
-  tts_text: string | null;
-  radius_km: number | null;
-  at: Date;
-  expires_at: Date | null;
-}
-
-const inertButton = (content: Content): Html => html`<span class="button plain">${content}</span>`;
-
-/** The buttons of the app as pictures: they are not controls, and nothing happens when they are pressed. */
-const INERT_ELEMENTS: ActionElements<Html, { label: string }> = {
-  html: html as ActionElements<Html, { label: string }>["html"],
-  icon,
-  choice: (label) => inertButton(html`<bdi>${label}</bdi>`),
-  acknowledge: (content) => html`<span class="button">${content}</span>`,
-  link: (_, content) => inertButton(content),
-};
-
-/** The question and the buttons of an alert, drawn as the app draws them. */
-export const inertActions = ({ requires_ack, actions }: Pick<PreviewedAlert, "requires_ack" | "actions">): Content =>
-  renderAlertActions(INERT_ELEMENTS, {
-    question: getReplyQuestion({ actions }) ?? null,
-    acknowledge: requires_ack ? "Acknowledge" : null,
-    links: getLinkActions(actions),
-  });
-
-/** "Siren", "Long": the requested sound and vibration. */
-function capsOf({ sound, vibrate, recording, tts_text }: PreviewedAlert): Html[] {
-  const heard = recording ? "Recording" : sound && sound !== "silent" ? capitalize(sound) : null;
-  return [
-    ...(heard ? [html`<span>${icon("sound", "s")}${heard}</span>`] : []),
-    ...(vibrate && vibrate !== "none" ? [html`<span>${icon("shake", "s")}${capitalize(vibrate)}</span>`] : []),
-    ...(tts_text ? [html`<span>${icon("speech", "s")}Read aloud</span>`] : []),
-  ];
-}
-
-/** The card of an alert as devices show it. @param id unique on the page */
-export const previewCard = (
-  channel: AvatarData & { name: string },
-  drawn: PreviewedAlert,
-  now: Date,
-  id: string,
-): Html =>
-  alertCard({
-    id,
-    channel,
-    title: drawn.title.trim() === "" ? "Alert title" : drawn.title,
-    text: drawn.body,
-    priority: drawn.priority,
-    state: drawn.expires_at && drawn.expires_at <= now ? "past" : "unread",
-    sentAt: drawn.at,
-    now,
-    expiresAt: drawn.expires_at,
-    picture: drawn.picture,
-    radiusKm: drawn.radius_km,
-    also: drawn.elsewhere && externalPicture(drawn.elsewhere),
-    actions: inertActions(drawn),
-  });
 
 /** @param channel as get_pusher answers it */
 export function phonePreview(channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date): Html {
-  const caps = capsOf(drawn);
+  const caps = listEffects(drawn);
   return html`<div class="phone"><div class="screen">
     ${previewCard(channel, drawn, now, "drawn")}
     ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}
@@ -163,10 +87,6 @@ export function capabilityReport(notes: readonly { capability: Capability }[], s
     <ul>${unasked.map((name) => html`<li><strong>${CAPABILITY_LABELS[name].label}.</strong> ${CAPABILITY_LABELS[name].without}</li>`)}</ul>
     <p><a href="${settings}#requested_perms">Change requested permissions</a></p></section>`;
 }
-
-/** "1 device", "412 devices" */
-export const formatDeviceCount = (count: number): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? "device" : "devices"}`;
 
 /** "5 devices subscribed; 3 can receive push while the app is closed." */
 export async function describeReach(visit: MemberContext, { id, subscribers }: ChannelResult): Promise<string> {

@@ -13,8 +13,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
-import { ICON, SESSION_HINT_SCRIPT, STYLES, staticFileResponse } from "../../ui/static_files.ts";
-import { LOCAL_TIME_SCRIPT } from "../../ui/time_format.ts";
+import { ICON, LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, STYLES, staticFileResponse } from "../../ui/static_files.ts";
 import {
   type FormFiles,
   formRestoredError,

@@ -5,7 +5,7 @@
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { getLinkActions } from "../../model/fields/alert_action.ts";
+import { getLinkActions } from "../../model/fields/alert_buttons.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";

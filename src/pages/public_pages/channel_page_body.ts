@@ -3,7 +3,7 @@
 
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getLinkActions } from "../../model/fields/alert_action.ts";
+import { getLinkActions } from "../../model/fields/alert_buttons.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getLinkActions } from "../../model/fields/alert_action.ts";
+import { getLinkActions } from "../../model/fields/alert_buttons.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { getFieldNames, selectPlainOn } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";

@@ -18,6 +18,8 @@ export interface BrowserScripts {
   "near.js": string;
   /** Text of the script that translates public pages, a classic script. */
   "page_language.js": string;
+  /** Text of the script of the card in chats, a classic script. */
+  "card.js": string;
 }
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));

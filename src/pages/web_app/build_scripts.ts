@@ -1,6 +1,6 @@
 // The build of the scripts that browsers run, as one JSON object on standard output. It has the web app with its lazy
-// parts, its worker, and the search for channels nearby. A source tree runs it when a script is first requested;
-// `npm pack` runs it once.
+// parts, its worker, the search for channels nearby, and the card in chats. A source tree runs it when a script is
+// first requested; `npm pack` runs it once.
 
 import { fileURLToPath } from "node:url";
 import { build, type OutputOptions } from "rolldown";
@@ -26,5 +26,6 @@ const scripts = {
   ...(await bundle("./worker/sw.ts", "iife")),
   ...(await bundle("../public_pages/near.js", "iife")),
   ...(await bundle("../public_pages/page_language.js", "iife")),
+  ...(await bundle("./mcp_card/card.ts", "iife")),
 } as BrowserScripts;
 process.stdout.write(JSON.stringify(scripts));

@@ -34,6 +34,7 @@ import type { PublicPagesDeps } from "../../pages/public_pages/dependencies.ts";
 import { mcpPage } from "../../pages/public_pages/mcp_page.ts";
 import { countPageView } from "../../pages/public_pages/mount_page.ts";
 import { addPublicPages, createNotFoundHandler } from "../../pages/public_pages/routes.ts";
+import { mcpCardPage } from "../../pages/web_app/mcp_card_page.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
@@ -188,6 +189,7 @@ export function createApp(deps: AppDeps) {
         return (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token));
       },
       onChallenge: (caller) => deps.stepUps.remember(caller),
+      loadCard: mcpCardPage,
       ...config,
     });
   });

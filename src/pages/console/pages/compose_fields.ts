@@ -4,7 +4,8 @@
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import { type AlertAction, getLinkActions, getReplyQuestion } from "../../../model/fields/alert_action.ts";
+import type { AlertAction } from "../../../model/fields/alert_action.ts";
+import { getLinkActions, getReplyQuestion } from "../../../model/fields/alert_buttons.ts";
 import { getFieldLabels, getFieldNames, selectDrawnOn } from "../../../model/fields/field_table.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { parseControlValue, toControlValue } from "../form_controls.ts";

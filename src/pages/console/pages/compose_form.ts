@@ -10,6 +10,7 @@ import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { getFieldNames, selectPlainOn } from "../../../model/fields/field_table.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
+import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { formatPosition, toMapCircle } from "../../../ui/map_circle_drawing.ts";
 import { channelAvatar, getChannelPath } from "../channel_header.ts";
@@ -24,7 +25,7 @@ import {
   plainFieldControls,
 } from "../form_controls.ts";
 import type { ChannelResult, MemberContext } from "../page_context.ts";
-import { formatDeviceCount, removalReport } from "../phone_preview.ts";
+import { removalReport } from "../phone_preview.ts";
 import { nextOccurrences, RECURRENCE_FIELDS, recurrenceFields } from "../recurrence_form.ts";
 import { alertControl, fileUploadField, segmentedField, urgentConfirmation } from "./compose_controls.ts";
 import {

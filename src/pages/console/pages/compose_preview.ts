@@ -8,6 +8,7 @@ import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
 import { fieldMessage } from "../../../model/error_messages.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { parseTimestamp } from "../../../model/fields/value_schemas.ts";
+import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
@@ -16,7 +17,6 @@ import {
   capabilityReport,
   describeReach,
   externalPicturesLink,
-  formatDeviceCount,
   phonePreview,
   removalReport,
 } from "../phone_preview.ts";

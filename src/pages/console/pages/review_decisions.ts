@@ -6,10 +6,10 @@ import { decline_alert } from "../../../identity/session/reviews.ts";
 import { type ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { getMaxLength } from "../../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../../model/limits.ts";
+import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { formTextField, toMinuteInput } from "../form_controls.ts";
 import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
-import { formatDeviceCount } from "../phone_preview.ts";
 import { alertControl, urgentConfirmation } from "./compose_controls.ts";
 
 interface Deciding {

@@ -1,0 +1,49 @@
+// The card in a chat (MCP Apps) as one HTML file: no network, one script by its hash, and the style sheets of the app.
+
+import { createHash } from "node:crypto";
+import { lazy } from "../../store/db/lazy.ts";
+import { ALERT_CARD_STYLES, loadStaticFile, STYLES } from "../../ui/static_files.ts";
+import { browserScripts } from "./browser_scripts.ts";
+
+const { text: CARD_STYLES } = loadStaticFile("card.css", "text/css; charset=utf-8", import.meta.url, [
+  "mcp_card/card.css",
+]);
+
+const DARK = /@media \(prefers-color-scheme: dark\) \{\s*:root (\{[^}]*\})\s*\}/;
+
+/** The styles, in which the host's theme decides about dark colours. The script always sets it. */
+const styles = (): string =>
+  `${STYLES.text}${ALERT_CARD_STYLES.text}${CARD_STYLES}`
+    .replace(DARK, ':root[data-theme="dark"] $1')
+    .replace("color-scheme: light dark;", "")
+    .concat(':root[data-theme="dark"] { color-scheme: dark; }')
+    .replaceAll(/\/\*[\s\S]*?\*\/|\n\s*/g, "");
+
+/** Hosts may add their own script before it, so it forbids others only in texts of a result. */
+export const mcpCardPage = lazy(async (): Promise<string> => {
+  const script = (await browserScripts())["card.js"].replaceAll("</script", "<\\/script").trim();
+  const hash = createHash("sha256").update(script).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    "style-src 'unsafe-inline'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en" data-theme="light">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Belfry</title>
+<style>${styles()}</style>
+</head>
+<body>
+<main id="card"><p class="hint">Waiting for the result.</p></main>
+<script>${script}</script>
+</body>
+</html>
+`;
+});
