@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { OPERATIONS } from "../operations/index.ts";
 import { ERROR_MEANING } from "../src/api/openapi/error_responses.ts";
 import { createOpenApiDocument } from "../src/api/openapi/openapi_document.ts";
-import { getServerInfo } from "../src/api/transports/mcp_server.ts";
 import { getToolList } from "../src/api/transports/mcp_tool_list.ts";
+import { REGISTRY_IDENTITY } from "../src/api/transports/server_card.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/handset_operations.ts";
 import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
 import { ERROR_STATUS } from "../src/model/api_error.ts";
@@ -232,14 +232,14 @@ const isLimit = (name: string): name is LimitName => Object.hasOwn(LIMIT_TABLE, 
  * claimed.
  */
 function registryEntry(): object {
-  const { mcpName: name, version } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const { name, title, description, version } = REGISTRY_IDENTITY;
   const key = { description: "A key of the server, bfk_…", isSecret: true };
   const host = { description: "Host of your Belfry server, with its port if it has one", isRequired: true };
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
     name,
-    title: getServerInfo().title,
-    description: "Publish alerts on channels, ask a person for review, and read honest statistics.",
+    title,
+    description,
     version,
     remotes: [
       {

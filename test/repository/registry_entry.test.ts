@@ -16,33 +16,38 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const names = new Set(OPERATIONS.map(({ name }) => name));
 
+const text = { type: "string", minLength: 1 };
+const object = (properties: object, required: string[]) => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+const input = {
+  description: text,
+  value: text,
+  isSecret: { type: "boolean" },
+  isRequired: { type: "boolean" },
+  variables: { type: "object", additionalProperties: { $ref: "#/$defs/variable" } },
+};
+const list = (items: object) => ({ type: "array", items, minItems: 1 });
+const version = { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+$" };
+/** Fields of the registry's entry and of the server card. */
+const identity = {
+  name: { type: "string", pattern: "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", minLength: 3, maxLength: 200 },
+  title: { ...text, maxLength: 100 },
+  description: { ...text, maxLength: 100 },
+  version,
+};
+
 describe("server.json", () => {
-  const text = { type: "string", minLength: 1 };
-  const object = (properties: object, required: string[]) => ({
-    type: "object",
-    properties,
-    required,
-    additionalProperties: false,
-  });
-  const input = {
-    description: text,
-    value: text,
-    isSecret: { type: "boolean" },
-    isRequired: { type: "boolean" },
-    variables: { type: "object", additionalProperties: { $ref: "#/$defs/variable" } },
-  };
-  const list = (items: object) => ({ type: "array", items, minItems: 1 });
-  const version = { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+$" };
   // The requirements of the registry's schema of 2025-12-11 for the present fields, and no others.
   const schema = {
     $defs: { variable: object(input, ["description"]) },
     ...object(
       {
         $schema: { const: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json" },
-        name: { type: "string", pattern: "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", minLength: 3, maxLength: 200 },
-        title: { ...text, maxLength: 100 },
-        description: { ...text, maxLength: 100 },
-        version,
+        ...identity,
         remotes: list(
           object(
             {
@@ -154,6 +159,95 @@ describe("/llms.txt", () => {
       const page = await world.service.app.fetch(new Request(path), "198.51.100.8");
       expect([path, page.status]).toEqual([path, 200]);
     }
+  });
+
+  // rules#mcp-discovery
+  test("a client finds the endpoint by the catalog of the domain and the server card", async () => {
+    const get = (url: string, init?: RequestInit) => world.service.app.fetch(new Request(url, init), "198.51.100.9");
+    const catalog = await get("http://localhost:8787/.well-known/ai-catalog.json");
+    expect(await catalog.json()).toEqual({
+      specVersion: "1.0",
+      entries: [
+        {
+          identifier: "urn:air:localhost:mcp:belfry",
+          type: "application/mcp-server-card+json",
+          displayName: "Belfry alert channels",
+          url: "http://localhost:8787/mcp/server-card",
+        },
+      ],
+    });
+    const answer = await get("http://localhost:8787/mcp/server-card");
+    for (const [{ status, headers }, type] of [
+      [catalog, "application/ai-catalog+json"],
+      [answer, "application/mcp-server-card+json"],
+    ] as const) {
+      expect(status).toBe(200);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-type": type,
+        "cache-control": "public, max-age=3600",
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": "ETag",
+      });
+    }
+    const card: any = await answer.json();
+    const url = { type: "string", format: "uri" };
+    const remote = {
+      type: { const: "streamable-http" },
+      url: { type: "string", pattern: "^https?://\\S+$" },
+      headers: list(object({ ...input, placeholder: text, name: text }, ["name"])),
+      supportedProtocolVersions: list(text),
+    };
+    // The fields of the draft schema (v1) that the card has, and no others.
+    const schema = object(
+      {
+        $schema: { const: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json" },
+        ...identity,
+        websiteUrl: url,
+        icons: list(object({ src: url, mimeType: text, sizes: list(text) }, ["src"])),
+        remotes: list(object(remote, ["type", "url"])),
+      },
+      ["$schema", "name", "version", "description"],
+    );
+    const check = new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile({
+      $defs: { variable: object(input, ["description"]) },
+      ...schema,
+    });
+    expect([check(card), check.errors]).toEqual([true, null]);
+    const entry = JSON.parse(read("server.json"));
+    for (const name of Object.keys(identity)) expect([name, card[name]]).toEqual([name, entry[name]]);
+    // The card does not contradict the connected server.
+    const discovered = await get(card.remotes[0].url, {
+      method: "POST",
+      headers: {
+        ...{ authorization: `Bearer ${world.owner}`, "content-type": "application/json", host: "localhost" },
+        ...{ accept: "application/json, text/event-stream", "mcp-method": "server/discover" },
+        "mcp-protocol-version": "2026-07-28",
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "server/discover" },
+        params: {
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+          },
+        },
+      }),
+    });
+    const { result } = (await discovered.json()) as any;
+    expect(card.remotes[0].supportedProtocolVersions).toEqual(expect.arrayContaining(result.supportedVersions));
+    const info = result._meta["io.modelcontextprotocol/serverInfo"];
+    for (const name of ["title", "version", "icons"]) expect([name, card[name]]).toEqual([name, info[name]]);
+    expect(card.name.endsWith(`/${info.name}`)).toBe(true);
+    const { etag } = Object.fromEntries(answer.headers);
+    const again = await get("http://localhost:8787/mcp/server-card", { headers: { "if-none-match": etag! } });
+    expect(again.status).toBe(304);
+    const preflight = await get("http://localhost:8787/mcp/server-card", { method: "OPTIONS" });
+    expect([preflight.status, preflight.headers.get("access-control-allow-headers")]).toEqual([
+      204,
+      "Content-Type, If-None-Match",
+    ]);
+    const posted = await get("http://localhost:8787/mcp/server-card", { method: "POST" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
   });
 
   test("one address has the same limit as for other public pages", async () => {

@@ -85,12 +85,12 @@ describe("on a service", () => {
         expect(tools.map(({ name }: any) => name)).toEqual(OPERATIONS.map(({ name }) => name));
         for (const tool of tools) {
           expect(tool.inputSchema.type).toBe("object");
-          const { readOnly, destructive, idempotent, openWorld } = getToolHints(
-            OPERATIONS.find(({ name }) => name === tool.name)!,
-          );
+          const operation = OPERATIONS.find(({ name }) => name === tool.name)!;
+          const { readOnly, destructive, idempotent, openWorld } = getToolHints(operation);
           // The protocol's defaults for a tool, and no confirmation where it only reads.
           const granted = { readOnlyHint: false, idempotentHint: readOnly, destructiveHint: !readOnly };
           expect({ ...granted, ...tool.annotations }).toEqual({
+            title: operation.title,
             readOnlyHint: readOnly,
             destructiveHint: destructive,
             idempotentHint: idempotent,

@@ -1,4 +1,5 @@
-// Routes of the OpenAPI document and its page: public, rendered once on the first request, with ETags.
+// Routes of the OpenAPI document, its page, and the descriptions for assistants: public, rendered once on the first
+// request, with ETags.
 
 import type { H3, H3Event } from "h3";
 import type { HandsetOperation, OwnerOperation } from "../../operation/define_operation.ts";
@@ -9,6 +10,14 @@ export const OPENAPI_PATH = "/api/v1/openapi.json";
 export const DOCS_PAGE_PATH = "/api/v1/docs";
 const KEPT = "public, max-age=300";
 const NOTHING = { "content-security-policy": "default-src 'none'" };
+
+/** A page of another origin may read it, and send the validator of a stored copy. */
+const READ_BY_PAGES = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET",
+  "access-control-allow-headers": "Content-Type, If-None-Match",
+  "access-control-expose-headers": "ETag",
+};
 
 interface DocsOptions {
   tools: readonly OwnerOperation[];
@@ -42,6 +51,17 @@ export function addDocsRoutes(app: H3, { tools, handsetOperations, publicUrl, co
     "/llms.txt",
     async () => [(await import("../openapi/introduction.ts")).createLlmsText(tools, publicUrl), text],
     countView,
+  );
+  type ServerCards = typeof import("./server_card.ts");
+  /** A document by which MCP clients find the server (rules#mcp-discovery). */
+  const addDiscovery = (path: string, type: string, create: (cards: ServerCards) => object) => {
+    const headers = { "content-type": type, "cache-control": "public, max-age=3600", ...NOTHING, ...READ_BY_PAGES };
+    add(path, async () => [JSON.stringify(create(await import("./server_card.ts"))), headers], countView);
+    app.on("OPTIONS", path, () => new Response(null, { status: 204, headers: READ_BY_PAGES }));
+  };
+  addDiscovery("/mcp/server-card", "application/mcp-server-card+json", (cards) => cards.createServerCard(publicUrl));
+  addDiscovery("/.well-known/ai-catalog.json", "application/ai-catalog+json", (cards) =>
+    cards.createAiCatalog(publicUrl),
   );
   add("/static/docs_page.css", async () => {
     const { text, type } = (await import("../docs_page/render_page.ts")).DOCS_STYLES;

@@ -18,58 +18,58 @@ interface Prompt {
   message(given: Record<string, string | undefined>): string;
 }
 
-const ONE_CHANNEL = { name: "channel", description: "The handle or id of one channel; all when absent." };
+const ONE_CHANNEL = { name: "channel", description: "The handle or id of one channel. Absent: all." };
 
 export const MCP_PROMPTS: readonly Prompt[] = [
   {
     name: "compose_and_ask_for_review",
     title: "Compose an alert for my review",
-    description: "Write a draft and say where I decide about it.",
+    description: "Write a draft, and return the page where I decide about it.",
     arguments: [
-      { name: "about", description: "What the alert shall tell, and to whom.", required: true },
-      { ...ONE_CHANNEL, description: "The handle or id of the channel; looked for when absent." },
+      { name: "about", description: "The content of the alert, and its readers.", required: true },
+      { ...ONE_CHANNEL, description: "The handle or id of the channel. Absent: it is searched." },
     ],
     message: ({ about = "", channel }) =>
-      "Write an alert and leave it as a draft for me to review. " +
+      "Write an alert and leave it as a draft for my review. " +
       `${channel ? `Channel: ${channel}.` : "Find the channel with list_pushers; if several fit, ask me."} ` +
-      "Call create_alert without send, and say in review_note why the alert is needed. Then show me its title " +
-      "and text, tell me what notes and blocked of the answer mean for it, and give me its review_url. Do not " +
-      `send or schedule it. What it shall tell:\n\n${about}`,
+      "Call create_alert without send, and explain in review_note why the alert is needed. Then show me its title " +
+      "and text, explain notes and blocked of the answer, and give me its review_url. Do not send or schedule it. " +
+      `Content:\n\n${about}`,
   },
   {
     name: "what_waits_for_me",
     title: "What waits for me?",
-    description: "Drafts and scheduled alerts, and what each of them waits for.",
+    description: "Drafts and scheduled alerts, with the next step of each.",
     arguments: [],
     message: () =>
-      "What waits for me? List the drafts and the scheduled alerts with list_account_alerts, by status. One " +
-      "line for each: channel, title, and of a draft its review_note or review_reply, of a scheduled one its " +
-      "send_at in my time zone. Begin with what is due first. Change nothing; for those that I ask about, " +
-      "get_alert has the review_url.",
+      "Which alerts wait for me? List the drafts and then the scheduled alerts with list_account_alerts, by status. " +
+      "Write one line for each: channel, title, review_note or review_reply of a draft, and send_at of a scheduled " +
+      "one in my time zone. Begin with the earliest time. Change nothing. For an alert that I ask about, get_alert " +
+      "has the review_url.",
   },
   {
     name: "why_was_it_silent",
     title: "Why was it silent?",
-    description: "What kept an alert from being seen or heard, as far as the service knows.",
+    description: "Reasons why an alert was not seen or heard, as far as the service knows.",
     arguments: [{ name: "alert", description: "Its title or id, and its channel if known.", required: true }],
     message: ({ alert = "" }) =>
-      `Why was this alert not noticed: ${alert}\n\nFind it and read it with get_alert: its status and ` +
-      "instants, its priority, and notes. Read its channel with get_pusher: whether it is active, what it asks " +
-      "subscribers for, and how many there are. get_alert_stats has what devices reported. Say what can be " +
-      "changed on the alert and the channel, and what only a phone's owner decides; of one phone nothing is " +
-      "known here.",
+      `Why was this alert not noticed: ${alert}\n\nFind it with list_account_alerts and view titles, and read it ` +
+      "with get_alert: status, times, priority and notes. Read its channel with get_pusher: whether it is active, " +
+      "its requested_perms and its subscribers. get_alert_stats has the reports of devices. Explain which settings " +
+      "of the alert and the channel can change, and which only the owner of a phone decides. The service knows " +
+      "nothing about a single phone.",
   },
   {
     name: "weekly_report",
     title: "Weekly report",
-    description: "What was sent in the last week, and what devices reported of it.",
+    description: "Alerts of the last week, and the reports of devices about them.",
     arguments: [ONE_CHANNEL],
     message: ({ channel }) =>
-      `Report on the last week${channel ? ` of the channel ${channel}` : ""}: ` +
-      `${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and what was sent, with ` +
-      `${channel ? "list_alerts" : "list_account_alerts"} by status. Begin with what I should know, in three ` +
-      "sentences; then a table. Counts are of what devices chose to report: name no deliveries, and work out " +
-      "no share of readers.",
+      `Report on the last week${channel ? ` of the channel ${channel}` : ""}. ` +
+      `Read ${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and the sent alerts with ` +
+      `${channel ? "list_alerts" : "list_account_alerts"}, status sent and view titles. With reports unacked, the ` +
+      "same tool lists alerts without an acknowledgement. Begin with a summary in three sentences, then a table. " +
+      "Counts are reports by devices: state no deliveries and no share of readers.",
   },
 ];
 

@@ -70,10 +70,13 @@ function argumentsOf(tool: OwnerOperation): Fields {
   return clearsFields(tool) ? { ...own, [CLEAR_ARGUMENT]: FIELDS_TO_CLEAR } : own;
 }
 
-/** The hints that differ from the defaults of the protocol: a tool changes and destroys unless the hints deny it. */
-function annotationsOf({ readOnly, destructive, idempotent, openWorld }: ToolHints) {
+/**
+ * The title, where clients of every protocol version read it, and the hints that differ from the defaults of the
+ * protocol: a tool changes and destroys unless the hints deny it.
+ */
+function annotationsOf(title: string, { readOnly, destructive, idempotent, openWorld }: ToolHints) {
   const changes = { destructiveHint: destructive, ...(idempotent ? { idempotentHint: true } : {}) };
-  return { ...(readOnly ? { readOnlyHint: true } : changes), openWorldHint: openWorld };
+  return { title, ...(readOnly ? { readOnlyHint: true } : changes), openWorldHint: openWorld };
 }
 
 /** The number of cached sets of scopes; an owner may make keys with any of them. */
@@ -111,14 +114,13 @@ const list = (tools: readonly OwnerOperation[], cards: boolean) => ({
   instructions: INSTRUCTIONS,
   tools: tools.map((tool) => ({
     name: tool.name,
-    title: tool.title,
     description: descriptionOf(tool),
     inputSchema: {
       type: "object" as const,
       properties: argumentsOf(tool),
       required: toJsonSchema(tool.input).required,
     },
-    annotations: annotationsOf(getToolHints(tool)),
+    annotations: annotationsOf(tool.title, getToolHints(tool)),
     ...(cards && tool.card ? CARD : {}),
   })),
 });
