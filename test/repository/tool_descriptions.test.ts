@@ -49,6 +49,16 @@ test("every argument, its values and what is required, also in edits and copies"
   }
 });
 
+// rules#mcp-output-schemas
+test("output schemas would take more than 4,000 tokens, so a connection requests them", () => {
+  const plain = estimateTokens(JSON.stringify(tools));
+  const whole = getToolList(OPERATIONS, { outputSchemas: true }).tools;
+  const more = estimateTokens(JSON.stringify(whole)) - plain;
+  expect(more, "below 4,000, send them to all clients").toBeGreaterThan(4_000);
+  expect(more).toBeLessThan(4_500);
+  expect(whole.map(({ outputSchema: _, ...rest }: any) => rest)).toEqual(tools);
+});
+
 // rules#mcp-list
 test("at most 8,000 tokens for all tools, 800 for one and 300 for the instructions", () => {
   expect(estimateTokens(JSON.stringify(tools))).toBeLessThanOrEqual(8_000);

@@ -45,18 +45,19 @@ describe("on a service", () => {
     await world.close();
   });
 
-  async function connected(kind: (typeof CLIENTS)[number], key: string): Promise<AnyClient> {
+  async function connected(kind: (typeof CLIENTS)[number], key: string, query = ""): Promise<AnyClient> {
+    const url = new URL(`${mcp}${query}`);
     if (kind === "sdk 1") {
       const client = new OldClient(info);
       await client.connect(
-        new OldTransport(new URL(mcp), {
+        new OldTransport(url, {
           requestInit: { headers: { authorization: `Bearer ${key}` } },
         }) as never,
       );
       return client as unknown as AnyClient;
     }
     const client = new Client(info, { versionNegotiation: { mode: kind } });
-    await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { authProvider: { token: async () => key } }));
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider: { token: async () => key } }));
     expect(client.getNegotiatedProtocolVersion()).toBe(kind === "auto" ? "2026-07-28" : "2025-11-25");
     return client as unknown as AnyClient;
   }
@@ -75,6 +76,15 @@ describe("on a service", () => {
     expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
     return result.structuredContent;
   };
+
+  /** Fields of a value that its schema does not declare, by path. */
+  function undeclared(schema: any, value: unknown, at = ""): string[] {
+    if (Array.isArray(value)) return value.flatMap((one, i) => undeclared(schema.items, one, `${at}[${i}]`));
+    if (typeof value !== "object" || value === null || !schema.properties) return [];
+    return Object.entries(value).flatMap(([name, field]) =>
+      schema.properties[name] ? undeclared(schema.properties[name], field, `${at}.${name}`) : [`${at}.${name}`],
+    );
+  }
 
   describe.each(CLIENTS)("client %s", (kind) => {
     test("the list of tools, as the records have it", async () => {
@@ -98,6 +108,53 @@ describe("on a service", () => {
           });
         }
       });
+    });
+
+    // rules#mcp-output-schemas
+    test("on request, the tools that read have output schemas, and their results conform", async () => {
+      const client = await connected(kind, world.owner, "?output_schemas=true");
+      const { tools } = await client.listTools();
+      const schemas = new Map<string, any>(
+        tools.flatMap(({ name, outputSchema }: any) => (outputSchema ? [[name, outputSchema]] : [])),
+      );
+      const reading = tools.map(({ name }: any) => name).filter((name: string) => /^(get|list)_/.test(name));
+      expect([...schemas.keys()]).toEqual(reading);
+      const channel = await world.pusher({ handle: createHandle() });
+      const pusher_id = channel.id;
+      const draft = await world.alert(pusher_id, { body: "x".repeat(700), sound: "siren", html: "<p>a</p>" });
+      const sent = await world.alert(pusher_id, {
+        send: true,
+        actions: [{ label: "On?", type: "reply", choices: ["Y"] }],
+      });
+      await world.rest("create_invite", { pusher_id }, world.owner);
+      await world.device(channel.handle);
+      const from = timeInSeconds(-3600);
+      const calls: [string, Record<string, unknown>][] = [
+        ...["get_me", "list_webhooks", "list_events", "list_pushers", "get_account_stats"].map(
+          (name) => [name, {}] as const,
+        ),
+        ...["get_pusher", "get_pusher_stats", "list_invites", "list_subscribers"].map(
+          (name) => [name, { pusher_id }] as const,
+        ),
+        ...["full", "brief", "titles"].flatMap((view) => [
+          ["list_alerts", { pusher_id, view }] as const,
+          ["list_account_alerts", { status: "sent", view }] as const,
+        ]),
+        ["list_account_alerts", { reports: "most_read", from, to: timeInSeconds(60) }],
+        ["get_alert", { pusher_id, alert_id: draft.id }],
+        ["get_alert_stats", { pusher_id, alert_id: sent.id }],
+        ["list_audit_events", {}],
+      ].map(([name, args]) => [name as string, args as Record<string, unknown>]);
+      for (const [name, args] of calls) {
+        // The client itself also validates the result.
+        const result = await client.callTool({ name, arguments: args });
+        expect(result.isError ?? false, name).toBe(false);
+        expect(undeclared(schemas.get(name), bodyOf(result)), name).toEqual([]);
+      }
+      const unread = ["list_deliveries"];
+      expect([...schemas.keys()].filter((name) => !calls.some(([called]) => called === name))).toEqual(unread);
+      await client.close();
+      await expect(connected(kind, world.owner, "?output_schemas=maybe")).rejects.toThrow();
     });
 
     // rules#deleted-answer

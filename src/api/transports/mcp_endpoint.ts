@@ -24,6 +24,7 @@ import { createErrorResponse } from "./http_responses.ts";
 import { refuseResources } from "./mcp_card.ts";
 import { createMcpSessionId, getClientFeatures } from "./mcp_client_features.ts";
 import { createFastPathAnswers, type McpMessage, parseFastPathRequest } from "./mcp_fast_path.ts";
+import { requestsOutputSchemas } from "./mcp_output_schemas.ts";
 import { formatResultFields } from "./mcp_results.ts";
 import {
   createMcpReviews,
@@ -77,6 +78,8 @@ interface Passed extends ReviewedCall {
   mayGrow: boolean;
   /** Its client draws cards. */
   cards: boolean;
+  /** Its connection requests output schemas. */
+  outputSchemas: boolean;
 }
 
 /** Checks that its call was refused for scopes that it can request; if approval is needed, none would help. */
@@ -144,6 +147,7 @@ export function createMcpEndpoint({
       publicUrl,
       ask: (tool, args, request) => reviews.answer(tool, args, request, call, passed),
       loadCard: passed.cards ? loadCard : undefined,
+      outputSchemas: passed.outputSchemas,
     });
     if (!passed.cards && (passed.message as McpMessage | undefined)?.method === "resources/read")
       refuseResources(server);
@@ -157,7 +161,7 @@ export function createMcpEndpoint({
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {
     const asked = parseFastPathRequest(request, message);
     if (!asked) return null;
-    if (asked.name === null) return plain.list(asked, getToolList(offeredTo(passed.caller), passed.cards).tools);
+    if (asked.name === null) return plain.list(asked, getToolList(offeredTo(passed.caller), passed).tools);
     const tool = byName.get(asked.name);
     if (!tool || (passed.asks && mayNeedReview(tool)) || (asked.progress && tool.waits)) return null;
     const answered = await getToolAnswer(tool, asked.args, callFor(passed));
@@ -254,6 +258,7 @@ export function createMcpEndpoint({
       mayGrow,
       asks,
       cards: features.includes("ui"),
+      outputSchemas: requestsOutputSchemas(request.url),
     };
     cancels.hear(request, value, caller);
     const refused = await scopeChallenge(value, passed);

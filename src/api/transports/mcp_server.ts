@@ -73,6 +73,7 @@ export interface ToolServerOptions {
   ask?: CallWithReview;
   /** Loads the card; undefined for a client that does not draw cards. */
   loadCard?: (() => Promise<string>) | undefined;
+  outputSchemas?: boolean;
 }
 
 const CACHED = ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"] as const;
@@ -81,9 +82,9 @@ const CACHED = ["tools/list", "prompts/list", "resources/list", "resources/templ
 export function createToolServer(
   tools: readonly OwnerOperation[],
   call: CallTool,
-  { publicUrl, ask, loadCard }: ToolServerOptions = {},
+  { publicUrl, ask, loadCard, outputSchemas = false }: ToolServerOptions = {},
 ): Server {
-  const { instructions, tools: listed } = getToolList(tools, loadCard !== undefined);
+  const { instructions, tools: listed } = getToolList(tools, { cards: loadCard !== undefined, outputSchemas });
   const cards = loadCard && { resources: {}, extensions: { [UI_EXTENSION]: {} } };
   const server = new Server(getServerInfo(publicUrl), {
     capabilities: { tools: {}, prompts: {}, ...cards },

@@ -8,6 +8,7 @@ import { CLEAR_ARGUMENT, clearsFields, FIELDS_TO_CLEAR } from "../../operation/l
 import { getToolHints, type ToolHints } from "../../operation/scope_checks.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { CARD_URI } from "./mcp_card.ts";
+import { createOutputSchema } from "./mcp_output_schemas.ts";
 
 /** An overview. Each sentence is also in the description of a tool, because some clients omit the instructions. */
 const INSTRUCTIONS = [
@@ -71,8 +72,8 @@ function argumentsOf(tool: OwnerOperation): Fields {
 }
 
 /**
- * The title, where clients of every protocol version read it, and the hints that differ from the defaults of the
- * protocol: a tool changes and destroys unless the hints deny it.
+ * The title, where clients of every protocol version read it, and the hints. A tool changes and destroys unless the
+ * hints deny it.
  */
 function annotationsOf(title: string, { readOnly, destructive, idempotent, openWorld }: ToolHints) {
   const changes = { destructiveHint: destructive, ...(idempotent ? { idempotentHint: true } : {}) };
@@ -108,9 +109,17 @@ function descriptionOf(tool: OwnerOperation): string {
   return [description, ...ends.filter((end) => end)].join(" ");
 }
 
+/** The parts of the list for some clients only. */
+interface ToolListOptions {
+  /** The client draws cards (rules#mcp-card). */
+  cards?: boolean;
+  /** The connection requests output schemas (rules#mcp-output-schemas). */
+  outputSchemas?: boolean;
+}
+
 const CARD = { _meta: { ui: { resourceUri: CARD_URI } } };
 
-const list = (tools: readonly OwnerOperation[], cards: boolean) => ({
+const list = (tools: readonly OwnerOperation[], { cards, outputSchemas }: ToolListOptions) => ({
   instructions: INSTRUCTIONS,
   tools: tools.map((tool) => ({
     name: tool.name,
@@ -120,6 +129,7 @@ const list = (tools: readonly OwnerOperation[], cards: boolean) => ({
       properties: argumentsOf(tool),
       required: toJsonSchema(tool.input).required,
     },
+    ...(outputSchemas ? { outputSchema: createOutputSchema(tool) } : {}),
     annotations: annotationsOf(tool.title, getToolHints(tool)),
     ...(cards && tool.card ? CARD : {}),
   })),
@@ -127,12 +137,14 @@ const list = (tools: readonly OwnerOperation[], cards: boolean) => ({
 
 type ToolList = ReturnType<typeof list>;
 
-const lists = { plain: new WeakMap<object, ToolList>(), cards: new WeakMap<object, ToolList>() };
+const lists = new WeakMap<readonly OwnerOperation[], Map<string, ToolList>>();
 
-/** The same object for the same list of records. @param cards whether the client draws cards */
-export function getToolList(tools: readonly OwnerOperation[], cards = false): ToolList {
-  const known = lists[cards ? "cards" : "plain"];
-  const made = known.get(tools) ?? list(tools, cards);
-  known.set(tools, made);
+/** The same object for the same list of records and the same options. */
+export function getToolList(tools: readonly OwnerOperation[], options: ToolListOptions = {}): ToolList {
+  const known = lists.get(tools) ?? new Map<string, ToolList>();
+  lists.set(tools, known);
+  const key = [options.cards, options.outputSchemas].join();
+  const made = known.get(key) ?? list(tools, options);
+  known.set(key, made);
   return made;
 }
