@@ -46,7 +46,7 @@ export interface Bench {
 }
 
 const started = performance.now();
-/** Says what was done, with the time since the beginning. */
+/** Prints the progress, with the time since the beginning. */
 export const progress = (text: string) =>
   console.error(`${((performance.now() - started) / 1000).toFixed(0)} s: ${text}`);
 

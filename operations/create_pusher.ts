@@ -64,7 +64,7 @@ export default defineOperation({
     await ctx.em.flush().catch((error) => {
       throw error instanceof UniqueConstraintViolationException ? conflict("handle_taken", TAKEN) : error;
     });
-    // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
+    // Checked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
     if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict("handle_taken", TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
     return showChangedPusher(pusher, ctx.services.channelBaseUrl);

@@ -159,7 +159,7 @@ class Handset {
     this.#token = (await this.call("POST", "/devices", facts, [201])).body.token;
   }
 
-  /** Asks for the inbox unless it is as it was. The status of the answer. */
+  /** Requests the inbox unless it is unchanged. Returns the status. */
   async poll(): Promise<number> {
     const known = this.#etag ? { "if-none-match": this.#etag } : undefined;
     const { status, body, etag } = await this.call("GET", "/inbox", undefined, [200, 304], known);

@@ -15,7 +15,7 @@ export interface PeerProgram {
   stop(): Promise<void>;
 }
 
-/** Answers once anything answers on the port. */
+/** Resolves once a server responds on the port. */
 export async function startProgram(
   file: string,
   args: string[],

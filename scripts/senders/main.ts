@@ -19,7 +19,7 @@ interface Row {
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
 
-/** Lets a sender send under a new key, and waits until something of it is there. */
+/** Makes a sender send under a new key, and waits until its alert or draft exists. */
 async function sent(sender: Sender, maySend: boolean, stage: SenderEnvironment) {
   const at: SenderRun = { ...stage, running: [] };
   const newest = async () => (await stage.call("list_alerts", { pusher_id: stage.handle, limit: 1 })).data[0];

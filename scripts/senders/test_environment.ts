@@ -25,7 +25,7 @@ const WATCH = `
       globalThis.seenAt[id.replace("-title", "")] ??= Date.now();
   }).observe(document, { childList: true, subtree: true });`;
 
-/** Asks until there is something to answer with. */
+/** Repeats a query until it has a result. */
 export async function waitUntil<T>(what: string, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
   for (const since = Date.now(); Date.now() - since < PATIENCE_MS; await pause(20)) {
     const found = await ask();

@@ -32,9 +32,9 @@ interface CachedPages {
 }
 
 /**
- * First pages of inboxes as bytes, the newest of them: an answer is written once for as long as its channels do not
- * change. Pages by their validators, since pages of one state differ by limit and view, and by what is marked as sent
- * before joining.
+ * First pages of inboxes as bytes, the most recent ones. A page is built once for as long as its channels do not
+ * change. The key is the validator, since pages of one state differ by limit and view, and by alerts that are marked as
+ * sent before joining.
  */
 export class PageCache {
   /** In order of use, the latest last. */

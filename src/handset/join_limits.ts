@@ -8,7 +8,7 @@ import { LIMITS } from "../model/limits.ts";
 import type { Context, DeviceCaller } from "../store/handler_context.ts";
 import { channelsJoined } from "../store/queries/devices.ts";
 
-/** Asked after joining, in the same transaction. Joins at the same moment may end a few above. @throws 409. */
+/** Checked after joining, in the same transaction. Concurrent joins may end a few above. @throws 409. */
 export async function assertChannelLimit(deviceId: string, ctx: Pick<Context, "sql">): Promise<void> {
   const [row] = await ctx.sql(channelsJoined, { device_id: deviceId });
   if (assertDefined(row, "a count has a row").joined > LIMITS.channels_of_device)

@@ -1,4 +1,4 @@
-// The refusal that every layer throws, its constructors, and the envelope in which it is answered.
+// The refusal that every layer throws, its constructors, and its envelope.
 
 import { type CodeOf, ERROR_CODES, ERROR_STATUS, type ErrorCode, type ErrorType, type Missing } from "./error_codes.ts";
 import { apiText, FIELD, type FieldFinding, type Message, uiText } from "./error_messages.ts";

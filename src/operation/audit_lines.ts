@@ -125,7 +125,7 @@ export const createWorkspaceMaker = (actors: AuditActor | readonly AuditActor[],
   member_id: parseId("mem", made.member_id),
 });
 
-/** The ids that a call concerns: of its answer where that has them, else of its arguments. */
+/** The ids that a call concerns: from its result where that has them, else from its arguments. */
 function concerned(input: unknown, body: unknown) {
   const sent = (input ?? {}) as Record<string, unknown>;
   const answered = (body ?? {}) as Record<string, unknown>;

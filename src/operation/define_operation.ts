@@ -94,7 +94,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   input: I;
   /** The schema of the response. Undeclared fields are never sent. */
   output: O;
-  /** Its answers have a validator: the handler returns them as Validated. */
+  /** Its responses have a validator: the handler returns them as Validated. */
   validated?: true;
   /** A check that needs the network. It runs before the transaction, which must not wait for it. */
   check?(input: z.output<I>, services: Services): Promise<void>;
@@ -114,7 +114,7 @@ export interface MadeWorkspace {
   member_id: string;
 }
 
-/** A row of a list as its answer shows it. */
+/** A row of a list in its response. */
 export type AnswerRow = Record<string, unknown>;
 
 /** An operation of an owner: reachable by REST, MCP and CLI alike. */
@@ -126,7 +126,7 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   alsoRequires?: Partial<Record<Scope, (raw: Record<string, unknown>) => boolean>>;
   /** Further scopes that depend on the stored row, with their condition; checked by `requireScope`. */
   mayRequire?: Partial<Record<Scope, string>>;
-  /** The least role that may call it; another one answers 403 forbidden. */
+  /** The least role that may call it; another one gets 403 forbidden. */
   role: Role;
   /** A POST that makes something new, so it takes an idempotency key. One without it changes nothing. */
   creates?: boolean;
@@ -150,11 +150,11 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   reachesOut?: true;
   /** Checks that a call is one statement, which needs no transaction (`batch.end`). */
   isOneStatement?(input: z.output<I>, onRepeat: Context["onRepeat"]): boolean;
-  /** The answer from the kept one and the statement's, where the statement takes the idempotency key itself. */
+  /** The response from the stored one and the statement's, if the statement takes the idempotency key itself. */
   answerAgain?(kept: unknown, given: unknown): unknown;
-  /** Its answer contains text by other people, which its description calls data (rules#mcp-self-contained). */
+  /** Its response contains text by other people, which its description calls data (rules#mcp-self-contained). */
   returnsText?: true;
-  /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
+  /** Its response for assistants, if strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;
   /** Chat hosts draw its answer as a card (rules#mcp-card). */
   card?: true;

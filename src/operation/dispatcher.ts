@@ -126,7 +126,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       call: OperationCall,
     ): Promise<OperationOutcome> =>
       seen(operation, { log: call.log }, "handset", () => runHandset(running, operation, caller, call)),
-    /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
+    /** Runs an operation of signed-in people only, and returns its body. @throws ApiError, and nothing else. */
     runSession: <A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
       operation: SessionOperation<A, I, O>,
       caller: SessionAuth[A],

@@ -32,7 +32,7 @@ export interface ExecutorDeps extends AttemptDeps {
    * throw.
    */
   changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
-  /** Told of every event after its commit; must neither throw nor block. */
+  /** Receives every event after its commit; must neither throw nor block. */
   publish(event: DomainEvent): void;
 }
 
@@ -70,7 +70,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
           return await performed(operation, performance);
         } catch (error) {
           const used = error instanceof IdempotencyKeyUsedError;
-          // A repeat is answered even if a new call would be refused.
+          // A repeat gets its response even if a new call would be refused.
           const first = used || error instanceof ApiError ? await repeats.earlier(database) : null;
           if (first) return outcomeOf({ body: first.answer, validator: null }, createAttempt());
           // The first response has expired, so the key is new again.

@@ -69,11 +69,11 @@ export interface Invocation {
   visible: VisibilityFilter | null;
   /** Channels and devices that it may change for handsets. */
   concerns?: readonly string[];
-  /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
+  /** For a call under an idempotency key: its earlier response, or the place for its response. */
   repeats?: IdempotentAction | null;
   patience?: WaitContext;
   onRepeat?: Context["onRepeat"];
-  /** The error of the call itself. A repeat is still answered (rules#idempotency). */
+  /** The error of the call itself. A repeat still gets its response (rules#idempotency). */
   refusal?: unknown;
 }
 
@@ -113,7 +113,7 @@ export interface HandlerAnswer {
 }
 
 /**
- * Runs the handler on `db`, which is the transaction where it writes rows. @returns the answer in its declared shape.
+ * Runs the handler on `db`, which is the transaction where it writes rows. @returns the result in its declared shape.
  */
 export async function runAttempt(
   db: Kysely<unknown>,

@@ -58,7 +58,7 @@ export function hashInput(input: unknown): Buffer {
 }
 
 /**
- * The answer that is kept under a key, with the hash of the arguments; null for none. The caller compares the
+ * The response that is stored under a key, with the hash of the arguments; null for none. The caller compares the
  * arguments.
  */
 export async function readKeptAnswer(
@@ -83,7 +83,7 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
   const hash = hashInput(input);
   const hours = LIMITS.idempotency_hours;
 
-  /** The answer that was given before, if there is one; takes nothing. @throws 422. */
+  /** The earlier response, if there is one; locks nothing. @throws 422. */
   async function earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
     const first = await readKeptAnswer(db, { credentialId, tool, key, seal });
     if (!first) return null;
@@ -105,14 +105,14 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
     /** The same for all repeats. */
     name: JSON.stringify(own),
     earlier,
-    /** The answer that was given before; null when this call is the first, whose key is then taken. @throws 422. */
+    /** The earlier response; null when this call is the first, whose key is then taken. @throws 422. */
     async firstAnswer(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
       await runStatement(db, removeExpiredKey, { ...own, hours });
       const [isNew] = await runStatement(db, claimIdempotencyKey, { ...own, request_hash: hash });
       if (isNew) return null;
       return assertDefined(await earlier(db), "the owner of a valid key has committed");
     },
-    /** Keeps the first call's answer for the repeats. */
+    /** Stores the first call's response for the repeats. */
     async keep(db: Kysely<unknown>, answer: unknown): Promise<void> {
       await runStatement(db, storeAnswer, { ...own, answer: seal.encrypt(JSON.stringify(answer)) });
     },

@@ -94,11 +94,11 @@ export const canSaveAsDraft = (tool: OwnerOperation, { scopes }: ApiError): bool
 export interface ReviewRequired {
   /** The draft. */
   needs_review: ReviewTarget;
-  /** Says why nothing was published, and where a person decides. */
+  /** Explains why nothing was published, and where a person decides. */
   refusal: ApiError;
 }
 
-/** `missing`: the refusal of the call; `body`: the answer that the draft had. */
+/** `missing`: the refusal of the call; `body`: the response with the draft. */
 export function createReviewRequired({ scopes }: ApiError, body: unknown): ReviewRequired {
   const { id, pusher_id, review_url } = body as { id: string; pusher_id: string; review_url: string };
   const why =

@@ -93,7 +93,7 @@ export interface ReportBatch {
 
 /** The services for operations on webhook endpoints. */
 export interface WebhookSupport {
-  /** Why this URL may not be registered, as a sentence that names the way out; null when it may. Asks the DNS. */
+  /** The reason why this URL may not be registered, as a sentence with a solution; null when it may. Queries DNS. */
   checkUrl(url: string): Promise<string | null>;
   /** A new signing secret, and what to store of it. */
   newSecret(): { secret: string; sealed: Uint8Array };
@@ -140,7 +140,7 @@ export interface SecondFactorSupport {
   state(em: SqlEntityManager, person: Person): Promise<{ on: boolean; recoveryCodesLeft: number }>;
   /** Creates the secret for an authenticator app, without effect before `confirm`. Null if already on. */
   begin(em: SqlEntityManager, person: Person): Promise<{ uri: string; secret: string } | null>;
-  /** Turns it on and answers the recovery codes. False: the code is not right. Null: nothing was begun. */
+  /** Enables it and returns the recovery codes. False: the code is wrong. Null: nothing was begun. */
   confirm(em: SqlEntityManager, person: Person, code: string): Promise<string[] | false | null>;
   /** Other recovery codes; the earlier ones end. Null while it is off. */
   renewCodes(em: SqlEntityManager, person: Person): Promise<string[] | null>;
@@ -174,7 +174,7 @@ export interface PasskeySupport {
   list(em: SqlEntityManager, person: Person): Promise<AccountPasskey[]>;
   /** Returns the passkey request for a browser, valid for minutes and this session. Null at the maximum. */
   begin(em: SqlEntityManager, person: Person): Promise<Record<string, unknown> | null>;
-  /** The id of the new one; null when the answer proves nothing. */
+  /** The id of the new one; null when the response proves nothing. */
   add(em: SqlEntityManager, person: Person, given: { name: string; answer: PasskeyAnswer }): Promise<string | null>;
   /** False when it is not this person's. */
   remove(em: SqlEntityManager, person: Person, id: string): Promise<boolean>;
@@ -199,7 +199,7 @@ export interface SignInService {
   } | null;
 }
 
-/** The few things outside of the rows that answers depend on. */
+/** The few things outside of the rows that responses depend on. */
 export interface Services {
   /** Origin under which everything is reached, pages for people included, and the prefix of channels' addresses. */
   publicUrl: string;

@@ -184,7 +184,7 @@ test("every form, every upload and the authorization server are refused, each in
     expect({ path, status: told.status, body: told.body }).toMatchObject({ path, status: 503, body });
   }
 
-  // Asked for by GET, and yet it would write the code.
+  // A GET, and yet it would write the code.
   const asked = await visitor.get(buildAuthorizeRequest(client.client_id, { scope: "pushers:read" }).path);
   expect([asked.status, asked.headers.get("retry-after")]).toEqual([503, "30"]);
   const refresh = {

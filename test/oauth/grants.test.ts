@@ -21,7 +21,7 @@ import {
 } from "../support/oauth_flow.ts";
 import { World } from "../support/world.ts";
 
-/** Answers go to a server, so the person's consent is remembered. */
+/** Responses are sent to a server, so the person's consent is remembered. */
 const HOSTED = "https://assistant.example/callback";
 
 describe("on a service", () => {

@@ -8,7 +8,7 @@ import { runProgram } from "../support/processes.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** Says at the end whether the part of Node that strips types was loaded. */
+/** Prints at the end whether the part of Node that strips types was loaded. */
 const SAYS = `process.on("exit", () => console.error(process.moduleLoadList.some((name) => name.includes("amaro"))))`;
 const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SAYS)}`;
 

@@ -79,7 +79,7 @@ test("it contains what it runs on, and nothing else", () => {
   expect(others.sort()).toEqual(["LICENSE", "NOTICE", "README.md", "package.json", "skills/belfry/SKILL.md"]);
 });
 
-/** Says at the end which files were loaded, and how much processor time that took. */
+/** Prints at the end which files were loaded, and how much processor time that took. */
 const SAYS = `import { registerHooks } from "node:module";
 const urls = [];
 registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });

@@ -17,7 +17,7 @@ export interface TestCase<Given = any> {
   /** Further rules of the row. */
   also?: readonly string[];
   tool: string;
-  /** Tells rows of one rule apart. */
+  /** Distinguishes rows of one rule. */
   name?: string;
   /** A row that means something over one transport only. */
   over?: TestTransport;

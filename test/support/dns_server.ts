@@ -11,7 +11,7 @@ export interface DnsAnswer {
   cname?: string;
   /** 2 SERVFAIL, 3 NXDOMAIN */
   rcode?: number;
-  /** Says nothing at all. */
+  /** Never responds. */
   silent?: boolean;
   delayMs?: number;
 }

@@ -44,7 +44,7 @@ export async function startOidcIssuer(publicUrls: readonly string[]) {
     /** The person who signs in at the provider with the next interaction; null: the person cancels. */
     person: null as OidcPerson | null,
     falsify: null as Falsify | null,
-    /** Answers every request with 503 while true. */
+    /** Responds to every request with 503 while true. */
     down: false,
   };
 

@@ -39,7 +39,7 @@ export class ScriptlessBrowser {
     return this.#ask(pathname + search, () => this.#visitor.get(pathname + search));
   }
 
-  /** Asks again for what is shown; a form is sent again. */
+  /** Requests the current page again; a form is sent again. */
   reload(): Promise<void> {
     return this.#ask(this.path, this.#last);
   }

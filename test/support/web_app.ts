@@ -53,7 +53,7 @@ export async function readDeviceToken(page: Page): Promise<string> {
   return found.token;
 }
 
-/** Lets the page believe that it is hidden or seen again, as a phone does with a sleeping app. */
+/** Makes the page hidden or visible again, as a phone does with a sleeping app. */
 export const setHidden = (page: Page, hidden: boolean): Promise<void> =>
   page.evaluate((is) => {
     const web: any = globalThis;

@@ -101,7 +101,7 @@ describe("a client of 2026", () => {
     expect(result.isError ?? false).toBe(false);
     expect(result.structuredContent).toMatchObject({ id: alert.id, ...want });
     expect(asked).toEqual([{ mode: "url", url: alert.review_url, message: expect.any(String) }]);
-    // Asked again, it knows without a person.
+    // The repeated call succeeds without a person.
     expect((await call("send_alert", alertArguments(alert))).structuredContent).toMatchObject(want);
     expect(asked).toHaveLength(1);
   });

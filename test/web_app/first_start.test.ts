@@ -11,7 +11,7 @@ import { eventually, WAIT } from "../support/wait.ts";
 
 const ROOT = `${import.meta.dirname}/../..`;
 
-/** Types a line into a shell in the program's folder, and answers what it wrote. */
+/** Types a line into a shell in the program's folder, and returns its output. */
 async function typed(line: string): Promise<{ code: number | null; said: string }> {
   const shell = spawn("bash", ["-c", line], { cwd: ROOT, env: environment(), stdio: "pipe" });
   let said = "";

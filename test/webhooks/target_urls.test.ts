@@ -214,7 +214,7 @@ describe("refused by the result of DNS", () => {
 });
 
 describe("a resolver without a result", () => {
-  /** Ends when a resolver gives up by itself, some ten seconds on. Asked before ours, it would end before ours. */
+  /** Ends when a resolver gives up by itself, some ten seconds on. Queried before ours, it would end before ours. */
   const unanswered = (host: string) => {
     const resolver = new Resolver({ timeout: 1500, tries: 3 });
     resolver.setServers([dns.server]);

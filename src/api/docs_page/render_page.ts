@@ -263,7 +263,7 @@ const shape = (name: string, schema: DocumentJson): Html =>
   html`<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description && renderMarkdown(schema.description)}${shapeTable(schema)}</article>
 `;
 
-/** The fields of something answered; those of the shape that it extends are a link away. */
+/** The fields of a response; those of the shape that it extends are behind a link. */
 const shapeTable = (schema: DocumentJson): Html =>
   html`${schema.allOf && html`<p>All fields of ${renderType(schema.allOf[0])}, and:</p>`}${renderFieldTable(
     listFieldRows(schema),

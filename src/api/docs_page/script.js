@@ -140,7 +140,7 @@ function fill(trial) {
   }
   if (method !== "GET") trial.append(make("p", { className: "wrong", textContent: "This call runs on this server." }));
   trial.append(send, said, shown);
-  // A button that is disabled loses the focus, so one that waits for its answer is only deaf.
+  // A disabled button loses the focus. A button that waits for its response is therefore only inactive.
   let sending = false;
   send.addEventListener("click", async () => {
     if (sending) return;

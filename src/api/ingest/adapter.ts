@@ -73,7 +73,7 @@ export interface ParsedAlert {
 
 export interface ParsedRequest {
   /**
-   * None: nothing was to be published (a ping, a trial of the connection), and the answer is a success. At most
+   * None: nothing was to be published (a ping, a trial of the connection), and the response is a success. At most
    * LIMITS.ingest_alerts.
    */
   alerts: ParsedAlert[];

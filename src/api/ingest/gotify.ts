@@ -107,7 +107,7 @@ async function read(request: IngestRequest): Promise<ParsedRequest> {
   const unknown = Object.keys(extras ?? {}).some((name) => !["client::display", "client::notification"].includes(name));
   if (unknown) notes.push("Extras other than client::display and client::notification are ignored.");
   if (priority && priority < 4) notes.push("Priorities below 4 are published as normal, without sound or vibration.");
-  // The answer repeats the message, and a body cannot be read twice.
+  // The response repeats the message, and a body cannot be read twice.
   said.set(request, message);
   const files = request.contentType === "multipart/form-data" ? await request.files() : [];
   return { alerts: [{ fields, files }], notes };

@@ -26,7 +26,7 @@ export interface IngestRoutes extends IngestDeps {
   logOf(event: H3Event): Log;
   /** Reports if the caller sees such a channel, by its id or handle. */
   sees(caller: Caller, channel: string): Promise<boolean>;
-  /** Answers who wants to listen to channels. @throws ApiError */
+  /** Handles subscriptions to channels. @throws ApiError */
   listen(event: H3Event, asked: NtfySubscribeRequest): Promise<Response>;
 }
 
@@ -57,7 +57,7 @@ function addPath(
   app.all(path, () => said(refuse, otherMethod(allow)));
 }
 
-/** Methods of an address whose answer does not depend on the request. */
+/** Methods of an address whose response does not depend on the request. */
 const reading = (body: unknown): Record<string, Answer> => ({
   GET: () => createJsonResponse(200, body),
   HEAD: () => new Response(null, createJsonResponse(200, body)),
@@ -123,7 +123,7 @@ export function addNtfyRoutes(app: H3, root: string, routes: IngestRoutes): void
   });
 }
 
-/** ntfy's answer to a message that is deleted by its sequence id. */
+/** ntfy's response to a message that is deleted by its sequence id. */
 async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> {
   const { topic = "", sequence = "" } = event.context.params ?? {};
   const log = routes.logOf(event);

@@ -120,7 +120,7 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
     const made = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
     return { at: new Date(Math.min(made, now.getTime())), after: uuid };
   }
-  // The id of another server's message names nothing here: ntfy answers such a one with all that is kept.
+  // The id of another server's message is unknown here: ntfy returns all stored messages for such an id.
   if (/^[A-Za-z0-9]{12}$/.test(said)) return "all";
   if (/^-?\d{1,19}$/.test(said)) {
     const at = Math.min(Math.max(0, Number(said) * 1000), now.getTime());

@@ -19,7 +19,7 @@ export interface UnpublishedMessageDraft {
   isEdited: boolean;
 }
 
-/** The fields of an answer of create_alert that matter here. */
+/** The used fields of create_alert's response. */
 export interface CreateAlertAnswer {
   id: string;
   pusher_id: string;

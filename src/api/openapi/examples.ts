@@ -176,7 +176,7 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
 };
 
 const DRAFT = { status: "draft", sent_at: null };
-/** Where an answer differs from the story. */
+/** Responses that differ from the examples. */
 const ANSWERS: Record<string, Record<string, unknown>> = {
   update_pusher: { description: "Delays and cancellations on all river lines." },
   create_alert: { ...DRAFT },

@@ -20,7 +20,7 @@ export const HANDSET_REQUESTS: Record<string, Record<string, unknown>> = {
   prune_reports: { before: "2026-11-01T00:00:00Z" },
 };
 
-/** Where an answer differs from the story. */
+/** Responses that differ from the examples. */
 export const createHandsetAnswers = (publicUrl: string): Record<string, Record<string, unknown>> => ({
   update_device: TRAVELLED,
   export_subscriptions: { data: [EXPORTED], meta: { next_before: null } },

@@ -37,7 +37,7 @@ export function createOpenApiDocument(
     ...(operation.brief ? [operation.brief.output] : []),
     ...("titles" in operation && operation.titles ? [operation.titles.output] : []),
   ]);
-  // No operation answers a bare channel, but several answers are one and more.
+  // No operation returns a bare channel, but several return one with more fields.
   const components = new ComponentSchemas([...shapes, pusherView, alertListItem].map(toAnswerSchema));
   const responses: OpenApiJson = {};
   const making: DocumentContext = { publicUrl, components, responses };

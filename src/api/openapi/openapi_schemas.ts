@@ -73,7 +73,7 @@ function walk(schema: JsonSchema, change: (node: JsonSchema) => JsonSchema): Jso
   return change(node);
 }
 
-/** The document's component schemas, filled while answers are lifted into them. */
+/** The document's component schemas, filled while responses are converted. */
 export class ComponentSchemas {
   readonly schemas = new Map<string, JsonSchema>();
   /** Every named shape, whole, so that wider ones can refer to them. */

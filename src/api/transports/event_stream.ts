@@ -60,8 +60,8 @@ function closeOnRequest(socket: Socket): void {
 export const DETACHED_EVENT = "detached";
 
 /**
- * The connection of an answer without what HTTP keeps for it: parser, request and response take three times what a
- * socket takes. A new socket gets the handle, and the old one ends. Node has no public way to this.
+ * The connection of a response without HTTP's own state: parser, request and response take three times the memory of a
+ * socket. A new socket gets the handle, and the old one ends. Node has no public API for this.
  */
 function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   const { socket } = response;

@@ -3,7 +3,7 @@
 import { FastResponse } from "srvx";
 import { toApiError } from "../../store/db/database_errors.ts";
 
-/** Answers are for this caller and this moment, and never to be guessed at by a browser. */
+/** Responses are for this caller and this moment, and browsers must not guess their type. */
 const COMMON = { "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
 
 type Body = ConstructorParameters<typeof FastResponse>[0];

@@ -24,7 +24,7 @@ const READERS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as 
 const shown = (bytes: number) =>
   bytes < 1_048_576 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 104_857.6) / 10} MiB`;
 
-/** Told apart for who speaks to programs that know a status of their own for it. */
+/** A separate error for protocols with a status of their own for it. */
 export class BodyTooLargeError extends ApiError {}
 
 const tooLarge = (max: number): ApiError =>

@@ -41,7 +41,7 @@ export async function createAssets(options: {
       if (bytes?.length !== size) throw new Error("an uploaded file is missing from the asset store");
       return bytes as Uint8Array<ArrayBuffer>;
     },
-    /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */
+    /** Deletes up to `max` expired files, and returns their number: a step of the housekeeping. */
     removeExpired: (max: number): Promise<number> => removeExpiredAssets(fork(), store, now(), max),
   };
 }

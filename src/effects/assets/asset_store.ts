@@ -39,7 +39,7 @@ export function createFolderBackend(base: string): StorageBackend {
       const file = await openFile(pathOf(id), WRITE);
       try {
         await file.writeFile(bytes);
-        // The row is on the disk when the call is answered, and the content before.
+        // The row is on the disk before the call's response, and the content before the row.
         await file.sync();
       } finally {
         await file.close();
@@ -78,7 +78,7 @@ type StoreConfig = Pick<
   | "assetsS3SecretAccessKey"
 >;
 
-/** Why none of the store's settings is missing where its address is there. */
+/** If the store's address is set, all of its settings are. */
 const TOGETHER = "the settings of a store go together";
 
 async function backendFor(config: StoreConfig): Promise<StorageBackend> {

@@ -1,5 +1,5 @@
-// Files with an S3-compatible provider: three verbs on one address, signed, and what is there. Loaded by those alone
-// who use it.
+// Files with an S3-compatible provider: three verbs on one address, signed, and lists of objects. Loaded only if it is
+// configured.
 
 import { AwsClient } from "aws4fetch";
 import { createTooLargeError, safeFileName } from "./safe_file_name.ts";
@@ -33,7 +33,7 @@ export function createS3Backend({ endpoint, bucket, ...credentials }: S3Bucket, 
     const request = await client.sign(`${base}/${safeFileName(id)}`, { method, body });
     const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) });
     if (response.ok) return response;
-    // A connection is free again once its answer is read.
+    // A connection is free again once its response is read.
     await response.arrayBuffer();
     if (response.status === 404) return null;
     throw new Error(`${method} returned ${response.status}`);

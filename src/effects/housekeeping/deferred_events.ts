@@ -33,7 +33,9 @@ export async function persistEvents(em: SqlEntityManager, events: DomainEvent[])
   return events;
 }
 
-/** Tells of up to `max` rows that `lock` finds, as `tell` writes them down; answers of how many something waited. */
+/**
+ * Emits events for up to `max` rows of `lock`, in the form of `tell`. Returns the number of rows with pending events.
+ */
 export async function emitPending<Row>(
   { orm, publish }: EventDeps,
   lock: Statement<{ max: number }, Row>,
@@ -51,7 +53,7 @@ export async function emitPending<Row>(
   return waited;
 }
 
-/** Tells of up to `max` alerts of which something waits, and answers of how many something waited. */
+/** Emits events for up to `max` alerts with pending ones, and returns their number. */
 export function emitPendingAlertEvents(deps: EventDeps, max: number): Promise<number> {
   return emitPending(deps, lockPendingAlerts, max, async (alerts, em) => {
     const told = await runStatement(em, noteTold, { alert_ids: alerts.map(({ alert_id }) => alert_id) });
@@ -91,11 +93,11 @@ export async function emitSubscriberEvents(
   return persistEvents(em, events);
 }
 
-/** Tells of up to `max` channels of which something waits, and answers of how many something waited. */
+/** Emits events for up to `max` channels with pending ones, and returns their number. */
 export const emitPendingSubscriberEvents = (deps: EventDeps, max: number): Promise<number> =>
   emitPending(deps, lockPendingSubscribers, max, (channels, em) => emitSubscriberEvents(channels, em, deps.now()));
 
-/** Writes those of up to `max` series; answers of how many. */
+/** Writes the events of up to `max` series, and returns their number. */
 export function createDueOccurrences(deps: EventDeps, max: number): Promise<number> {
   return emitPending(deps, lockDueSeries, max, async (due, em) => {
     const now = deps.now();

@@ -27,7 +27,7 @@ export interface StatementJob extends Described {
 
 /** A step that needs more than one statement: an order of locks, or a store that is not the database. */
 export interface TaskJob extends Described {
-  /** Removes at most `batch` and answers how many it removed. */
+  /** Removes at most `batch` rows and returns their number. */
   work(batch: number): Promise<number>;
 }
 

@@ -37,9 +37,9 @@ export interface DeliveryQueueOptions {
   onResult: (endpointId: string, result: DeliveryResult, attempted: DeliveryAttempt) => Promise<{ enabled: boolean }>;
   /** Records deliveries that were dropped because our queue was full (rules#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
-  /** Told of every dropped delivery or event at once; must not throw. */
+  /** Receives every dropped delivery or event at once; must not throw. */
   noteDropped?: (count: number) => void;
-  /** Told of every delivery that was made; must not throw. */
+  /** Receives every delivery that was made; must not throw. */
   noteDelivered?: (result: DeliveryResult) => void;
   log: { debug: LogLine; info: LogLine; warn: LogLine; error: LogLine };
   limits?: Partial<FairQueueLimits>;

@@ -35,7 +35,7 @@ export async function resolveHostName(
     try {
       const addresses = await query;
       if (addresses.length === 0) return NO_SUCH_RECORD;
-      // Servers exist that answer A and stay silent on AAAA. Only what was answered is checked and dialled.
+      // Some servers answer A and stay silent on AAAA. Only received addresses are checked and dialled.
       patience ??= setTimeout(cancel, SECOND_FAMILY_MS);
       return addresses;
     } catch (error) {

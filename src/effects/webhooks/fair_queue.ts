@@ -105,7 +105,7 @@ export function createFairQueue<T>(limits: FairQueueLimits) {
     return { endpointId: longest.endpointId, item };
   }
 
-  /** Lets nothing of this endpoint wait any longer, and does not know its failures; answers what did wait. */
+  /** Drops all waiting deliveries of this endpoint and forgets its failures; returns the dropped ones. */
   function forget(endpointId: string): T[] {
     failing.delete(endpointId);
     const lane = lanes.get(endpointId);

@@ -21,9 +21,9 @@ export interface TargetRules {
 export type TargetRefusal = "url" | "address" | "missing" | "resolver";
 
 export type TargetResult =
-  /** `addresses` is what a delivery may dial; it is empty only where registration got no answer from DNS. */
+  /** `addresses` is what a delivery may dial; it is empty only if registration got no response from DNS. */
   | { ok: true; url: URL; addresses: readonly string[] }
-  /** `reason` is a fixed sentence of ours that names the way out and echoes nothing. */
+  /** `reason` is a fixed sentence of ours with a solution, and echoes nothing. */
   | { ok: false; refusal: TargetRefusal; reason: string };
 
 export const MAX_URL_LENGTH = LIMITS.url;

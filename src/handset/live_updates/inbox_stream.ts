@@ -115,7 +115,7 @@ export class InboxStream extends StreamConnection<StreamEndReason> implements Ch
     const last = this.#tag(now);
     let from = this.#tag(before);
     const text = events.map((event, i) => {
-      // No poll is answered with a state between the two.
+      // No poll returns a state between the two.
       const id = i + 1 === events.length ? last : `${last.slice(0, -1)}.${i + 1}"`;
       const whole = `${event}from: ${from}\nid: ${id}\n\n`;
       from = id;

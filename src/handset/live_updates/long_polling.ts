@@ -49,10 +49,10 @@ export interface Poll<A> {
   signal: AbortSignal;
   /** A first page with the client's validators; null if only `ask` can answer. */
   page: (StreamPage & { tags: readonly string[] }) | null;
-  /** Asks once, from the beginning. @throws what the answer is then. */
+  /** Runs the whole poll once. @throws its error */
   readInbox(): Promise<A>;
   isUnchanged(answer: A): boolean;
-  /** The same answer as that of `ask`. */
+  /** The same result as that of `ask`. */
   toAnswer(found: TaggedPage): A;
 }
 
@@ -160,7 +160,7 @@ export function createLongPolling(options: LongPollingOptions) {
     };
   }
 
-  /** The answer to a poll of a device as it was just found. */
+  /** The response to a poll of a device as it was just read. */
   async function answerOf<A>({ page, readInbox, toAnswer }: Poll<A>, device: PollTarget, isDue: boolean): Promise<A> {
     // Only the handler knows what is shown of a test, and of what is due and cannot be written down as sent.
     if (!page || device.testing || isDue) return inTurn(readInbox);
@@ -245,10 +245,7 @@ export function createLongPolling(options: LongPollingOptions) {
         leave();
       }
     },
-    /**
-     * A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its
-     * address.
-     */
+    /** A poll without a wait runs in its turn. Null if too many wait already, in all or of its address. */
     pollNow<A>(address: string | null, ask: () => Promise<A>): Promise<A> | null {
       if (!places.hasRoom(address)) return null;
       const leave = places.acquire(address);

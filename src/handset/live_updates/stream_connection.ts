@@ -13,7 +13,7 @@ export interface StreamSink {
   /** Bytes that the system has accepted and the client has not taken, in a table that was just read. */
   unacknowledgedBytes(queues: SendQueues): number;
   write(bytes: Buffer): void;
-  /** Asks the client for a sign of life, where the protocol has one. False: it has not answered the ones before. */
+  /** Sends the client a ping, where the protocol has one. False: earlier pings have no response. */
   ping?(): boolean;
   /** Writes several pieces as one. `taken`: called when the system has accepted them, or the connection has ended. */
   writeAll(pieces: readonly Buffer[], taken: () => void): void;
@@ -47,7 +47,7 @@ export abstract class StreamConnection<Reason> {
   /** A sign of life, unless something else waits to be read. */
   abstract sendHeartbeat(): void;
 
-  /** Ends the connection of a client that answers no ping, also where a proxy reads for it. */
+  /** Ends the connection of a client that does not return a ping, also where a proxy reads for it. */
   ping(): void {
     if (!this.ended && this.#sink.ping?.() === false) this.end("slow");
   }

@@ -45,7 +45,7 @@ export class NtfyListener extends StreamConnection<"over" | "gone"> implements C
   /** News that arrives before the backlog is written; null afterwards. */
   #queue: RenderedMessage[] | null = [];
   #queued = 0;
-  /** Told as something of before, and about to come as news. */
+  /** Sent as part of the backlog, and about to be reported as new. */
   readonly #ahead = new Set<string>();
 
   constructor(hearing: ListenRequest, sink: StreamSink, options: NtfyListenerOptions) {

@@ -18,7 +18,7 @@ export const SUBSCRIPTIONS_PER_PAGE = 2_500;
 const MAX_CHANNELS = 10_000;
 
 export interface PushFanOutOptions {
-  /** Hands on the devices of one page after a device; answers the last one looked at, null at the end. */
+  /** Passes on the devices of one page after a device; returns the last one, null at the end. */
   pushPage(channel: string, after: string, urgency: PushUrgency): Promise<string | null>;
   waitForRoom(): Promise<void>;
   /**

@@ -31,7 +31,7 @@ const REST_MS = 30_000;
 const REMEMBERED = 1_000;
 /** The maximum wait for space; then the oldest notifications are dropped. */
 const PATIENCE_MS = 5_000;
-/** Origins that have not answered yet share one part of the places, so that many of them cannot take all. */
+/** Origins without a response so far share one part of the slots, so that many of them cannot take all. */
 const UNKNOWN = "unknown";
 
 export interface PushQueue<T extends QueuedPush> {
@@ -45,9 +45,9 @@ export interface PushQueue<T extends QueuedPush> {
 
 export interface PushQueueOptions<T extends QueuedPush> {
   send(endpoint: URL, urgency: PushUrgency, keys?: PushKeys | null): Promise<PushOutcome>;
-  /** Told of each that was sent; must not throw. */
+  /** Receives each notification that was sent; must not throw. */
   sent(wakeUp: T, outcome: PushOutcome): void;
-  /** Told of those that never were; must not throw. */
+  /** Receives those that were never sent; must not throw. */
   dropped(count: number): void;
   limits?: Partial<FairQueueLimits>;
   /** Milliseconds, from whenever. */
@@ -61,7 +61,7 @@ export function createPushQueue<T extends QueuedPush>(options: PushQueueOptions<
   const waiting = new Map<string, T>();
   /** Origins that do not answer: how often in a row, and until when they are left alone. */
   const silent = new Map<string, { misses: number; until: number }>();
-  /** Origins that answered, the newest last. */
+  /** Origins with a response, the newest last. */
   const known = new Set<string>();
   const roomWanted = new Set<() => void>();
   let onIdle: (() => void) | undefined;

@@ -67,7 +67,7 @@ export function createPushSender({
   vapid: Pick<Vapid, "authorizationFor">;
   connections: number;
   timeoutMs?: number;
-  /** Receives the status of an answer that refuses who sends, 401 or 403. Must not throw. */
+  /** Receives the status of a response that refuses the sender, 401 or 403. Must not throw. */
   refused?(status: number): void;
 }) {
   /** Keyed by origin, the least recently used first. */

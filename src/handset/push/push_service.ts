@@ -41,7 +41,7 @@ const REFUSED =
   "operator can allow other hosts with WEB_PUSH_ALLOW_HOSTS.";
 
 export interface PushService extends PushSupport {
-  /** Told of every event after its commit; neither throws nor blocks. */
+  /** Receives every event after its commit; neither throws nor blocks. */
   published(event: DomainEvent): void;
   cameDue(settled: readonly PublishedDue[]): void;
   pending(): number;

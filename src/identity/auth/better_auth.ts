@@ -70,7 +70,7 @@ export interface PluginRows {
   randomString(length: number): string;
 }
 
-/** Asks for the code also after a sign-in with an OpenID Connect provider. */
+/** Requires the code also after a sign-in with an OpenID Connect provider. */
 function createTwoFactor() {
   const plugin = twoFactor({ issuer: "Belfry", twoFactorCookieMaxAge: CHALLENGE_SECONDS });
   for (const hook of plugin.hooks.after) {
@@ -142,8 +142,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
-        // Repeats are answered in front of the library (refresh_tokens.ts): it sees each token once and stores no
-        // answers.
+        // Repeats are handled before the library (refresh_tokens.ts): it sees each token once and stores no responses.
         refreshTokenReuseInterval: 0,
         postLogin: {
           page: AUTH_PAGES.consent,
@@ -228,7 +227,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       return row?.value.startsWith("{") ? (JSON.parse(row.value) as { target?: unknown }).target : null;
     },
 
-    /** Lets the library write its own rows inside a transaction of ours: they are there with ours, or not at all. */
+    /** Has the library write its own rows inside a transaction of ours: they are committed with ours, or not at all. */
     async inTransaction<T>(
       em: SqlEntityManager,
       work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: PluginRows) => Promise<T>,

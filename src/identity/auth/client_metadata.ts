@@ -84,7 +84,7 @@ export function parseClientMetadata(
 
 export type ClientMetadata = ReturnType<typeof parseClientMetadata>;
 
-/** An application on the person's machine is answered on loopback or at a scheme of its own. */
+/** An application on the person's machine receives responses on loopback or at a scheme of its own. */
 const isWeb = (address: string) => /^https:/i.test(address);
 
 /** The number of shown characters; a longer name is marked at its end. */

@@ -94,7 +94,7 @@ export function createAuthorizeHandler(options: {
     // Clients of older protocol versions name no resource; a token for none would be refused by /mcp.
     if (!url.searchParams.has("resource")) url.searchParams.set("resource", getResourceUrl(publicUrl));
 
-    // The request is made as a browser makes it, so that the answer is always a redirect.
+    // The request is made like a browser's, so that the response is always a redirect.
     const headers = new Headers({ "sec-fetch-mode": "navigate", accept: "text/html" });
     const cookie = request.headers.get("cookie");
     if (cookie) headers.set("cookie", cookie);

@@ -24,7 +24,7 @@ export interface OidcOptions {
   resolve(identity: OidcIdentity, connectTo: string | null): Promise<string>;
 }
 
-/** Hands a refusal through the library, which answers anything else with 500. */
+/** Passes a refusal through the library, which returns 500 for any other error. */
 async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -62,7 +62,7 @@ export function createOidcPlugin({ settings, resolve }: OidcOptions, publicUrl: 
         body: z.object({ code: z.string(), iss: z.string().nullable(), oauth_query: z.string().optional() }),
       },
       async (ctx) => {
-        // Compares the state with this browser's cookie, and deletes its row: no answer is taken twice.
+        // Compares the state with this browser's cookie, and deletes its row: no response is accepted twice.
         const { codeVerifier, idTokenNonce, link } = await parseState(ctx);
         const user = await refusing(async () => {
           if (!idTokenNonce) throw new OidcError("expired", "the state is of another sign-in");

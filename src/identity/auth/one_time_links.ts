@@ -58,7 +58,8 @@ export const createLink = (em: SqlEntityManager, publicUrl: string, memberId: st
   em.transactional((inside) => insertLink(inside, publicUrl, memberId, madeBy));
 
 /**
- * The secret in a link, also in a whole address as people paste it. Any other text is answered as an unknown link is.
+ * The secret of a link, also from a whole address as people paste it. Any other text has the response of an unknown
+ * link.
  */
 export function extractLinkToken(pasted: string): string {
   return /(?:^|#|token=)([\w-]{43})$/.exec(pasted.trim())?.[1] ?? "";

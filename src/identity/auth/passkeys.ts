@@ -51,7 +51,7 @@ export const presentedPasskeySchema = z.object({
   }),
 });
 
-/** A form's field with such an answer in it; null for anything else. */
+/** A form's field with such a response; null for anything else. */
 export function parsePasskey<S extends z.ZodType>(shape: S, field: string | null): z.output<S> | null {
   try {
     const { data } = shape.safeParse(JSON.parse(field ?? ""));

@@ -59,8 +59,7 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
     find,
 
     /**
-     * Answers a refresh by `library`, once or again within its time; a later use ends the grant
-     * (rules#refresh-reuse).
+     * Handles a refresh by `library`, once or again within its time; a later use ends the grant (rules#refresh-reuse).
      */
     async refresh(
       { fields, clientId, forward }: TokenRequest,

@@ -1,5 +1,5 @@
-// Signing in and out: a password, after it the second factor where one is on, or a passkey in place of both. The
-// sign-in library judges each; here every attempt is counted, and nothing that it answers reaches a browser unread.
+// Signing in and out: a password with the second factor if it is enabled, or a passkey in place of both. The sign-in
+// library verifies each. This module counts every attempt, and checks every result before a browser gets it.
 
 import type { Kysely } from "kysely";
 import type { z } from "zod";

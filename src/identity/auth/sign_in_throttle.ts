@@ -134,8 +134,8 @@ export function createSignInThrottle(options: {
 
   return {
     /**
-     * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack.
-     * Only wrong ones and refusals stay counted. @throws 429 before the password is looked at.
+     * Runs `check`, which returns null or false for a wrong password, after a wait when the account is under attack.
+     * Only wrong ones and refusals stay counted. @throws 429 before the password is checked.
      */
     async attempt<T>(
       { email, address, browser }: SignInAttempt,

@@ -113,7 +113,7 @@ const fill = (url: string): Promise<void> =>
     await applyMigrations(orm);
   });
 
-/** Not let in, or not reached. */
+/** Login refused, or unreachable. */
 const AWAY = /^(08|28)/;
 
 function explain(error: unknown): never {

@@ -121,7 +121,7 @@ function parsed(line: string): ImportRow {
     const value: unknown = JSON.parse(line);
     if (isRow(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw createFileError("has a line that is not a JSON object");
 }

@@ -71,7 +71,7 @@ export async function findKeyDependents(
   };
 }
 
-/** Removes such endpoints, each with its line in the audit log as `actor`'s; answers the rows' ids. */
+/** Deletes such endpoints, each with its line in the audit log with `actor`; returns the rows' ids. */
 export async function endWebhooks(
   em: SqlEntityManager,
   webhooks: readonly { id: string }[],

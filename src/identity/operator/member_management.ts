@@ -60,9 +60,7 @@ export const validateMemberWish = (wish: MemberInput): Record<string, FieldFindi
 
 const standing = ({ role, pusher_ids }: MemberRow): MemberAccess => ({ role, pusher_ids: pusher_ids ?? null });
 
-/**
- * Waits for the workspace's turn and answers what the caller is by then, so that each sees what the one before left.
- */
+/** Locks the workspace and returns the caller's present access, so that each call sees the result of the one before. */
 export async function lockForManagement({ em, sql, caller }: Ctx): Promise<MemberAccess> {
   await sql(lockWorkspace, { id: caller.workspace.id });
   const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });

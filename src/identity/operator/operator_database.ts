@@ -134,7 +134,7 @@ async function ifItRuns<T>(
   }
 }
 
-/** Says that another process is still making the database. */
+/** Reports that another process is still creating the database. */
 class NotYet extends Error {
   readonly code = "57P03";
 }

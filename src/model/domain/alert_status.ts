@@ -36,7 +36,7 @@ export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
 
 export type AlertEvent = "alert.sent" | "alert.scheduled" | "alert.cancelled";
 
-/** `change`: carry it out. `stay`: answer 200 with the alert as it is. `refuse`: 409 with the way out. */
+/** `change`: carry it out. `stay`: return 200 with the alert as it is. `refuse`: 409 with a solution. */
 export type AlertTransition = { do: "change"; event?: AlertEvent } | { do: "stay" } | Refusal;
 
 type ConflictCode = CodeOf<"conflict">;

@@ -59,7 +59,7 @@ export const createAcknowledgedData = (alert: {
   delta: alert.delta,
 });
 
-/** Devices chose a reply: to which alert, how many answered so far, and how often each was chosen; never who. */
+/** Devices chose a reply: the alert, the number of replies so far, and the count of each choice; never the devices. */
 export const createRepliedData = (alert: {
   id: string;
   pusher_id: string;

@@ -9,7 +9,7 @@ export function createDeviceHash(secret: string): (deviceId: string) => string {
   return (deviceId) => createHmac("sha256", secret).update(deviceId).digest("hex").slice(0, 10);
 }
 
-/** `state` is all that the answer depends on; equal states give equal tags, under one server secret. */
+/** `state` is all that the response depends on; equal states give equal tags, under one server secret. */
 export function createInboxEtagger(secret: string): (state: string) => string {
   return (state) => `"${createHmac("sha256", secret).update(`inbox ${state}`).digest("base64url").slice(0, 22)}"`;
 }

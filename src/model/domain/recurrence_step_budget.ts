@@ -1,7 +1,7 @@
 // A limit on the work of one answer, in steps. A count is equal on every machine, so it can be tested. A step takes
 // about 40 ns of a core.
 
-/** Steps that one answer may spend on all its recurrence rules: about 50 ms. rules#recurrence-rules */
+/** Steps that one response may spend on all its recurrence rules: about 50 ms. rules#recurrence-rules */
 export const MAX_ANSWER_STEPS = 1_250_000;
 
 export class RecurrenceStepBudget {

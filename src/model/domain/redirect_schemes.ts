@@ -33,7 +33,10 @@ const REVERSE_DOMAIN = /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[
 export const canAddScheme = (scheme: string): boolean =>
   SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme) && !OF_SYSTEMS.test(scheme);
 
-/** Is this, in lower case and without its colon, a scheme that answers may go to? `more` are the operator's own. */
+/**
+ * Reports if this, in lower case and without its colon, is a permitted scheme of redirects. `more` are the operator's
+ * own.
+ */
 export function isPrivateScheme(scheme: string, more: readonly string[] = []): boolean {
   if (!canAddScheme(scheme)) return false;
   return Object.hasOwn(KNOWN_SCHEMES, scheme) || more.includes(scheme) || REVERSE_DOMAIN.test(scheme);

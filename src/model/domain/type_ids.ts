@@ -1,5 +1,5 @@
 // Conversion between TypeIDs on the wire and UUIDs (version 7) in the rows. A text that is not a valid id of the given
-// kind is null, and the caller answers as for a missing row.
+// kind is null, and the caller treats it like a missing row.
 
 import { randomUUID } from "node:crypto";
 import { ApiError, notFound } from "../api_error.ts";

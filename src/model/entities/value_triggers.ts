@@ -1,5 +1,5 @@
-// Triggers that refuse values which no operation writes: a second line behind the rules of fields. They look at
-// values that are being written, never at rows that are there, which a check constraint would do
+// Triggers that refuse values which no operation writes: a second line of defence behind the rules of fields. They
+// check written values, never existing rows, which a check constraint would do
 // (docs/decisions/0054-values-are-validated-on-write.md).
 
 import { HANDLE_PATTERN } from "../fields/channel.ts";

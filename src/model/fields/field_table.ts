@@ -1,5 +1,5 @@
-// A field of a noun is one record: its column, the values that it accepts, its default, who sees it, and where pages
-// draw it. Entities, statements, arguments, answers and pages are made from the records by the functions below.
+// A field of a resource is one record: its column, the accepted values, its default, its audiences, and its places on
+// pages. Entities, statements, arguments, results and pages are built from the records by the functions below.
 
 import type { z } from "zod";
 import { assertDefined } from "../assert.ts";

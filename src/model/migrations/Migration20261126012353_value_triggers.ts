@@ -1,4 +1,4 @@
-// Values that no operation writes are refused when they are written; rows that are there stay as they are.
+// Values that no operation writes are refused when they are written; existing rows stay as they are.
 
 import { Migration } from "@mikro-orm/migrations";
 

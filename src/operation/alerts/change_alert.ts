@@ -182,7 +182,7 @@ export const ALERT_SEND_LIMIT = {
 } as const;
 
 /**
- * Everything but what follows from the texts. An edit that answers a reviewer takes the reply away, and so keeps it
+ * All fields that do not follow from the texts. An edit after a reviewer's reply removes the reply, and so keeps it
  * here.
  */
 const COMPARED = getFieldNames(ALERT_FIELDS).filter((name) => name !== "blocked");

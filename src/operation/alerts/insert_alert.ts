@@ -47,8 +47,8 @@ export function completeInsertAnswer(kept: unknown, given: unknown) {
 }
 
 /**
- * Writes an alert, and answers it; undefined where its channel is not visible, and without an answer where the
- * channel is not active. @throws IdempotencyKeyUsedError.
+ * Writes an alert, and returns it; undefined if its channel is not visible, and without a result if the channel is not
+ * active. @throws IdempotencyKeyUsedError.
  */
 export async function writeNewAlert(alert: Alert, ctx: Context) {
   const { id, pusher_id, status } = alert;

@@ -1,5 +1,5 @@
-// A call without an idempotency key that publishes what its credential published a moment ago. Over MCP and the
-// command line it is answered the first alert; programs over REST decide for themselves. rules#sent-once
+// A call without an idempotency key that repeats its credential's last publication. Over MCP and the command line it
+// returns the first alert; programs over REST decide for themselves. rules#sent-once
 
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";

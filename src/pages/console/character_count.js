@@ -1,4 +1,4 @@
-// Says how much of a field's room is taken, in characters as the service counts them: an emoji is one.
+// Shows how much of a field's limit is used, in characters as the service counts them: an emoji is one.
 for (const said of document.querySelectorAll("[data-counts]")) {
   const field = document.getElementById(said.dataset.counts);
   const most = Number(said.dataset.most);

@@ -35,7 +35,7 @@ async function preview() {
   const answer = await fetch(`${at}/preview`, { method: "POST", body }).catch(() => null);
   if (answer?.status === 401)
     tell("You were signed out. Your text is kept: save or send it, then sign in to continue.");
-  // A slower answer to an older text is not shown over a newer one.
+  // A slower response to an older text is not shown over a newer one.
   if (!answer?.ok || turn !== asked) return;
   const drawn = new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = drawn.getElementById("preview");
@@ -47,7 +47,7 @@ async function preview() {
   changedElsewhere(next.dataset.version);
 }
 
-/** Said as soon as it is known; saving would show both texts. */
+/** Reported as soon as it is known; saving would show both texts. */
 function changedElsewhere(version) {
   const own = form.querySelector("[name=version]")?.value;
   if (own && version !== own)

@@ -34,7 +34,7 @@ const SCRIPTS = {
   onwards: script("auto_submit"),
   /** Adds a copy button to every `copyable` text. */
   copy: script("copy"),
-  /** Lets a part of a page follow what happens (see `liveSection`). */
+  /** Refreshes live parts of a page (see `liveSection`). */
   live: script("live_sections"),
   /** Shows next to a label how much of its limit is used. */
   count: script("character_count"),
@@ -44,7 +44,7 @@ const SCRIPTS = {
   circle: script("circle_location"),
   /** Shows a channel's face and circle while they are chosen. */
   channel: script("channel"),
-  /** Asks the browser for a passkey. */
+  /** Requests a passkey from the browser. */
   passkey: script("passkey"),
   /** Find anything, and the keyboard shortcuts. */
   find: script("find"),

@@ -11,7 +11,7 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
 import type { ChannelResult, MemberContext } from "./page_context.ts";
 
-/** @param channel as get_pusher answers it */
+/** @param channel as get_pusher returns it */
 export function phonePreview(channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date): Html {
   const caps = listEffects(drawn);
   return html`<div class="phone"><div class="screen">

@@ -98,9 +98,7 @@ const slugOf = (file: string) =>
 const docOf = (file: string): DocPage => ({ file, slug: slugOf(file) });
 export const resolveDocFile = (file: string): string => fileURLToPath(new URL(file, ROOT));
 
-/**
- * The groups of the contents with the pages that are there, and the single decisions, which their own list leads to.
- */
+/** The groups of the contents with the existing pages, and the single decisions, which their own list links to. */
 export function findDocs(): { groups: DocGroup[]; decisions: DocPage[] } {
   const named = GROUPED.map(([title, files]) => ({
     title,

@@ -167,7 +167,7 @@ function results(asked: string, found: readonly SearchResult[], wanted: readonly
   })}</ol></article>`;
 }
 
-/** Characters on either side of the first word that is there. */
+/** Characters on either side of the first matching term. */
 const SIDE = 90;
 
 function excerpt(text: string, wanted: readonly string[]): Content {

@@ -5,7 +5,7 @@ import { html } from "../../ui/html.ts";
 import { getSiteUrls, type PublicPagesDeps } from "./dependencies.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
 
-/** @returns the answer to a browser's GET of `/mcp`; null for any other request */
+/** @returns the response to a browser's GET of `/mcp`; null for any other request */
 export function mcpPage(deps: PublicPagesDeps): (request: Request) => Response | null {
   const places = getSiteUrls(deps);
   const address = `${places.publicUrl}/mcp`;

@@ -15,7 +15,7 @@ const SHARE_OF_BODIES = 1 / 4;
 
 const shareOf = (max: number, share: number) => Math.max(1, Math.floor(max * share));
 
-/** One admitted request. `leave`: it is no longer running, because it waits or is answered. */
+/** One admitted request. `leave`: it is no longer running, because it waits or has its response. */
 export type AdmissionPass = { leave(): void };
 
 export function createAdmission(max: number) {

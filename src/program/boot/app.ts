@@ -69,7 +69,7 @@ export interface AppDeps {
   assets: Assets;
   /** The disk space for writes. */
   space: Pick<DiskSpace, "isLow" | "assertNotLow">;
-  /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+  /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   metrics: Metrics;
   log: Logs["log"];
@@ -83,7 +83,7 @@ interface RequestState {
   owner: string | null;
   /** Milliseconds in which it waited without work. */
   heldMs: number;
-  /** Null for requests that are answered under any load. */
+  /** Null for requests that are served under any load. */
   pass: AdmissionPass | null;
 }
 
@@ -121,7 +121,7 @@ export function createApp(deps: AppDeps) {
     try {
       log.error({ err: error }, "request failed");
     } catch {
-      // An answer is owed all the same.
+      // A response is required all the same.
     }
     return createErrorResponse(toApiError(error));
   };

@@ -278,8 +278,8 @@ export async function composeService(config: Config, options: ServiceOptions, op
   closers.push(() => app.close());
   await setUpObservability({ app, orm, replicas, webhooks, push, space, metrics, config, log, closers });
   /**
-   * `replicas`: standbys that answer readings; null without DATABASE_READ_URLS. `made`: by the first start, null on
-   * every other one.
+   * `replicas`: standbys for reads; null without DATABASE_READ_URLS. `made`: by the first start, null on every other
+   * one.
    */
   return { app, orm, replicas, dispatcher, assets, people, housekeeping, push, metrics, made };
 }

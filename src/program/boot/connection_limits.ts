@@ -44,14 +44,14 @@ const WAITING = 64;
 const BEHIND_A_TURN = 8;
 
 export interface ConnectionLimitOptions {
-  /** Answers what waits for too many others of its connection. */
+  /** Refuses a request that waits for too many others of its connection. */
   refuse: Handle;
   max: number;
   /** The address of a connection; null if exempt from limits. */
   ownerOf(peer: string): string | null;
   /** The response to a connection above the limit, for any request. */
   tooMany: string;
-  /** Milliseconds in which the client of a complete answer takes some of it. */
+  /** Milliseconds in which the client of a complete response reads some of it. */
   unreadMs: number;
 }
 
@@ -113,7 +113,7 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
     const start = () => {
       running.add(response);
       if (closing) response.setHeader("connection", "close");
-      // Until now the answer was being made. From now on it is memory that only the client can free.
+      // Until now the response was being built. From now on it is memory that only the client can free.
       response.once("prefinish", () => socket.writableLength > 0 && socket.setTimeout(unreadMs));
       response.once("close", () => {
         running.delete(response);

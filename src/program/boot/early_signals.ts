@@ -8,7 +8,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const end = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
 
 /**
- * Lets a signal end this process, if it is number 1. An embedded database ends with it. Call it before the program is
+ * Makes a signal end this process, if it is number 1. An embedded database ends with it. Call it before the program is
  * loaded.
  */
 export function exitOnSignals(): void {

@@ -13,7 +13,7 @@ import type { Log } from "../../store/handler_context.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface ProbeDeps {
-  /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+  /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   space: Pick<DiskSpace, "isLow">;
   metrics: Pick<Metrics, "text" | "contentType">;
@@ -22,7 +22,7 @@ export interface ProbeDeps {
   logOf(event: H3Event): Log;
 }
 
-/** These paths are answered under any load. */
+/** These paths are served under any load. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 const READY_MS = 500;

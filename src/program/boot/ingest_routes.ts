@@ -160,7 +160,7 @@ async function whole(parts: string[][], read: ReadPart): Promise<string> {
   return texts.join("");
 }
 
-/** Writes an answer part by part, each when its client has taken the one before. */
+/** Writes a response part by part, each when its client has read the one before. */
 function inParts(parts: string[][], read: ReadPart): URLSearchParams {
   const send = async (response: ServerResponse) => {
     for (let ids = parts.pop(); ids && !response.destroyed; ids = parts.pop()) {
@@ -209,7 +209,7 @@ type Mount = (
   },
 ) => (request: Request) => H3;
 
-/** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
+/** `mount` adds the routes, and returns the app that serves a request; `stop` ends the subscriptions. */
 export function createIngestRoutes({ orm, log, isLow, assets, config, listening, metrics, ...known }: Deps) {
   const db = getKysely(orm);
   /** The id of a channel as the wire has it; null where the caller sees no such channel. */

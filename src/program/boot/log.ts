@@ -47,7 +47,7 @@ const INFO = 30;
 const WARN = 40;
 
 export interface BatchedStream extends DestinationStream {
-  /** Asks pino to set `lastLevel` before each line. */
+  /** Makes pino set `lastLevel` before each line. */
   readonly [key: symbol]: true;
   lastLevel: number;
   /** Writes what waits. */

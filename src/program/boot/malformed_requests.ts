@@ -1,4 +1,4 @@
-// Answers to requests that Node's parser refuses before any route sees them (rules#malformed-http).
+// Responses to requests that Node's parser refuses before any route receives them (rules#malformed-http).
 
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -34,7 +34,7 @@ function problemOf({ code = "", reason }: ParseError): ApiError {
   return new ApiError("malformed_request", message, { status });
 }
 
-/** Answers them in the one envelope instead of without a body, and ends the connection as Node does. */
+/** Responds in the one envelope instead of without a body, and ends the connection as Node does. */
 export function answerMalformed(node: Server): void {
   /** The responses of each connection that have not ended. */
   const open = new WeakMap<Socket, Set<ServerResponse>>();

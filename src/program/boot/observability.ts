@@ -24,7 +24,7 @@ interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
   config: Config;
 }
 
-/** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+/** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
 export const createReadinessCheck = (orm: Orm, assets: Assets) => async () => {
   await orm.em.fork().execute("select 1");
   if (!(await isMigrated(orm))) throw new MigrationsMissingError();

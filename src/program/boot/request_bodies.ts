@@ -1,5 +1,5 @@
-// Bodies that are not there yet: how slowly one may come, and what of it is read when its answer is already written.
-// Knows nothing of what is served.
+// Bodies that are not complete yet: their minimum rate, and the part that is read after the response. This module is
+// independent of routes.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -52,7 +52,7 @@ export function endSlowBodies(node: Server, times: HttpTimeouts): void {
     const isEnough = answered && (ms > times.rest || bytes > REST_BYTES);
     if (!isSlow && !isEnough) return false;
     if (answered) socket.destroy();
-    // Node answers 408 to it, as to a request that takes too long.
+    // Node returns 408 for it, as for a request that takes too long.
     else socket.emit("error", Object.assign(new Error("a slow body"), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
     return true;
   }

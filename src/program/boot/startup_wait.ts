@@ -1,4 +1,4 @@
-// Starts the service again while the database at DATABASE_URL is away, and answers probes until it is back.
+// Starts the service again while the database at DATABASE_URL is away, and serves probes until it is back.
 
 import { setTimeout as pause } from "node:timers/promises";
 import packageJson from "../../../package.json" with { type: "json" };

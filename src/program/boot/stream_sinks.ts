@@ -30,7 +30,7 @@ export const createStreamSink = (socket: Socket): StreamSink => ({
   },
 });
 
-/** One message of a WebSocket is one frame. Its client answers a ping, which no proxy does for it. */
+/** One message of a WebSocket is one frame. Its client returns a ping, which no proxy does for it. */
 export function createWebSocketSink(socket: WebSocket, connection: Socket): StreamSink {
   let unanswered = 0;
   socket.on("pong", () => {

@@ -92,7 +92,7 @@ export function createRpcChannel<Theirs extends object, Ours extends object>(
   }
 
   return {
-    /** Says something that has no answer. */
+    /** Sends a message without a response. */
     notify<K extends keyof Theirs>(name: K, ...args: RpcSignature<Theirs, K>[0]): void {
       send({ name, args });
     },

@@ -129,7 +129,7 @@ async function ask(
   return response;
 }
 
-/** The server's answers to a message: one, or those of a stream. @throws ApiError */
+/** The server's responses to a message: one, or those of a stream. @throws ApiError */
 async function* answersIn(response: Response, message: Message, { url }: ServerConnection): AsyncGenerator<Message> {
   let answered = message.id === undefined;
   for await (const text of textsOf(response)) {

@@ -89,7 +89,7 @@ export function resolveServerUrl(options: Pick<ConnectionOptions, "url">): strin
 /** 401 with the ways to give one. */
 export const missingKeyError = () => new ApiError("invalid_credential", `No key for this server: ${WAYS}.`);
 
-/** Says once which server a command speaks to, where that is not obvious. */
+/** Prints once which server a command uses, where that is not obvious. */
 export function printTarget({ url, because }: ServerConnection): void {
   if (because) printNote(`using ${url} (${because})`);
 }

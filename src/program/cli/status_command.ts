@@ -126,7 +126,7 @@ function usable<T>(read: () => T): T | null {
 
 const MARKS: Record<FindingState, string> = { ok: "ok", warning: "warning", wrong: "WRONG", skipped: "-" };
 
-/** For a terminal: a line each, and the way out below what is not well. */
+/** For a terminal: a line each, and the solution below a problem. */
 export function formatFindings(findings: readonly HealthFinding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length)) + 2;
   const mark = (state: FindingState) => MARKS[state].padEnd(9);

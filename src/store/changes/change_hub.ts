@@ -137,7 +137,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     }
   }
 
-  /** Looks that begin at the same moment share one statement. */
+  /** Checks that begin at the same moment share one statement. */
   const look = createBatcher<{ subjects: Iterable<Subject>; cause: Cause }, void>(
     async (items) => {
       const causes = new Map<Subject, Cause>();

@@ -1,4 +1,4 @@
-// Errors of files and folders as messages: the path, the cause and the way out, without a stack trace.
+// Errors of files and folders as messages: the path, the cause and the solution, without a stack trace.
 
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";

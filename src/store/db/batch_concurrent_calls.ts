@@ -18,8 +18,8 @@ interface BatchOptions {
 }
 
 /**
- * For what changes the same rows again and again: the next statement would only wait for the locks of the one before
- * it. One that takes longer hangs: it waits for a disk, or for an answer that does not come.
+ * For repeated changes of the same rows: the next statement would only wait for the locks of the one before it. A
+ * statement that takes longer hangs: it waits for a disk, or for a missing response.
  */
 export const SERIAL_BATCHES: BatchOptions = { inFlight: 1, lateMs: 250 };
 
@@ -33,8 +33,8 @@ export const BURST_BATCHES: BatchOptions = { concurrentAt: 100, lateMs: 250 };
 export const LOOKUP_BATCHES: BatchOptions = { concurrentAt: 16, lateMs: 250 };
 
 /**
- * Collects single items into calls of `run`, which answers for each item at its own index. A failure of `run` fails the
- * items of that batch only.
+ * Collects single items into calls of `run`, which returns a result for each item at its own index. A failure of `run`
+ * fails the items of that batch only.
  */
 export function createBatcher<T, R>(
   run: (items: T[]) => Promise<R[]>,

@@ -24,7 +24,7 @@ export interface Statement<In, Row> {
   readonly closes: boolean;
   /** It changes nothing (see `createStatementDefiner`). */
   readonly reads: boolean;
-  /** A standby may answer it: it only reads, on a path whose readings may go there, and not for the primary alone. */
+  /** A standby may run it: it only reads, on a path that permits standbys, and does not need the primary. */
   readonly moves: boolean;
   positional(values: In): unknown[];
   /** Only carries the type of the rows. */

@@ -33,7 +33,7 @@ export type WriteBatcher = <Item, Row>(several: BatchStatements<Item, Row>, item
 
 /** The part of a call in a shared statement that also writes the end of the call. */
 export interface BatchedCall {
-  /** This call's audit line. `answer`: ids and status of what is answered. */
+  /** This call's audit line. `answer`: ids and status of the response. */
   auditInStatement(answer: Readonly<Record<string, unknown>>): AuditLine;
   /**
    * This call's idempotency key: whose, which, and in base64 the arguments' hash and the sealed answer, of which

@@ -86,7 +86,7 @@ function serverSettings(config: Settings): Record<string, string> {
     // With "off" the disk gets the data a moment after the answer. Nothing is half written in either case.
     synchronous_commit: config.postgresSynchronousCommit ? "on" : "off",
     max_connections: String(config.databasePoolSize + OTHERS),
-    // For whom they would be kept is never let in.
+    // No client that needs them can connect.
     superuser_reserved_connections: "0",
     jit: "off",
     max_wal_size: "256MB",

@@ -1,4 +1,4 @@
-// The lock of a data directory, and the problems of it that an operator can fix, each as a message with the way out.
+// The lock of a data directory, and the problems of it that an operator can fix, each as a message with a solution.
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dataPaths } from "../config/data_paths.ts";
@@ -14,7 +14,7 @@ export const USE_DATABASE_URL = "set DATABASE_URL to a running PostgreSQL server
 export const USE_OTHER_POSTGRES =
   "set POSTGRES_BIN to a folder with postgres and initdb, or DATABASE_URL to a running PostgreSQL server.";
 
-/** DATA_DIR is to blame: the message names it, what is wrong, and the way out. */
+/** DATA_DIR is the cause: the message names it, the problem, and the solution. */
 export function createDataDirError(dataDir: string, problem: string): ConfigError {
   return new ConfigError("DATA_DIR", `(${dataDir}) ${problem}`);
 }

@@ -28,7 +28,7 @@ const WATCHED = `exec 3<&0 </dev/null
 exec 3<&-
 exec "$@"`;
 
-/** Recovery after a crash may read much; a server that starts answers long before. */
+/** Recovery after a crash may read much; a starting server responds long before. */
 const START_MS = 60_000;
 const LOOK_MS = 5;
 /** A fast shutdown writes what is dirty; after that nothing is waited for. */

@@ -162,7 +162,7 @@ export const alertExists = defineStatement.reading("alert_exists", {
     where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBILITY.text})`,
 });
 
-/** The present version of each of these alerts that is there, and how often each reply was chosen. */
+/** The present version of each existing alert of these, and the count of each reply. */
 export const alertVersions = defineList.reading("alert_versions", {
   parameters: { ids: array(uuid) },
   columns: { id: uuid, updated_at: timestamptz, replies: array(int) },

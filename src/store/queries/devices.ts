@@ -144,7 +144,7 @@ export const putOwnLink = defineClaim("put_own_link", {
     returning expires_at`,
 });
 
-/** Uses a link up, for exactly one of simultaneous uses; answers whose it is. */
+/** Uses a link, for exactly one of simultaneous uses; returns its owner. */
 export const redeemOwnLink = defineClaim("redeem_own_link", {
   parameters: { code_hash: bytea },
   columns: { user_id: text, name: text },
@@ -205,8 +205,8 @@ export const forgetOwnDevices = defineStatement("forget_own_devices", {
 });
 
 /**
- * Shows a version of a draft to those of a person's devices that follow its channel, in place of what they were shown
- * before. Answers these; `linked` is how many the person has at all, in a row without a device where none follows.
+ * Shows a version of a draft on those of a person's devices that follow its channel, in place of an earlier one.
+ * Returns these. `linked` is the number of all devices of the person, in a row without a device where none follows.
  */
 export const testDraft = defineStatement("test_draft", {
   parameters: { user_id: text, pusher_id: uuid, draft_id: uuid, draft_version: timestamptz, test_alert_id: uuid },

@@ -76,7 +76,7 @@ export const listWorkspaceMembers = defineList.reading("list_workspace_members",
     order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), m.created_at`,
 });
 
-/** Writes down that a passkey was used, and answers whose it is. */
+/** Records the use of a passkey, and returns its owner. */
 export const usePasskey = defineForLibrary("use_passkey", {
   parameters: { credential_id: text },
   columns: { user_id: text, email: text },

@@ -61,9 +61,9 @@ const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_LINE;
 const SEND = {
   ...CHANNEL_SCOPE,
   id: uuid,
-  /** False: nothing is published, and the alert is answered for the caller to judge. */
+  /** False: nothing is published, and the alert is returned for the caller to decide. */
   may: boolean,
-  /** Versions of which it must be one, as answers spell them; null: any. */
+  /** Expected versions, as responses spell them; null: any. */
   expected: nullable(array(text)),
   /** The caller's clock: what is over by then is not published. */
   asked_at: timestamptz,

@@ -18,7 +18,7 @@ export interface RateLimitResult {
   remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   resetSeconds: number;
-  /** False when the cache was away: the call was let through and not counted. */
+  /** False when the cache was away: the call was permitted and not counted. */
   limited: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface RateLimitOptions {
   shared?: RateLimitWindows;
   /** Milliseconds; only differences count. */
   now?: () => number;
-  /** Told of each call that was judged. */
+  /** Receives each call that was judged. */
   note?: (policy: string, outcome: "allowed" | "refused" | "uncounted") => void;
 }
 
@@ -52,7 +52,7 @@ export interface WindowCount {
   window: string;
 }
 
-/** Where windows are kept. `take` answers undefined when the store is away. */
+/** The store of windows. `take` returns undefined when the store is away. */
 export interface RateLimitWindows {
   take(policy: RateLimitPolicy, subject: string): Promise<WindowCount | undefined>;
   refund(policy: RateLimitPolicy, subject: string, window: string): Promise<void>;
@@ -91,7 +91,7 @@ export function createRateLimits({ shared, now = () => performance.now(), note }
     },
 
     async hasRoom(policy, subject) {
-      // A call beyond the limit is not counted, and the answer has the count.
+      // A call beyond the limit is not counted, and the response has the count.
       const counted = await windows.take({ ...policy, max: 0 }, subject);
       return !counted || counted.count < policy.max;
     },

@@ -10,7 +10,7 @@ import type { RateLimitWindows } from "./rate_limits.ts";
 
 /**
  * KEYS: the window. ARGV: max, length in milliseconds, a name for the window if this call opens it, and the caller's
- * deadline by Redis's clock. A server that hung may process calls that were let through long ago, and must not count
+ * deadline by Redis's clock. A server that hung may process calls that were permitted long ago, and must not count
  * them. Reading the clock in a script that writes needs Redis 5 or later, or Valkey.
  */
 const TAKE = `
@@ -103,7 +103,9 @@ const MAX_UNCOUNTED = 10_000;
 
 class TooLate extends Error {}
 
-/** Windows kept in Redis. Every command passes through one circuit breaker: away means answered at once, unlimited. */
+/**
+ * Windows kept in Redis. Every command passes through one circuit breaker: away means immediate permission, unlimited.
+ */
 export function createRedisWindows(options: {
   url: string;
   log: { warn(obj: object, msg: string): void };
@@ -131,7 +133,7 @@ export function createRedisWindows(options: {
   // The first calls of a process wait for the first connection, so that a healthy cache also limits them.
   const { promise: started, resolve: startDone } = Promise.withResolvers<void>();
 
-  /** Window → calls that were let through while the cache was away; `ms` is its length, `from` the first of them. */
+  /** Window → calls that were permitted while the cache was away; `ms` is its length, `from` the first of them. */
   const uncounted = new Map<string, { calls: number; ms: number; from: number }>();
 
   const enter = (next: "up" | "away") => {
@@ -145,9 +147,9 @@ export function createRedisWindows(options: {
   };
 
   /**
-   * Counts what was let through, before any call that the new connection will count. If it is lost, that ends with
-   * the window, as the calls do. A call that Redis counted just when its wait ended is counted twice, so that rather
-   * too little is let through than too much.
+   * Counts the permitted calls, before any call that the new connection will count. If this command is lost, the counts
+   * end with the window. A call that Redis counted just when its wait ended is counted twice, so the error is on the
+   * strict side.
    */
   const catchUp = () => {
     const at = performance.now();
@@ -166,7 +168,7 @@ export function createRedisWindows(options: {
     warn();
   };
 
-  /** A hung server never answers our good-bye: the connection is replaced, and the new one must prove itself. */
+  /** A hung server never responds to our QUIT: the connection is replaced, and the new one must prove itself. */
   const hangUp = () => {
     if (redis.status === "ready") redis.disconnect(true);
   };
@@ -191,7 +193,7 @@ export function createRedisWindows(options: {
     }
   });
 
-  /** The answer to one command, or undefined: the one place that decides to fail open. */
+  /** The result of one command, or undefined: the only place that decides to fail open. */
   async function ask<T>(command: () => Promise<T>): Promise<T | undefined> {
     const until = performance.now() + waitMs;
     try {
@@ -200,7 +202,7 @@ export function createRedisWindows(options: {
       return await within(Math.max(1, until - performance.now()), command());
     } catch (error) {
       reason = reasonOf(error);
-      // Redis answered, at once: no reason to drop the connection. Away: another call has already tripped.
+      // Redis responded at once: no reason to drop the connection. Away: another call has already opened the breaker.
       if (error instanceof ReplyError || state === "away") return undefined;
       enter("away");
       hangUp();

@@ -30,7 +30,7 @@ const DEAD_MS = 600;
 const CATCH_UP_MS = 50;
 const LONGEST_PAUSE_MS = 8;
 
-/** `behind`: it is there, and has not come far enough, or belongs to another past. */
+/** `behind`: it is available, but has not replayed far enough, or belongs to another timeline. */
 export type ReplicaState = "answers" | "behind" | "away";
 
 export class Replica {

@@ -26,7 +26,7 @@ export interface Replicas {
   each(): ReplicaState[];
   /** The number of standbys in each state. */
   states(): Record<ReplicaState, number>;
-  /** Statements that standbys have answered, and that the primary did though they might have. */
+  /** The number of reads on standbys, and of those on the primary that could have used a standby. */
   counts(): { moved: number; stayed: number };
   close(): Promise<void>;
 }

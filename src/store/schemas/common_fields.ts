@@ -59,7 +59,7 @@ export function pagePosition() {
     .transform((value) => assertDefined(readPlace(value), "it was refused above"));
 }
 
-/** Path ids are plain strings: an invalid id answers 404, never 422. */
+/** Path ids are plain strings: an invalid id is a 404, never a 422. */
 export const pathId = (what: string) => z.string().describe(what);
 
 /** The id or the handle of a channel. */
@@ -84,10 +84,10 @@ export const beforeParameter = () => timestampSchema().optional().describe(NEXT_
 /** `meta` of every list that pages: null means no more rows. */
 export const pageMeta = nameSchema("PageMeta", z.object({ next_before: z.string().nullable() }));
 
-/** The answer of a list that is read whole: rows of these fields. */
+/** The result of a list that is read completely: rows of these fields. */
 export const listSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ data: z.array(z.object(row)) });
 
-/** DELETE answers 204 without a body over REST, and this over MCP and the CLI. */
+/** DELETE returns 204 without a body over REST, and this over MCP and the CLI. */
 export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
 
 /** The default page size. */

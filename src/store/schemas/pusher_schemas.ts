@@ -70,7 +70,7 @@ export function showPusher(row: ChannelRow | PusherRecord, channelBaseUrl: strin
   };
 }
 
-/** The same as create and update answer it. */
+/** The same as create and update return it. */
 export function showChangedPusher(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedPusherView> {
   const notes = getChannelNotes(row.requested_perms);
   return { ...showPusher(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };

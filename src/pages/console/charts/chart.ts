@@ -104,7 +104,7 @@ export interface Chart {
   about: string;
   slots: readonly ChartSlot[];
   marks: readonly AxisLabel[];
-  /** Said in place of a plot that shows nothing. */
+  /** Shown in place of an empty plot. */
   nothing: string;
 }
 

@@ -12,7 +12,7 @@ import {
   numbersTable,
 } from "./chart.ts";
 
-/** A day as statistics answer it; `date` is such as 2026-11-22. */
+/** A day as statistics return it; `date` is such as 2026-11-22. */
 export interface DailyCounts {
   date: string;
   alerts_sent: number;

@@ -148,7 +148,7 @@ async function carryOut(visit: MemberContext, plan: string, act: string): Promis
 
 /** The question before alerts are deleted. Sent alerts stay. */
 async function askToDelete(visit: MemberContext, ids: readonly string[]): Promise<Response> {
-  // A dry run answers the titles of all selected alerts with one statement.
+  // A dry run returns the titles of all selected alerts with one statement.
   const { data } = await visit.call("move_alerts", { alert_ids: ids, action: "cancel", dry_run: true });
   const removable = data.filter((row) => !isSent(row));
   const count = countAlerts(removable.length);

@@ -154,7 +154,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
       return consentForm(visit, asking, again, error);
     }
   }),
-  // Where the authorization server sends a request that it cannot answer to the assistant.
+  // The target of a request that the authorization server cannot answer to the assistant.
   anonymousPage("GET", "/api/auth/error", async () => {
     throw invalidRequest(
       "invalid_value",

@@ -62,7 +62,7 @@ function duration({ asked, redirect }: AccessRequest): string {
     : "Until you disconnect it.";
 }
 
-/** Says where a role stops what a scope would allow. */
+/** Shows where a role prevents what a scope would allow. */
 function roleNote(visit: PersonContext, scope: Scope): Content {
   const needed = findLeastRole(visit.deps.tools, scope);
   const below = visit.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));

@@ -229,7 +229,7 @@ function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDepe
     ${webhooks.length > 0 && checkbox({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`, checked: false })}`;
 }
 
-/** A channel that the member does not see answers 404; the form and the list stay. */
+/** A channel that the member does not see is a 404; the form and the list stay. */
 const REFUSED = { again: list, when: matchesErrorType("invalid_request", "not_found"), names: { scopes: "scope" } };
 
 export const KEY_PAGES: readonly ConsolePage[] = [

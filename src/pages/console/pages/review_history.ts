@@ -20,7 +20,7 @@ interface Field {
   after: unknown;
 }
 
-/** As list_alert_changes answers it. */
+/** As list_alert_changes returns it. */
 export interface AlertChange {
   updated_at: string;
   fields: readonly Field[];
@@ -165,7 +165,7 @@ export function actorLabel({ type, name }: { type: string; name: string | null }
 export const isOwnAction = ({ caller }: MemberContext, { actor }: Pick<Act, "actor">): boolean =>
   actor.type === "session" && actor.id === formatId("mem", caller.member.id);
 
-/** Everything that was done to an alert, newest first, as list_audit_events answers it. */
+/** All actions on an alert, newest first, as list_audit_events returns them. */
 export async function listAlertEvents(visit: MemberContext, alertId: string): Promise<readonly Act[]> {
   return (await visit.call("list_audit_events", { subject_id: alertId, limit: LINES })).data;
 }

@@ -109,7 +109,7 @@ function refuseWithoutPasswords({ deps }: PageContext): void {
     throw forbidden("not_permitted", `Passwords are turned off on this server. Sign in with ${oidc.name}.`);
 }
 
-/** Asking for a link. The answer is the same for every address, known or not. */
+/** Requesting a link. The response is the same for every address, known or not. */
 function forgot(visit: PageContext, error?: ApiError): Response {
   refuseWithoutPasswords(visit);
   const mails = visit.deps.mail !== null;

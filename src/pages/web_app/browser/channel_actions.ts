@@ -92,8 +92,8 @@ export async function rejoinChannels(): Promise<string[]> {
 }
 
 /**
- * Asks for the cards of channels of which something vanished or that are not known. One that does not show itself any
- * more has put the device out: what it had sent stays. Answers which of them are followed. @throws Unreachable
+ * Requests the cards of channels that are unknown or lost an alert. A channel that is no longer visible has removed the
+ * device; its sent alerts stay. Returns the followed ones. @throws Unreachable
  */
 export async function refreshChannels(handles: Iterable<string>): Promise<Set<string>> {
   const { store, device, channels } = getState();

@@ -44,7 +44,7 @@ const PLAIN_CHANNEL: Omit<StoredChannel, "handle" | "url" | "name"> = {
 
 const PLAIN_SUBSCRIPTION = { muted: false, permissions: [], subscribed_at: "" };
 
-/** An alert of a lean answer with all that it leaves out. */
+/** An alert of a lean response with all omitted fields. */
 export const fillInboxAlert = (row: InboxAlert): InboxAlert => filled(PLAIN_ROW, row);
 
 export const fillStoredAlert = (kept: StoredAlert): StoredAlert => filled(PLAIN_ALERT, kept);

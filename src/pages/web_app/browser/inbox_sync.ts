@@ -84,7 +84,7 @@ const NO_STREAM_MS = 300_000;
 /** A stream that ends sooner is followed by a pause. */
 const SHORT_MS = 1_000;
 
-/** Asks until the turn is over. */
+/** Polls until the turn is over. */
 export async function syncInbox(turn: AbortSignal): Promise<void> {
   let failures = 0;
   let asked = false;

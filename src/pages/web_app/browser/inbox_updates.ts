@@ -13,8 +13,7 @@ import { findReadState } from "./rules/read_state_transfer.ts";
 const MOST_PAGES = 6;
 
 /**
- * Takes a changed first page in, with older ones until something is known. Answers what is new, and was not read
- * elsewhere.
+ * Applies a changed first page, with older ones until a known alert. Returns new alerts that were not read elsewhere.
  */
 export async function applyInboxPage(token: string, polled: PollResponse, signal: AbortSignal): Promise<StoredAlert[]> {
   const { store, alerts } = getState();

@@ -65,7 +65,7 @@ export async function recordReadOrAck(alert: StoredAlert, kind: "read" | "ack"):
     );
 }
 
-/** Notes what the person answers, which takes the place of what they answered before. */
+/** Stores the person's reply, which replaces an earlier one. */
 export async function recordReply(alert: StoredAlert, choice: string): Promise<void> {
   if (canReply(alert, now()))
     await note([alert], (kept) => (kept.reply === choice ? null : { reply: choice }), [{ kind: "reply", choice }]);

@@ -34,7 +34,7 @@ export async function allowAlerts(card: ChannelCard): Promise<void> {
   await finishAlerts(card, permissions, ready);
 }
 
-/** Asks the browser for its permission, and unlocks sounds. */
+/** Requests the browser's permission, and unlocks sounds. */
 function prepareAlerts(permissions: readonly string[]): Promise<NotificationPermission | "missing"> {
   if (permissions.includes("sound")) void unlockSound();
   return requestNotifications();

@@ -100,7 +100,7 @@ async function wake(): Promise<void> {
   });
 }
 
-/** Asks the inbox, keeps what is new, and answers the lines that the person allowed. */
+/** Polls the inbox, stores new alerts, and returns the permitted notifications. */
 async function news() {
   const device = await fact("device");
   if (!device) return [];

@@ -105,7 +105,7 @@ export function getSoundState(): "ready" | "locked" | "missing" {
   return context?.state === "running" ? "ready" : "locked";
 }
 
-/** To be called in the person's first gesture; answers whether sounds can be played from now on. */
+/** To be called in the person's first gesture; returns whether sounds can be played from now on. */
 export async function unlockSound(): Promise<boolean> {
   if (getSoundState() !== "locked") return getSoundState() === "ready";
   context ??= new AudioContext();

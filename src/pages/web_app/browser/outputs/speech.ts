@@ -47,7 +47,7 @@ export async function getSpeechSupport(lang: string): Promise<"ready" | "no_voic
   return chooseVoice(await voices(), lang) ? "ready" : "no_voice";
 }
 
-/** Reads a text; answers when it has been read, or why it was not. */
+/** Reads a text aloud; resolves when it has been read, or with the reason why it was not. */
 export async function speakText({ text, lang }: { text: string; lang: string }, volume: number): Promise<SpeechResult> {
   if (!("speechSynthesis" in globalThis)) return "missing";
   const voice = chooseVoice(await voices(), lang);
