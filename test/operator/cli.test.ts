@@ -2,7 +2,7 @@
 // and completions. Most commands share a process; a few use processes of their own for output and exit.
 
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import {
@@ -16,6 +16,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
+import { isSenderMissing } from "../support/requirements.ts";
 
 const folder = temporaryFolder();
 let server: RunningServer;
@@ -278,34 +279,51 @@ test("a run ends as soon as it is done", async () => {
   expect(performance.now() - started).toBeLessThan(60_000);
 });
 
-const completions = `${folder.path}/completions.bash`;
-beforeAll(async () => writeFileSync(completions, (await belfryAlone(["completion", "bash"])).stdout));
+const completions = `${folder.path}/completions`;
+beforeAll(async () => {
+  for (const shell of ["bash", "zsh", "fish"])
+    writeFileSync(`${completions}.${shell}`, (await belfry(["completion", shell])).stdout);
+});
 
-test.each([
+/** Each prints the completions of the line `$LINE`, one in a line, with the script that is at `$SCRIPT`. */
+const SHELLS = [
+  [
+    "bash",
+    `source <(cat "$SCRIPT"); read -ra COMP_WORDS <<< "$LINE"; [[ $LINE == *" " ]] && COMP_WORDS+=("")
+    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _belfry; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  ],
+  [
+    "zsh",
+    `compdef() { }; compadd() { shift; print -l -- "$@" }; _files() { }; source "$SCRIPT"
+    words=("\${(@s: :)LINE}"); CURRENT=$#words; _belfry`,
+  ],
+  ["fish", `source $SCRIPT; complete -C $LINE | string split -f1 \\t`],
+] as const;
+
+const LINES = [
   { line: "belfry cre", has: ["create-alert", "create-pusher"] },
   { line: "belfry keys ", has: ["create", "list", "revoke"] },
   { line: "belfry keys create --e", has: ["--expires-in"] },
   { line: "belfry create_alert --pri", has: ["--priority"] },
   { line: "belfry create-alert --title x --priority ", has: ["normal", "important", "urgent"] },
+  { line: "belfry send town -p ", has: ["normal", "important", "urgent"] },
+  { line: "belfry list-alerts --wa", has: ["--watch"] },
   { line: "belfry completion ", has: ["bash", "zsh", "fish"] },
-])("bash completes: $line", async ({ line, has }) => {
-  const words = line.split(" ");
-  const script = `source <(cat "${completions}")
-    COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}
-    _belfry; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p belfry`;
-  const { stdout, stderr } = await runProgram("bash", ["-c", script], {});
-  expect(stderr).toBe("");
-  const lines = stdout.trim().split("\n");
-  expect(lines.at(-1)).toContain("-F _belfry belfry");
-  for (const word of has) expect(lines).toContain(word);
-});
+];
 
-test("zsh and fish get completions for the same tree", async () => {
-  const zsh = await belfry(["completion", "zsh"]);
-  expect(zsh.stdout).toContain("#compdef belfry");
-  expect(zsh.stdout).toContain('"/create-alert:--priority") compadd -- normal important urgent;');
-  const fish = await belfry(["completion", "fish"]);
-  expect(fish.stdout).toMatch(/complete -c belfry -n '__fish_seen_subcommand_from keys; and .*' -a revoke/);
+for (const [shell, script] of SHELLS)
+  test.skipIf(isSenderMissing(shell)).each(LINES)(`${shell} completes: $line`, async ({ line, has }) => {
+    const settings = { LINE: line, SCRIPT: `${completions}.${shell}` };
+    const { stdout, stderr } = await runProgram(shell, ["-c", script], settings);
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual(expect.arrayContaining(has));
+  });
+
+test("completions are registered for the command", async () => {
+  const read = (shell: string) => readFileSync(`${completions}.${shell}`, "utf8");
+  expect(read("bash")).toMatch(/^complete .*-F _belfry belfry$/m);
+  expect(read("zsh")).toMatch(/^#compdef belfry\n/);
+  expect(read("fish")).toMatch(/complete -c belfry -n '__fish_seen_subcommand_from keys; and .*' -a revoke/);
 });
 
 // rules#one-server-a-folder

@@ -27,9 +27,8 @@ function nodeFor(command: Command, above: string | null): Node {
   };
 }
 
-function flagFor({ long, description, required, optional, argChoices }: Option) {
-  const values = argChoices ?? (optional ? ["true", "false"] : []);
-  return { name: long ?? "", description, takesValue: required, values };
+function flagFor({ long, short, description, required, argChoices }: Option) {
+  return { name: long ?? "", short: short ?? null, description, takesValue: required, values: argChoices ?? [] };
 }
 
 const flatten = (node: Node): Node[] => [node, ...node.children.flatMap(flatten)];
@@ -52,7 +51,9 @@ function caseArms(root: Node, add: (words: string[]) => string) {
   const values = nodes.flatMap((node) =>
     node.flags
       .filter((flag) => flag.takesValue)
-      .map((flag) => `    "${node.path}:${flag.name}") ${add(flag.values)} return ;;`),
+      .flatMap(({ name, short, values }) =>
+        [name, ...(short ? [short] : [])].map((flag) => `    "${node.path}:${flag}") ${add(values)} return ;;`),
+      ),
   );
   const words = nodes.map((node) => `    "${node.path}") ${add(followers(node))} ;;`);
   return { walk: walk.join("\n"), values: values.join("\n"), words: words.join("\n") };
@@ -118,8 +119,10 @@ function fish(root: Node): string {
     for (const word of node.words) lines.push(`complete -c belfry${when} -a ${word}`);
     for (const flag of node.flags) {
       const values = flag.values.length > 0 ? ` -a ${quote(flag.values.join(" "))}` : "";
-      const value = flag.takesValue ? ` -r${values}` : "";
-      lines.push(`complete -c belfry${when} -l ${flag.name.slice(2)}${value} -d ${quote(flag.description)}`);
+      const value = flag.takesValue ? ` ${values ? "-x" : "-r"}${values}` : "";
+      lines.push(
+        `complete -c belfry${when} -l ${flag.name.slice(2)}${flag.short ? ` -s ${flag.short.slice(1)}` : ""}${value} -d ${quote(flag.description)}`,
+      );
     }
   }
   return `${lines.join("\n")}\n`;
