@@ -26,6 +26,7 @@ import { APP_FIELDS, appFields } from "./app_fields.ts";
 import { injections, tasks } from "./eval/play_tasks.ts";
 import { table } from "./markdown_table.ts";
 import { operatorTables } from "./operator_tables.ts";
+import { createPostmanCollection } from "./postman_collection.ts";
 import { ALERT_HEAD, alertRow, COST_HEAD, costRows, HANDSET_COUNTS, IDLE_HEAD, idleRow } from "./scale_model.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -264,6 +265,7 @@ export function generateFiles(): Map<string, string | null> {
   const document = createOpenApiDocument(OPERATIONS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   const files = new Map<string, string | null>([
     ["openapi.json", pretty(document)],
+    ["examples/belfry.postman_collection.json", pretty(createPostmanCollection(document))],
     ["server.json", pretty(registryEntry())],
     [APP_FIELDS, appFields()],
     ...PAGES.map((page) => [page, fillLimits(fillTables(readFileSync(at(page), "utf8")))] as const),

@@ -23,9 +23,13 @@ const OPTIONS: ts.CompilerOptions = {
 /** The libraries' files, read once for all compilations of a run. */
 const read = new Map<string, ts.SourceFile | undefined>();
 
+/** The types that openapi-typescript makes from a document. */
+export const generateTypes = async (document: object): Promise<string> =>
+  astToString(await openapiTS(document as never));
+
 /** The compiler's complaints about client.ts when its types are generated from this document, one on each line. */
 export async function compileClient(document: object): Promise<string[]> {
-  const types = astToString(await openapiTS(document as never));
+  const types = await generateTypes(document);
   const host = ts.createCompilerHost(OPTIONS);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (name) => name === TYPES || fileExists(name);

@@ -26,10 +26,15 @@ import {
 } from "./operation_paths.ts";
 import { createEventWebhooks } from "./webhook_events.ts";
 
+/**
+ * The OpenAPI document. With `splitActions`, operations that share a route have a path each, `…/{alertId}#send`, so
+ * that generated clients get a method for each. A fragment is never sent, so the requests are the same
+ * (rules#named-operations).
+ */
 export function createOpenApiDocument(
   tools: readonly OwnerOperation[],
   handsetOperations: readonly HandsetOperation[],
-  { publicUrl }: { publicUrl: string },
+  { publicUrl, splitActions = false }: { publicUrl: string; splitActions?: boolean },
 ): OpenApiJson {
   const operations: DocumentedOperation[] = [...tools, ...handsetOperations];
   const shapes = operations.flatMap((operation) => [
@@ -42,7 +47,9 @@ export function createOpenApiDocument(
   const responses: OpenApiJson = {};
   const making: DocumentContext = { publicUrl, components, responses };
   const paths: OpenApiJson = {};
-  for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
+  const keyOf = ({ http: { path, when } }: DocumentedOperation) =>
+    splitActions && when ? `${path}#${when.action}` : path;
+  for (const [path, onPath] of Map.groupBy(operations, keyOf)) {
     paths[path] = {};
     for (const [method, onRoute] of Map.groupBy(onPath, ({ http }) => http.method))
       paths[path][method.toLowerCase()] = createRouteOperation(onRoute, making);
