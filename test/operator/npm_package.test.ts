@@ -2,7 +2,7 @@
 // promised Node, and `belfry mcp` loads nothing of the service. npm's own install of 150 packages takes half a minute
 // of processor time and shows no more, so the packages are links.
 
-import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -13,11 +13,13 @@ import { withProductionLock } from "../../scripts/sbom.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import { browserScripts } from "../../src/pages/web_app/browser_scripts.ts";
 import { createCommandTree } from "../../src/program/cli/command_tree.ts";
+import { runGo } from "../support/go_modules.ts";
 import {
   commandRunner,
   environment,
   prepareCluster,
   ROOT,
+  type RunningServer,
   runProgram,
   startServer,
   temporaryFolder,
@@ -75,7 +77,9 @@ test("it contains what it runs on, and nothing else", () => {
   expect(readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n")).toEqual(
     expect.arrayContaining(["!*.md", "!docs"]),
   );
-  const others = packed.filter((path) => !shipped.includes(path) && !path.startsWith("notices/"));
+  const others = packed.filter((path) => !shipped.includes(path) && !/^(notices|examples)\//.test(path));
+  const examples = packed.filter((path) => path.startsWith("examples/"));
+  expect(examples.sort()).toEqual(globSync("examples/**/*.*", { cwd: ROOT }).sort());
   expect(others.sort()).toEqual(["LICENSE", "NOTICE", "README.md", "package.json", "skills/belfry/SKILL.md"]);
 });
 
@@ -159,6 +163,23 @@ interface Real {
 const ID = { id: expect.any(String) };
 const refused = (message: string) => ({ error: { message: expect.stringContaining(message) } });
 
+/** Runs each example that publishes, copied out of the package, since Node strips no types below node_modules. */
+async function publishByExamples({ url, key }: RunningServer): Promise<void> {
+  const at = join(folder.path, "examples");
+  cpSync(join(modules, "belfry/examples"), at, { recursive: true });
+  const commands = { sh: ["sh"], ts: [process.execPath], py: ["python3"], go: ["go", "run"], php: ["php"] };
+  const needs = { sh: "curl", ts: null, py: "python3", go: "go", php: "php" } as const;
+  for (const [language, command] of Object.entries(commands)) {
+    const program = needs[language as keyof typeof needs];
+    if (program !== null && isMissing(program)) continue;
+    const variables = [`BELFRY_URL=${url}`, `BELFRY_API_KEY=${key}`];
+    const example = [...command, `publish.${language}`, "example-package", `From ${language}`];
+    const { status, stdout, stderr } = await runGo(at, ["env", ...variables, ...example]);
+    expect({ language, status, stderr }).toEqual({ language, status: 0, stderr: "" });
+    expect(stdout).toMatch(/drafted (alr_\w+)\nsent \1\n$/);
+  }
+}
+
 test("each command of the package runs with its service", async () => {
   const dataDir = prepareCluster(join(folder.path, "data"));
   const server = await startServer(dataDir, { args: [CLI, "serve"] });
@@ -166,6 +187,9 @@ test("each command of the package runs with its service", async () => {
   /** Each command once, in an order in which they work. */
   const real: Real[] = [
     { line: "tools", says: { data: expect.any(Array) } },
+    { line: "open --url http://127.0.0.1:1", settings: { PATH: folder.path }, says: { opened: false } },
+    { line: "login --url http://127.0.0.1:1", says: refused("No server responds") },
+    { line: "logout --url http://127.0.0.1:1", settings: { XDG_STATE_HOME: folder.path }, says: /^$/ },
     { line: "completion bash", says: /belfry/ },
     { line: "migrate", says: { migrations: [] } },
     { line: "status", says: { service: { status: "ready" } } },
@@ -208,6 +232,7 @@ test("each command of the package runs with its service", async () => {
       if (says instanceof RegExp) expect(stdout, line).toMatch(says);
       else expect(json ?? refusal, line).toMatchObject(says);
     }
+    await publishByExamples(server);
     const me = await packedCommand(["get-me"], { DATA_DIR: dataDir, PORT: port });
     expect(me.json).toMatchObject({ credential: { type: "key" } });
   } finally {
