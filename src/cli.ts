@@ -1,10 +1,13 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=100 --disable-warning=ExperimentalWarning
-// The `belfry` command. `mcp` and `listen`, which other programs start, load nothing else; all other commands take
+// The `belfry` command. Commands without an operation load nothing else; all other commands take
 // the list of operations, the clock and the service, on a Node that is new enough. Through a cache of compiled code,
 // since a command line is started often and lives briefly.
 
+import { existsSync } from "node:fs";
+import { extname } from "node:path";
+import type { OwnerOperation } from "./operation/define_operation.ts";
 import { exitOnSignals } from "./program/boot/early_signals.ts";
-import { enableCompileCache } from "./program/boot/start_cache.ts";
+import { enableCompileCache, followKnownImports } from "./program/boot/start_cache.ts";
 
 enableCompileCache();
 
@@ -19,19 +22,27 @@ exitOnClosedPipe();
 process.exitCode = await outcome();
 
 async function outcome(): Promise<number> {
-  if (["mcp", "listen", "--version"].includes(args[0] ?? "")) {
+  if (["mcp", "listen", "login", "logout", "open", "--version"].includes(args[0] ?? "")) {
     const { createRootCommand, runCommandLine } = await import("./program/cli/root_command.ts");
     return runCommandLine(createRootCommand(belfry.version), args);
   }
   const { isNewEnough, runOnNewerNode } = await import("./program/cli/node_version.ts");
   if (!isNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
-  const [{ OPERATIONS }, { runCli }] = await Promise.all([
-    import("../operations/index.ts"),
-    import("./program/cli/command_tree.ts"),
-  ]);
+  const keepImports = followKnownImports();
+  const [tools, { runCli }] = await Promise.all([loadOperations(), import("./program/cli/command_tree.ts")]);
+  keepImports();
   const serve = async () => {
     const { failStart, serveUntilStopped } = await import("./program/boot/run_service.ts");
     await serveUntilStopped().catch(failStart);
   };
-  return runCli(args, { tools: OPERATIONS, version: belfry.version, serve, now: () => new Date() });
+  return runCli(args, { tools, version: belfry.version, serve, now: () => new Date() });
+}
+
+/** The operation of this command alone, whose code loads in a third of the time; all for any other command. */
+async function loadOperations(): Promise<readonly OwnerOperation[]> {
+  const command = args[0] ?? "";
+  const name = command === "send" ? "create_alert" : command.replaceAll("-", "_");
+  const file = new URL(`../operations/${name}${extname(import.meta.url)}`, import.meta.url);
+  const isOperation = /^[a-z_]+_[a-z]+$|^redeliver$/.test(name) && existsSync(file);
+  return isOperation ? [(await import(file.href)).default] : (await import("../operations/index.ts")).OPERATIONS;
 }

@@ -123,6 +123,28 @@ test("it ends with its input, and prints only protocol messages", async () => {
   expect(garbled.stdout.match(/"code":-32700/g)).toHaveLength(2);
 });
 
+// rules#mcp-over-stdio
+test("calls before the end of its input are answered", async () => {
+  const message = (id: number, method: string, params: object = {}) =>
+    JSON.stringify({ jsonrpc: "2.0", id, method, params });
+  const started = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: info };
+  const lines = [
+    message(1, "initialize", started),
+    JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
+    message(2, "tools/list"),
+    message(3, "tools/call", { name: "get_me", arguments: {} }),
+  ];
+  const { code, stdout, stderr } = await runBelfry(["mcp"], { DATA_DIR: server.dataDir }, lines.join("\n"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+  expect(answers.find(({ id }) => id === 3).result.structuredContent).toHaveProperty("workspace");
+  expect(answers.find(({ id }) => id === 2).result.tools).toHaveLength(OPERATIONS.length);
+});
+
 test("without a server or a key the connection is refused, with instructions", async () => {
   for (const [settings, words] of [
     [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "Start one with belfry serve"],

@@ -110,7 +110,15 @@ describe("on the embedded database", () => {
     const key = await done("keys", "create", "--workspace", first, "--scopes", "all", "--name", "probe");
     const as = ["--key", key.key];
     const fields = ["--handle", "shown", "--name", "N", "--category", "ai", "--description", "D"];
-    expect(await done("create-pusher", ...as, ...fields)).toMatchObject({ status: "active" });
+    const channel = await done("create-pusher", ...as, ...fields);
+    expect(channel).toMatchObject({ status: "active" });
+    const narrow = ["keys", "create", "--workspace", first, "--scopes", "all", "--pusher"] as const;
+    for (const name of ["shown", channel.id])
+      expect(await done(...narrow, name)).toMatchObject({ pusher_id: channel.id });
+    for (const name of ["another", "psh_x"])
+      expect((await runBelfryShared([...narrow, name], settings)).refusal.error.code).toBe("channel_not_found");
+    const role = ["members", "add", "--workspace", first, "--email", "r@example.org", "--role", "x"];
+    expect((await runBelfryShared(role, settings)).refusal.error.message).toMatch(/^--role /);
     expect(await done("channels", "suspend", "shown")).toMatchObject({
       handle: "shown",
       status: "suspended",

@@ -17,6 +17,8 @@ const TREE: CommandModules = { runCli, OPERATIONS };
 function heard(stream: NodeJS.WriteStream): () => string {
   let text = "";
   const write = stream.write;
+  // Tests may run in a terminal, where results are tables.
+  stream.isTTY = false;
   stream.write = ((chunk: string | Uint8Array) => {
     text += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
     return true;

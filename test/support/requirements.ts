@@ -17,6 +17,7 @@ export type RequiredProgram =
   | "curl"
   | "go"
   | "haproxy"
+  | "jq"
   | "nginx"
   | "nats-server"
   | "openssl"

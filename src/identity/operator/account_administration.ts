@@ -106,10 +106,11 @@ export async function listMembers(em: Em, { workspace }: { workspace?: string })
   return { data: rows.map(showMember) };
 }
 
-/** The row id of a workspace's channel. @throws 404. */
-export async function findChannelId(em: Em, workspaceId: string, wireId: string): Promise<string> {
-  const id = parseId("psh", wireId);
-  const pusher = id && (await em.findOne(Channel, { id, workspace: workspaceId }, EVERYTHING));
+/** The row id of a workspace's channel, by its id or its handle. @throws 404. */
+export async function findChannelId(em: Em, workspaceId: string, name: string): Promise<string> {
+  const id = parseId("psh", name);
+  const named = id === null ? { handle: name } : { id };
+  const pusher = await em.findOne(Channel, { ...named, workspace: workspaceId }, EVERYTHING);
   if (!pusher) throw notFound("channel");
   return pusher.id;
 }

@@ -3,10 +3,12 @@
 import { Argument, type Command } from "commander";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import { createCompletion, SHELLS } from "./completion.ts";
-import { addOperationCommands, toKebabCase } from "./operation_commands.ts";
+import { addOperationCommands } from "./operation_commands.ts";
 import { addOperatorCommands } from "./operator_commands.ts";
+import { toKebabCase } from "./option_values.ts";
 import { printResult } from "./output.ts";
 import { createRootCommand, runCommandLine } from "./root_command.ts";
+import { addSendCommand } from "./send_command.ts";
 
 export interface CliDeps {
   tools: readonly OwnerOperation[];
@@ -28,6 +30,7 @@ export function createCommandTree({ tools, version, serve, now }: CliDeps): Comm
   addOperatorCommands(program, version, now);
 
   program.commandsGroup("Assistants, scripts and shells:");
+  addSendCommand(program, tools, now);
   program
     .command("tools")
     .summary("list the operations")

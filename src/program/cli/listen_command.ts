@@ -11,6 +11,7 @@ import { parseEventStream } from "./event_stream.ts";
 import { getListenStatePath, type ListenState, openListenState } from "./listen_state.ts";
 import { printNote, UsageError } from "./output.ts";
 import { getLimitHeaders, resolveServerUrl, unreachableServerError, wrongServerError } from "./server_connection.ts";
+import { toSafeJson } from "./terminal_text.ts";
 
 export interface ListenOptions {
   url?: string;
@@ -227,7 +228,7 @@ async function register(call: Call, version: string): Promise<string> {
 
 /** As a line, or to the command: the text only in its environment and its input, where no shell reads it. */
 async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
-  const line = `${JSON.stringify(card)}\n`;
+  const line = `${toSafeJson(card)}\n`;
   if (exec === undefined) {
     process.stdout.write(line);
     return true;

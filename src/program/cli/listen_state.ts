@@ -2,10 +2,9 @@
 // atomically.
 
 import { mkdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { loadClientSettings } from "../../store/config/load_settings.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
+import { getStateFolder } from "./login_store.ts";
 import { UsageError } from "./output.ts";
 
 interface ListenStateFile {
@@ -27,11 +26,7 @@ const REMEMBERED = 500;
 
 /** One file for each channel of each server, below the home of the current user. */
 export const getListenStatePath = (url: string, handle: string): string =>
-  join(
-    loadClientSettings().stateHome || join(homedir(), ".local/state"),
-    "belfry",
-    `${new URL(url).host.replace(/\W+/g, "-")}-${handle}.json`,
-  );
+  join(getStateFolder(), `${new URL(url).host.replace(/\W+/g, "-")}-${handle}.json`);
 
 /** @throws UsageError where the file cannot be read, or is another channel's. */
 export function openListenState(file: string, { url, handle }: Pick<ListenStateFile, "url" | "handle">) {

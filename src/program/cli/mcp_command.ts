@@ -8,10 +8,10 @@ import { parseEventStream } from "./event_stream.ts";
 import {
   type ConnectionOptions,
   getLimitHeaders,
-  missingKeyError,
   printTarget,
   resolveConnection,
   type ServerConnection,
+  sendWithKey,
   unreachableServerError,
   wrongServerError,
 } from "./server_connection.ts";
@@ -31,13 +31,21 @@ interface Message {
   result?: { protocolVersion?: string };
 }
 
+/** The time that calls in flight have after the end of standard input. */
+const LAST_ANSWERS_MS = 60_000;
+
+/** The stream of changes, which ends only with the client. */
+const SUBSCRIPTION = "subscriptions/listen";
+
 /**
- * Serves until standard input ends. The server is looked up at each message, since it may move or restart in the
- * meantime.
+ * Serves until standard input ends, and then answers the calls in flight. The server's address is read again for each
+ * message, because it may change in between.
  */
 export async function serveMcp(options: ConnectionOptions): Promise<void> {
   checkNames(options);
   const calls = new Map<Message["id"], AbortController>();
+  const passing = new Set<Promise<void>>();
+  const ended = new AbortController();
   /** The version that `initialize` agreed on, for clients that send it once, and the session of its response. */
   let agreed: string | undefined;
   let session: string | null = null;
@@ -51,28 +59,38 @@ export async function serveMcp(options: ConnectionOptions): Promise<void> {
     const { id, method, params } = message;
     if (method === "notifications/cancelled") calls.get(params?.requestId)?.abort();
     const call = new AbortController();
+    const signal = method === SUBSCRIPTION ? AbortSignal.any([call.signal, ended.signal]) : call.signal;
     if (id !== undefined) calls.set(id, call);
     try {
       const connection = resolveConnection(options);
       const said = (params?._meta?.[VERSION] as string | undefined) ?? null;
-      const headers = headersOf(message, connection, said, agreed);
+      const headers = headersOf(message, said, agreed);
       if (session !== null && said === null) headers[SESSION] = session;
-      const response = await ask(message, connection, headers, call.signal);
+      const response = await ask(message, connection, headers, signal);
       session = response.headers.get(SESSION) ?? session;
       for await (const answer of answersIn(response, message, connection)) say(answer);
     } catch (error) {
-      if (id !== undefined && !call.signal.aborted) say(refused(message, error));
+      if (id !== undefined && !signal.aborted) say(refused(message, error));
     } finally {
       calls.delete(id);
     }
   }
 
+  // Later messages need the version and the session of `initialize`.
+  let initialized = Promise.resolve();
   for await (const line of createInterface({ input: process.stdin })) {
     const message = parsed(line);
-    if (message) void pass(message);
-    else if (line.trim()) say({ error: { code: -32_700, message: "Parse error" }, id: null } as object);
+    if (message) {
+      const passed = initialized.then(() => pass(message)).finally(() => passing.delete(passed));
+      passing.add(passed);
+      if (message.method === "initialize") initialized = passed;
+    } else if (line.trim()) say({ error: { code: -32_700, message: "Parse error" }, id: null } as object);
   }
-  // Calls in flight have no recipient any more.
+  // A script may close its input at once and still read the answers.
+  ended.abort();
+  const deadline = setTimeout(() => process.exit(0), LAST_ANSWERS_MS);
+  await Promise.allSettled(passing);
+  clearTimeout(deadline);
   process.exit(0);
 }
 
@@ -88,7 +106,6 @@ function checkNames(options: ConnectionOptions): void {
 /** The protocol of 2026 repeats parts of the message in headers, so that gateways need not parse it. */
 function headersOf(
   { method, params }: Message,
-  { key }: ServerConnection,
   said: string | null,
   agreed: string | undefined,
 ): Record<string, string> {
@@ -96,7 +113,6 @@ function headersOf(
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
   };
-  if (key) headers.authorization = `Bearer ${key}`;
   const version = said ?? agreed;
   if (version) headers["mcp-protocol-version"] = version;
   if (said === null || method === undefined) return headers;
@@ -115,18 +131,23 @@ const asHeader = (text: string) =>
 /** @throws ApiError without a response, or if access requires a key */
 async function ask(
   message: Message,
-  { url, key }: ServerConnection,
+  connection: ServerConnection,
   headers: Record<string, string>,
   signal: AbortSignal,
 ) {
   const body = JSON.stringify(message);
-  // A redirect is not followed: the key is for this address.
-  const asked = fetch(`${url}/mcp`, { method: "POST", headers, body, redirect: "manual", signal });
-  const response = await asked.catch(() => {
-    throw unreachableServerError(url);
-  });
-  if (response.status === 401 && !key) throw missingKeyError();
-  return response;
+  return sendWithKey(connection, (key) =>
+    // A redirect is not followed: the key is for this address.
+    fetch(`${connection.url}/mcp`, {
+      method: "POST",
+      headers: key ? { ...headers, authorization: `Bearer ${key}` } : headers,
+      body,
+      redirect: "manual",
+      signal,
+    }).catch(() => {
+      throw unreachableServerError(connection.url);
+    }),
+  );
 }
 
 /** The server's responses to a message: one, or those of a stream. @throws ApiError */

@@ -1,5 +1,5 @@
-// A command for every operation of the list. Its flags are generated from the JSON schema of its input. Arguments are
-// parsed from flags and --json. The service validates them.
+// A command for each operation of the list. Its options are made from the JSON schema of the input. The service checks
+// the values.
 
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { ApiError } from "../../model/api_error.ts";
@@ -14,12 +14,18 @@ import {
   refuseUnclearable,
   withEffect,
 } from "../../operation/lenient_arguments.ts";
-import { printResult, UsageError } from "./output.ts";
+import { nameFlags, toFlag, toKebabCase } from "./option_values.ts";
+import { UsageError } from "./output.ts";
 import { callByRest } from "./rest_client.ts";
-import { addConnectionOptions, type ConnectionOptions, printTarget, resolveConnection } from "./server_connection.ts";
-
-/** create_alert → create-alert; both are commands. */
-export const toKebabCase = (name: string) => name.replaceAll("_", "-");
+import { addResultOptions, formatSelected, readResultOptions, watchResult } from "./result_options.ts";
+import {
+  addConnectionOptions,
+  type ConnectionOptions,
+  printTarget,
+  resolveConnection,
+  type ServerConnection,
+} from "./server_connection.ts";
+import { callTool } from "./tool_call.ts";
 
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
@@ -42,6 +48,70 @@ export function addOperationCommands(program: Command, tools: readonly OwnerOper
   for (const tool of tools) addToolCommand(program, tool);
 }
 
+/** Attributes of a command's options → the arguments that they set. */
+type Flags = Map<string, string>;
+
+interface ArgumentOptions {
+  /** Arguments that the command sets in another way. */
+  except?: readonly string[];
+  /** Argument → the letter of its short option. */
+  short?: Readonly<Record<string, string>>;
+  heading?: string;
+}
+
+/** Adds an option for each argument of an operation. */
+export function addArgumentOptions(
+  command: Command,
+  tool: OwnerOperation,
+  { except = [], short = {}, heading = "Arguments:" }: ArgumentOptions = {},
+): Flags {
+  const flags: Flags = new Map();
+  command.optionsGroup(heading);
+  for (const [name, schema, required] of argumentsOf(tool).filter(([name]) => !except.includes(name)))
+    for (const option of optionsFor(name, stripNull(schema), required && !short[name], short[name])) {
+      command.addOption(option);
+      flags.set(option.attributeName(), name);
+    }
+  return flags;
+}
+
+/** The arguments that the options of a command line set. */
+export const readFlags = (flags: Flags, values: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    [...flags].filter(([attribute]) => values[attribute] !== undefined).map(([at, name]) => [name, values[at]]),
+  );
+
+interface OperationCall {
+  tool: OwnerOperation;
+  args: Record<string, unknown>;
+  connection: ServerConnection;
+  /** Argument → its name in refusals. */
+  names: ReadonlyMap<string, string>;
+  /** The values of all options of the command. */
+  values: Record<string, unknown>;
+}
+
+/** Calls the operation and prints its result. @throws ApiError that names the options of the command */
+export async function callOperation({ tool, args, connection, names, values }: OperationCall): Promise<void> {
+  const options = readResultOptions(tool, values);
+  printTarget(connection);
+  const read = readArguments(tool, args);
+  const call = async () => {
+    try {
+      refuseUnclearable(tool, read);
+      if (connection.login) return await callTool(tool, read, connection);
+      return (await callByRest(tool, read, connection)).body;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const named = nameFlags(error, names);
+      // Over MCP, the service names the effect.
+      throw connection.login ? named : withEffect(named, tool, read);
+    }
+  };
+  if (options.watch) await watchResult(call, options, options.watch);
+  else process.stdout.write(formatSelected(await call(), options));
+}
+
 function addToolCommand(program: Command, tool: OwnerOperation): void {
   const { method, path, when } = tool.http;
   const command = program
@@ -53,14 +123,7 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
     .configureHelp({ sortOptions: false });
   if (toKebabCase(tool.name) !== tool.name) command.alias(tool.name);
 
-  const flags = new Map<string, string>();
-  command.optionsGroup("Arguments:");
-  for (const [name, schema, required] of argumentsOf(tool)) {
-    for (const option of optionsFor(name, stripNull(schema), required)) {
-      command.addOption(option);
-      flags.set(option.attributeName(), name);
-    }
-  }
+  const flags = addArgumentOptions(command, tool);
   command.addOption(
     new Option("--json <object>", "arguments as a JSON object, or - for standard input; flags override them"),
   );
@@ -71,22 +134,17 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
       throw new InvalidArgumentError(`Put each value after its flag, such as --${toKebabCase(first)} <value>.`);
     }),
   );
+  addResultOptions(command, tool);
   addConnectionOptions(command);
   command.action(async (input: "-" | undefined, values: Record<string, unknown>) => {
     const { json = input } = values;
     if (input !== undefined && json !== input)
       throw new UsageError("Give the arguments with --json or on standard input, not both.");
-    const args = typeof json === "string" ? await readObject(json) : {};
-    for (const [attribute, name] of flags) if (values[attribute] !== undefined) args[name] = values[attribute];
+    const given = typeof json === "string" ? await readObject(json) : null;
+    // JSON has the names of the fields.
+    const names = new Map(given ? [] : [...flags.values()].map((name) => [name, toFlag(name)]));
     const connection = resolveConnection(connectionOptions(program, command, flags));
-    printTarget(connection);
-    const read = readArguments(tool, args);
-    try {
-      refuseUnclearable(tool, read);
-      printResult((await callByRest(tool, read, connection)).body);
-    } catch (error) {
-      throw error instanceof ApiError ? withEffect(error, tool, read) : error;
-    }
+    await callOperation({ tool, args: { ...given, ...readFlags(flags, values) }, connection, names, values });
   });
 }
 
@@ -95,7 +153,8 @@ function scopesOf({ scope, alsoRequires, mayRequire }: OwnerOperation): string {
   return further.length > 0 ? `${scope} (some calls also need ${further.join(", ")})` : scope;
 }
 
-function connectionOptions(program: Command, command: Command, flags: Map<string, string>): ConnectionOptions {
+/** The server and the key of a command line, before or after the name of the command. */
+export function connectionOptions(program: Command, command: Command, flags: Flags): ConnectionOptions {
   const { url, key } = command.opts();
   const before = program.opts();
   return {
@@ -105,8 +164,8 @@ function connectionOptions(program: Command, command: Command, flags: Map<string
 }
 
 /** One flag for an argument, and its negation for a truth value. */
-function optionsFor(name: string, schema: JsonSchema, required: boolean): Option[] {
-  const flag = `--${toKebabCase(name)}`;
+function optionsFor(name: string, schema: JsonSchema, required: boolean, letter?: string): Option[] {
+  const flag = letter ? `-${letter}, ${toFlag(name)}` : toFlag(name);
   const kind = kindOf(schema);
   const items = kind === "array" ? stripNull(schema.items ?? {}) : schema;
   const meaning = [
@@ -168,7 +227,8 @@ async function readObject(text: string): Promise<Record<string, unknown>> {
   return { ...value };
 }
 
-async function readInput(): Promise<string> {
+/** Standard input to its end. @throws TypeError for anything but UTF-8 */
+export async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));

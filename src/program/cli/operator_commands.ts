@@ -1,32 +1,24 @@
 // The operator's commands as a table: flags in, named operation out. The operations and their database access are in
 // src/identity/operator.
 
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operator_operations.ts";
+import { ApiError } from "../../model/api_error.ts";
 import { loadSettings } from "../../store/config/load_settings.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { nameFlags, readDuration, toFlag } from "./option_values.ts";
 import { printNote, printResult } from "./output.ts";
 import { addCellCommand, addDoctorCommand, addSecretCommand, addStatusCommand } from "./status_command.ts";
 import { addBackupCommands, addExportCommands, addImportFromCommand } from "./transfer_commands.ts";
-
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** A hundred years; what lives longer needs no expiry. */
-const LONGEST = 36_500 * 86_400;
-
-/** 90d → seconds. */
-function readDuration(text: string): number {
-  const parts = /^(\d{1,12})([smhd])$/.exec(text);
-  const seconds = parts ? Number(parts[1]) * (SECONDS[parts[2] ?? ""] ?? 0) : 0;
-  if (seconds < 1 || seconds > LONGEST)
-    throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 90d, up to 36500d.");
-  return seconds;
-}
 
 const readList = (text: string) => text.split(",").map((item) => item.trim());
 
 const WORKSPACE = ["--workspace <wsp_…>", "the workspace; optional if there is only one"] as const;
 const MEMBER = ["--member <mem_…>", "the member; default: the workspace's owner"] as const;
 const EMAIL = ["--email <address>", "the member’s e-mail address"] as const;
+
+/** Arguments of the operator's operations that are options of the commands. */
+const OPTION_ARGUMENTS = ["workspace", "member", "email", "role", "pushers", "pusher", "scopes", "expires_in", "name"];
 
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
 const reach = () => import("../../identity/operator/operator_database.ts");
@@ -38,8 +30,13 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     const { runOperatorOperation } = await import("../../identity/operator/operator_operations.ts");
     return runAsOperator(loadOperatorSettings(), (em) => runOperatorOperation(em, { operation, args }, now()));
   };
-  const run = async (operation: OperatorOperation, args: Record<string, unknown>) =>
-    printResult(await ask(operation, args));
+  const run = async (operation: OperatorOperation, args: Record<string, unknown>) => {
+    const names = new Map(OPTION_ARGUMENTS.map((name) => [name, toFlag(name)]));
+    const result = await ask(operation, args).catch((error) => {
+      throw error instanceof ApiError ? nameFlags(error, names) : error;
+    });
+    printResult(result);
+  };
 
   program.commandsGroup("Server and operator (on the server's machine):");
   program
@@ -98,7 +95,11 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .option(...WORKSPACE)
     .requiredOption("--email <address>", "e-mail address")
     .requiredOption("--role <role>", "owner, admin, editor or viewer")
-    .option("--pushers <ids>", "comma-separated list of channels to restrict access to (psh_…,psh_…)", readList);
+    .option(
+      "--pushers <channels>",
+      "comma-separated list of channels to restrict access to (psh_… or handle)",
+      readList,
+    );
   operation(members, "list", "List members.", "list_members").option(...WORKSPACE);
 
   const which = (command: Command) =>
@@ -137,7 +138,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .option(...WORKSPACE)
     .option("--member <mem_…>", "the member the key acts for; default: the workspace's owner")
     .requiredOption("--scopes <list>", "all, or a comma-separated list of scopes")
-    .option("--pusher <psh_…>", "restrict the key to one channel")
+    .option("--pusher <channel>", "restrict the key to one channel (psh_… or handle)")
     .option("--expires-in <duration>", "a number with s, m, h or d, such as 90d; default: no expiry", readDuration)
     .option("--name <text>", "the purpose of the key")
     .option("--asks-first", "require human approval before it publishes")

@@ -1,26 +1,36 @@
-// The output of the command line: results as JSON on standard output, everything else on standard error, and the exit
-// code. It knows no command.
+// The output of the command line. Results are on standard output, as JSON or as text for a terminal. All else is on
+// standard error.
 
 import { CommanderError } from "commander";
 import { ApiError, conflict, serverError } from "../../model/api_error.ts";
 import { describeFileError } from "../../store/config/file_errors.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
+import { renderResult, type TerminalStyle, toSafeJson, toSafeText } from "./terminal_text.ts";
 
 /** The command was written wrongly: exit 2. */
 export class UsageError extends Error {}
 
-/** Indented for people, one line for programs. */
+/** The result as text: for a terminal a table or lines, for programs one line of JSON. */
+export const formatResult = (value: unknown, fields?: readonly string[]): string =>
+  process.stdout.isTTY ? renderResult(value, getTerminalStyle(process.stdout), fields) : `${toSafeJson(value)}\n`;
+
 export function printResult(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
+  process.stdout.write(formatResult(value));
 }
+
+/** Colours follow NO_COLOR, FORCE_COLOR and TERM. */
+const getTerminalStyle = (stream: NodeJS.WriteStream): TerminalStyle => ({
+  width: stream.columns || 80,
+  colors: stream.hasColors(),
+});
 
 /** A remark in addition to the result. */
 export function printNote(text: string): void {
   process.stderr.write(`belfry: ${text}\n`);
 }
 
-/** Reports the error; the exit code: 1 refused (the envelope), 2 wrong usage (a sentence). */
+/** Prints an error. Returns the exit code: 1 for a refusal (its envelope, or text on a terminal), 2 for wrong usage. */
 export function printError(error: unknown): number {
   // commander has printed its own already; code 0 is --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -28,7 +38,12 @@ export function printError(error: unknown): number {
     printNote(error.message);
     return 2;
   }
-  process.stderr.write(`${JSON.stringify(refusalFor(error).toEnvelope())}\n`);
+  const refused = refusalFor(error);
+  const { message, problems = [] } = refused.toEnvelope().error;
+  if (process.stderr.isTTY)
+    for (const text of [message, ...problems.map((one) => one.message).filter((one) => !message.endsWith(one))])
+      printNote(toSafeText(text));
+  else process.stderr.write(`${toSafeJson(refused.toEnvelope())}\n`);
   return 1;
 }
 

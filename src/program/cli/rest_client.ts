@@ -9,8 +9,8 @@ import type { OperationOutcome } from "../../operation/execute.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import {
   getLimitHeaders,
-  missingKeyError,
   type ServerConnection,
+  sendWithKey,
   unreachableServerError,
   wrongServerError,
 } from "./server_connection.ts";
@@ -22,27 +22,31 @@ const ANSWER_MS = 60_000;
 export async function callByRest(
   tool: OwnerOperation,
   args: Record<string, unknown>,
-  { url, key }: Pick<ServerConnection, "url" | "key">,
+  connection: Pick<ServerConnection, "url" | "key" | "login">,
 ): Promise<OperationOutcome> {
   refuseUnsendable(tool, args);
+  const { url } = connection;
   const { method, path, headers, body } = buildClientRequest(tool, args);
   headers["user-agent"] = CLI_USER_AGENT;
-  if (key) headers.authorization = `Bearer ${key}`;
+  const send = (key: string | null) => {
+    if (key) headers.authorization = `Bearer ${key}`;
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    // A redirect is not followed: the key is for this address.
+    return fetch(`${url}${path}`, { method, headers, body, redirect: "manual", signal });
+  };
   let response: Response;
   let text: string;
   try {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    // A redirect is not followed: the key is for this address.
-    response = await fetch(`${url}${path}`, { method, headers, body, redirect: "manual", signal });
+    response = await sendWithKey(connection, send);
     text = await response.text();
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     if ((error as Error).name !== "TimeoutError") throw unreachableServerError(url);
     throw new ApiError(
       "no_answer",
       `The server at ${url} did not respond within ${ANSWER_MS / 1000} seconds. The call may have succeeded.`,
     );
   }
-  if (response.status === 401 && !key) throw missingKeyError();
   const answerHeaders = getLimitHeaders(response);
   if (response.status === 204) return { body: deleted(tool, args), headers: answerHeaders };
   const answer = parsed(text);

@@ -1,14 +1,15 @@
 // The start of every command line: the program's name, its version and its server, and the commands `mcp` and
 // `listen`. Loads nothing of the service, so that these commands start quickly.
 
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
+import { readWholeNumber } from "./option_values.ts";
 import { printError } from "./output.ts";
-import { addConnectionOptions } from "./server_connection.ts";
+import { addConnectionOptions, resolveServerUrl } from "./server_connection.ts";
 
 /** The common part of every command line, without anything of the service. */
 export function createRootCommand(version: string): Command {
   const program = new Command("belfry")
-    .description("Alert channels from the command line. Results are JSON on standard output.")
+    .description("Alert channels from the command line. Results are tables on a terminal, and JSON elsewhere.")
     .version(version)
     // Arguments behind a command's name belong to the command: operations may have a --url of their own.
     .enablePositionalOptions()
@@ -40,19 +41,34 @@ export function createRootCommand(version: string): Command {
         "BELFRY_ID, BELFRY_SENT_AT and BELFRY_SOURCE_URL, and the JSON on its standard input",
     )
     .option("--ack", "acknowledge each alert after forwarding it")
-    .option("--count <n>", "exit after this many alerts", wholeNumber)
+    .option("--count <n>", "exit after this many alerts", readWholeNumber)
     .option("--state <file>", "file for the device token and progress; use one per listener")
     .option("--url <url>", "the server; default: BELFRY_URL or the local server")
     .action(async (handle: string, own) => {
       const { runListen } = await import("./listen_command.ts");
       await runListen(handle, version, { url: program.opts().url, ...own });
     });
+  const serverOnly = (name: string, summary: string, description: string) =>
+    program
+      .command(name)
+      .summary(summary)
+      .description(description)
+      .option("--url <url>", "the server; default: BELFRY_URL, the local server or that of the last login");
+  const serverOf = (own: { url?: string }) => resolveServerUrl({ url: program.opts().url, ...own });
+  serverOnly(
+    "login",
+    "sign in by a browser",
+    "Sign in by a browser instead of a key. The tokens are stored for this user.",
+  )
+    .option("--scopes <list>", "a comma-separated list of scopes; default: all", (text) => text.split(","))
+    .action(async (own) => (await import("./login_command.ts")).logIn(serverOf(own), own.scopes ?? null));
+  serverOnly("logout", "end the login", "Revoke the tokens of a login and remove them.").action(async (own) =>
+    (await import("./login_command.ts")).logOut(serverOf(own)),
+  );
+  serverOnly("open", "open the console", "Open the console of the server in a browser.").action(async (own) =>
+    (await import("./login_command.ts")).openConsole(serverOf(own)),
+  );
   return program;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of 1 or more.");
-  return Number(text);
 }
 
 /** Runs one command line of the program; the exit code. */

@@ -6,11 +6,18 @@ import { ApiError } from "../../model/api_error.ts";
 import { loadClientSettings, loadSettings } from "../../store/config/load_settings.ts";
 import { parseHttpUrl } from "../../store/config/setting_types.ts";
 import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials.ts";
+import {
+  getAccessToken,
+  type Login,
+  loginExpiredError,
+  readLastServer,
+  readLogin,
+  refreshAccessToken,
+} from "./login_store.ts";
 import { printNote, UsageError } from "./output.ts";
 
 const WAYS =
-  "give --key or BELFRY_API_KEY (and --url or BELFRY_URL for a remote server), or use the DATA_DIR of a local " +
-  "server with credentials.json";
+  "run belfry login, give --key or BELFRY_API_KEY, or use the DATA_DIR of a local server with credentials.json";
 
 export interface ConnectionOptions {
   url?: string;
@@ -33,6 +40,25 @@ export interface ServerConnection {
   key: string | null;
   /** The reason for this server, where it follows neither from a flag nor from BELFRY_URL nor from DATA_DIR alone. */
   because: string | null;
+  /** The login that `key` is from. */
+  login?: Login;
+}
+
+/**
+ * Sends a request with the key of the connection, and once more with a new token if that of a login has expired.
+ * @throws ApiError 401 without a key, and for a login that has ended
+ */
+export async function sendWithKey(
+  { key, login }: Pick<ServerConnection, "key" | "login">,
+  send: (key: string | null) => Promise<Response>,
+): Promise<Response> {
+  const response = await send(login ? getAccessToken(login) : key);
+  if (response.status !== 401 || (key && !login)) return response;
+  await response.body?.cancel();
+  if (!login) throw missingKeyError();
+  const again = await send(await refreshAccessToken(login));
+  if (again.status === 401) throw loginExpiredError();
+  return again;
 }
 
 function namedServer({ url }: Pick<ConnectionOptions, "url">): string | null {
@@ -51,6 +77,12 @@ export function resolveConnection(options: ConnectionOptions): ServerConnection 
   let key = (options.key ?? settings.key)?.trim() || null;
   if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key must be printable ASCII without spaces.");
   if (named && key) return { url: named, key, because: null };
+  const byLogin = (url: string | null, because: string | null = null): ServerConnection | null => {
+    const login = key === null && url !== null ? readLogin(url) : null;
+    return login && { url: login.url, key: login.access_token, because, login };
+  };
+  const loggedIn = byLogin(named);
+  if (loggedIn) return loggedIn;
 
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
   const left: Partial<FirstCredentials> | null = readCredentials(dataDir);
@@ -70,7 +102,11 @@ export function resolveConnection(options: ConnectionOptions): ServerConnection 
       `${moved} points to the server at ${publicUrl}, but DATA_DIR/credentials.json belongs to ${local.url}. ` +
         `Choose one with --url or BELFRY_URL, or unset ${moved}.`,
     );
+  const ofLast = local?.url || named || moved ? null : byLogin(readLastServer(), "from belfry login");
+  if (ofLast) return ofLast;
   const url = named || local?.url || publicUrl;
+  const ofLocal = byLogin(url);
+  if (ofLocal) return ofLocal;
   const given = key !== null;
   if (!key && local?.key && local.url === url) key = local.key;
   if (!key && !named) throw missingKeyError();
@@ -83,7 +119,7 @@ export function resolveServerUrl(options: Pick<ConnectionOptions, "url">): strin
   const named = namedServer(options);
   if (named) return named;
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
-  return readCredentials(dataDir)?.url ?? publicUrl;
+  return readCredentials(dataDir)?.url ?? readLastServer() ?? publicUrl;
 }
 
 /** 401 with the ways to give one. */

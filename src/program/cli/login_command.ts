@@ -1,0 +1,185 @@
+// The commands `belfry login`, `belfry logout` and `belfry open`. A login is the OAuth flow of native programs
+// (RFC 8252): a browser, a redirect to this machine, and PKCE.
+
+import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ApiError } from "../../model/api_error.ts";
+import { postForm, readLogin, removeLogin, requestTokens, storeLogin } from "./login_store.ts";
+import { printNote, printResult, UsageError } from "./output.ts";
+import { unreachableServerError, wrongServerError } from "./server_connection.ts";
+
+const CLIENT_NAME = "Belfry command line";
+/** The time that a person has to sign in. */
+const CONSENT_MS = 10 * 60_000;
+const ANSWER_MS = 30_000;
+
+interface Metadata {
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+  registration_endpoint: string;
+  revocation_endpoint: string;
+  scopes_supported: string[];
+}
+
+/** Opens the console of the server in a browser. */
+export async function openConsole(url: string): Promise<void> {
+  const address = `${url}/console`;
+  printResult({ url: address, opened: await openBrowser(address) });
+}
+
+/** Signs in by a browser and stores the tokens. `scopes`: null for all. @throws ApiError, UsageError */
+export async function logIn(url: string, scopes: readonly string[] | null): Promise<void> {
+  const { resource } = await getJson<{ resource: string }>(url, "/.well-known/oauth-protected-resource/mcp");
+  const server = await getJson<Metadata>(url, "/.well-known/oauth-authorization-server");
+  for (const endpoint of [server.authorization_endpoint, server.token_endpoint, server.registration_endpoint])
+    checkEndpoint(endpoint, url);
+  const [verifier, state] = [randomBytes(32), randomBytes(16)].map((bytes) => bytes.toString("base64url")) as [
+    string,
+    string,
+  ];
+  const callback = await listenForCallback(state, server.issuer);
+  try {
+    const redirect_uri = callback.address;
+    const client_id = readLogin(url)?.client_id ?? (await registerClient(server.registration_endpoint, redirect_uri));
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id,
+      redirect_uri,
+      state,
+      resource,
+      scope: (scopes ? ["offline_access", ...scopes] : server.scopes_supported).join(" "),
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+    });
+    const address = `${server.authorization_endpoint}?${query}`;
+    printNote(`sign in at ${address}`);
+    await openBrowser(address);
+    const code = await callback.code;
+    const tokens = await requestTokens(server.token_endpoint, {
+      grant_type: "authorization_code",
+      client_id,
+      redirect_uri,
+      code,
+      resource,
+      code_verifier: verifier,
+    });
+    if (!tokens)
+      throw new ApiError("invalid_credential", "The server did not accept the sign-in. Run belfry login again.");
+    const { token_endpoint, revocation_endpoint } = server;
+    storeLogin({ url, client_id, token_endpoint, revocation_endpoint, resource, ...tokens });
+    printResult({ url, logged_in: true });
+  } finally {
+    callback.close();
+  }
+}
+
+/** Revokes the tokens of a login and removes them. */
+export async function logOut(url: string): Promise<void> {
+  const login = readLogin(url);
+  if (!login) throw new UsageError(`You are not logged in to ${url}.`);
+  const { client_id, refresh_token, revocation_endpoint } = login;
+  // The file is removed first: a server that is away must not keep the login here.
+  removeLogin(url);
+  await postForm(revocation_endpoint, { client_id, token: refresh_token, token_type_hint: "refresh_token" });
+  printResult({ url, logged_in: false });
+}
+
+async function getJson<T>(url: string, path: string): Promise<T> {
+  const response = await fetch(url + path, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => {
+    throw unreachableServerError(url);
+  });
+  if (response.status === 404)
+    throw new UsageError(
+      `${url} does not support belfry login: it needs https, or a server on this machine. Use a key from the console.`,
+    );
+  const answer = (await response.json().catch(() => null)) as T | null;
+  if (!response.ok || answer === null) throw wrongServerError(url, response.status);
+  return answer;
+}
+
+/** Codes and tokens are sent over https, or stay on this machine. */
+function checkEndpoint(endpoint: string, url: string): void {
+  const address = URL.parse(endpoint);
+  const isLocal = address && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(address.hostname);
+  if (address?.protocol !== "https:" && !(address?.protocol === "http:" && isLocal)) throw wrongServerError(url, 200);
+}
+
+async function registerClient(endpoint: string, redirectUri: string): Promise<string> {
+  const body = {
+    client_name: CLIENT_NAME,
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
+  const response = await fetch(endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    redirect: "manual",
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch(() => null);
+  const answer = (await response?.json().catch(() => null)) as { client_id?: string } | null;
+  if (!response?.ok || typeof answer?.client_id !== "string")
+    throw new ApiError("no_answer", "The server did not register this program. Try again in a minute.");
+  return answer.client_id;
+}
+
+const PAGE_START = '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">';
+const PAGE = (text: string) => `${PAGE_START}<title>Belfry</title><p>${text}</p>`;
+
+/** Listens on this machine for the redirect of the sign-in. */
+async function listenForCallback(state: string, issuer: string) {
+  const { promise: code, resolve, reject } = Promise.withResolvers<string>();
+  code.catch(() => {});
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
+    const isOurs = pathname === "/callback" && searchParams.get("state") === state;
+    const isIssuer = [null, issuer].includes(searchParams.get("iss"));
+    const given = searchParams.get("code");
+    const isDone = isOurs && isIssuer && given !== null;
+    response.writeHead(isOurs ? 200 : 404, {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "default-src 'none'",
+      "cache-control": "no-store",
+      connection: "close",
+    });
+    response.end(PAGE(isDone ? "You are signed in. You can close this page." : "The sign-in was not completed."));
+    if (isDone) resolve(given);
+    else if (isOurs)
+      reject(new ApiError("invalid_credential", "The sign-in was declined. Run belfry login to try again."));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const timer = setTimeout(
+    () => reject(new ApiError("no_answer", "The sign-in was not completed in time. Run belfry login again.")),
+    CONSENT_MS,
+  );
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    code,
+    close: () => {
+      clearTimeout(timer);
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, [program: string, ...args: string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens an address in the user's browser. Returns false if no program can open it. */
+function openBrowser(address: string): Promise<boolean> {
+  const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(program, [...args, address], { stdio: "ignore", detached: true });
+  child.unref();
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(false));
+    child.once("spawn", () => resolve(true));
+  });
+}

@@ -1,0 +1,64 @@
+// One call of an operation with a login. Its access tokens are valid only at /mcp, so the call is that of a tool.
+
+import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
+import { CLI_USER_AGENT } from "../../operation/client_request.ts";
+import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
+import { parseEventStream } from "./event_stream.ts";
+import {
+  getLimitHeaders,
+  type ServerConnection,
+  sendWithKey,
+  unreachableServerError,
+  wrongServerError,
+} from "./server_connection.ts";
+
+/** Longer than a call waits for a review. */
+const ANSWER_MS = 60_000;
+
+interface ToolAnswer {
+  result?: { structuredContent?: unknown; isError?: boolean; _meta?: Record<string, string> };
+}
+
+/** Calls the tool, with the full view as over REST. Its answers end at the limit of MCP. @throws ApiError */
+export async function callTool(
+  tool: OwnerOperation,
+  args: Record<string, unknown>,
+  connection: ServerConnection,
+): Promise<unknown> {
+  const { url } = connection;
+  const view = hasView(tool) ? { view: "full" } : {};
+  const params = { name: tool.name, arguments: { ...view, ...args } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const response = await sendWithKey(connection, (key) =>
+    fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "user-agent": CLI_USER_AGENT,
+      },
+      body,
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER_MS),
+    }).catch((error) => {
+      if (error.name !== "TimeoutError") throw unreachableServerError(url);
+      throw new ApiError("no_answer", `The server at ${url} did not respond in time. The call may have succeeded.`);
+    }),
+  );
+  const answer = await readAnswer(response).catch(() => undefined);
+  const { structuredContent, isError, _meta = {} } = answer?.result ?? {};
+  if (structuredContent !== undefined && !isError) return structuredContent;
+  const refused = parseErrorEnvelope(structuredContent ?? answer, { ...getLimitHeaders(response), ..._meta });
+  throw refused ?? wrongServerError(url, response.status);
+}
+
+async function readAnswer(response: Response): Promise<ToolAnswer | undefined> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
+    return (await response.json()) as ToolAnswer;
+  for await (const { data } of parseEventStream(response.body)) {
+    const message = data ? JSON.parse(data) : {};
+    if (message.id === 1) return message;
+  }
+  return undefined;
+}

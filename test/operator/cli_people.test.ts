@@ -1,0 +1,326 @@
+// The command line as a person uses it, against a service in this process. It sends alerts, prints tables on a terminal
+// and parts of results, watches lists, and logs in by a browser.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { allowConsent } from "../support/oauth_flow.ts";
+import { CLI, environment, runBelfry, runBelfryShared, runProgram, temporaryFolder } from "../support/processes.ts";
+import { isMissing } from "../support/requirements.ts";
+import { waitFor } from "../support/wait.ts";
+import { createHandle, World } from "../support/world.ts";
+
+const folder = temporaryFolder();
+const handle = createHandle();
+let world: World;
+let listening: Listening;
+let url: string;
+let pusherId: string;
+let visitor: HttpVisitor;
+
+beforeAll(async () => {
+  const [host, port] = ["127.0.0.1", await findFreePort("127.0.0.1")];
+  url = `http://${host}:${port}`;
+  world = await World.open({ settings: { PUBLIC_URL: url } });
+  listening = await listenHttp(world.service.app, { host, port });
+  const made = await run([
+    "create-pusher",
+    "--handle",
+    handle,
+    "--name",
+    "N",
+    "--category",
+    "ai",
+    "--description",
+    "D",
+  ]);
+  pusherId = made.json.id;
+  visitor = await signInOwner(world, url);
+});
+afterAll(async () => {
+  await listening?.close();
+  await world?.close();
+  folder.remove();
+});
+
+const home = () => ({
+  BELFRY_URL: url,
+  DATA_DIR: join(folder.path, "none"),
+  XDG_STATE_HOME: join(folder.path, "state"),
+});
+const settings = () => ({ ...home(), BELFRY_API_KEY: world.owner });
+const run = (args: string[], input?: string, more: Record<string, string> = {}) =>
+  runBelfryShared(args, { ...settings(), ...more }, input);
+
+async function ok(args: string[], input?: string) {
+  const result = await run(args, input);
+  expect(result, result.stderr).toMatchObject({ code: 0 });
+  return result.json;
+}
+
+// rules#cli-send
+test("send publishes a text from the command line or from standard input", async () => {
+  const urgent = await ok(["send", handle, "The quay floods", "-t", "Flood", "-p", "urgent"]);
+  expect(urgent).toMatchObject({ status: "sent", title: "Flood", body: "The quay floods", priority: "urgent" });
+  expect(await ok(["send", pusherId, "Only", "a", "title"])).toMatchObject({ title: "Only a title", body: null });
+  expect(await ok(["send", handle], "Backup done\n12 GB\n")).toMatchObject({ title: "Backup done", body: "12 GB" });
+  expect(await ok(["send", handle, "-", "--title", "Log"], "line 1\nline 2\n")).toMatchObject({
+    title: "Log",
+    body: "line 1\nline 2",
+  });
+  // With a title, standard input is not waited for.
+  expect(await ok(["send", handle, "-t", "Alone"])).toMatchObject({ title: "Alone", body: null });
+  const others = ["--requires-ack", "--source-url", "https://example.org/", "--idempotency-key", "once"];
+  const acked = await ok(["send", handle, "Acknowledge", ...others]);
+  expect(acked).toMatchObject({ requires_ack: true, source_url: "https://example.org/" });
+  expect(await ok(["send", handle, "Acknowledge", ...others])).toMatchObject({ id: acked.id });
+});
+
+// rules#cli-send
+test("send fits a long text into an alert, and notes it", async () => {
+  const { json, stderr } = await run(["send", handle], `${"word ".repeat(40)}\n${"x".repeat(20_000)}`);
+  expect([...json.title].length).toBeLessThanOrEqual(120);
+  expect(json.body).toContain("word word");
+  expect(stderr).toMatch(/The title exceeds .*\n.*The text exceeded/);
+});
+
+// rules#cli-send
+test("send schedules with --in", async () => {
+  const later = await ok(["send", handle, "Later", "--in", "30m"]);
+  expect(later).toMatchObject({ status: "scheduled" });
+  const minutes = (Date.parse(later.send_at) - Date.parse(later.created_at)) / 60_000;
+  expect(minutes).toBeGreaterThan(20);
+  expect(minutes).toBeLessThan(40);
+});
+
+test.each([
+  { args: ["send"], says: "missing required argument 'channel'" },
+  { args: ["send", "x", "--in", "soon"], says: "such as 90d" },
+  { args: ["send", "x", "t", "--in", "5m", "--send-at", "2099-01-01T00:00:00Z"], says: "cannot be used with" },
+  { args: ["send", "x"], input: " \n\u200b\n", says: "The alert has no text." },
+  { args: ["send", "x", "t", "--body", "b"], says: "unknown option '--body'" },
+  { args: ["list-alerts", "--fields", "id,nope"], says: "nope is not a field. Choose from id," },
+  { args: ["list-alerts", "--fields", "id,"], says: "separated by commas" },
+  { args: ["list-alerts", "--fields", "__proto__"], says: "__proto__ is not a field" },
+  { args: ["get-alert", "--watch"], says: "unknown option '--watch'" },
+  { args: ["list-alerts", "--watch", "0"], says: "whole number of 1 or more" },
+])("wrong usage is exit 2: $args", async ({ args, input, says }) => {
+  const { code, stdout, stderr } = await run(args, input ?? "");
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(says);
+});
+
+// rules#cli-names-flags
+test("refusals name the options of the command", async () => {
+  const refusal = async (args: string[]) => {
+    const { code, refusal } = await run(args);
+    expect(code).toBe(1);
+    return refusal.error;
+  };
+  expect(await refusal(["get-alert", "--alert-id", "x"])).toMatchObject({
+    param: "pusher_id",
+    message: expect.stringMatching(/^--pusher-id is required/),
+  });
+  expect(await refusal(["create-alert", "--pusher-id", handle])).toMatchObject({
+    message: expect.stringMatching(/^Nothing was changed\. --title is required/),
+  });
+  // JSON has the names of the fields.
+  expect((await refusal(["get-alert", "--json", '{"alert_id":"x"}'])).message).toMatch(/^pusher_id is required/);
+  expect(await refusal(["send", handle, "t", "--send-at", "never"])).toMatchObject({
+    param: "send_at",
+    message: expect.stringMatching(/^Nothing was sent\. --send-at /),
+  });
+});
+
+test("fields choose parts of a result", async () => {
+  const list = await ok(["list-alerts", "--pusher-id", handle, "--limit", "2", "--fields", "title,status"]);
+  expect(Object.keys(list.data[0])).toEqual(["title", "status"]);
+  expect(list.meta).toHaveProperty("next_before");
+  const me = await ok(["get-me", "--fields", "workspace.name", "--fields", "credential.constructor"]);
+  expect(me).toEqual({ "workspace.name": expect.any(String), "credential.constructor": null });
+});
+
+test.skipIf(isMissing("jq"))("jq filters a result, and is checked before the call", async () => {
+  const names = await run(["list-pushers", "--jq", ".data[].handle"]);
+  expect(names).toMatchObject({ code: 0, stdout: `${handle}\n` });
+  expect((await run(["get-me", "--jq", "-1 # a comment"])).stdout).toBe("-1\n");
+  const other = createHandle();
+  const make = ["create-pusher", "--handle", other, "--name", "N", "--category", "ai", "--description", "D"];
+  const wrong = await run([...make, "--jq", ".id |"]);
+  expect(wrong).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--jq: ") });
+  expect((await ok(["list-pushers"])).data).toHaveLength(1);
+});
+
+test("without jq, the refusal names another way", async () => {
+  const { code, stderr } = await run(["get-me", "--jq", "."], undefined, { PATH: folder.path });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "belfry: --jq needs the program jq on the PATH. Install it, or use --fields.\n",
+  });
+});
+
+/** Runs the command with a terminal as its output. */
+const onTerminal = (args: string[], more: Record<string, string> = {}) =>
+  runProgram("script", ["-qec", [process.execPath, CLI, ...args].join(" "), "/dev/null"], {
+    ...settings(),
+    TERM: "xterm",
+    ...more,
+  });
+
+// rules#cli-harmless-text
+test.skipIf(isMissing("script"))("a terminal gets tables without foreign escape sequences", async () => {
+  const hostile = "\u001b]0;owned\u0007\u009b31mred";
+  // The service cleans titles of alerts; names of devices' facts and texts of older rows may have anything.
+  await world.sql("update alert set body = ? where title = ?", [hostile, "Flood"]);
+  const list = ["list-alerts", "--pusher-id", handle, "--fields", "title,body,status"];
+  const [colored, plain, refused] = await Promise.all([
+    onTerminal(list),
+    onTerminal(list, { NO_COLOR: "1" }),
+    onTerminal(["get-pusher", "--pusher-id", "psh_x"], { NO_COLOR: "1" }),
+  ]);
+  expect(colored.stdout).toContain("\u001b[1mtitle");
+  expect(colored.stdout).toContain("\u001b[32msent");
+  expect(plain.stdout).toMatch(/^title +body +status\r\n/);
+  expect(plain.stdout).toContain("red");
+  expect(plain.stdout).not.toMatch(/[\u001b\u009b\u0007]/);
+  expect(colored.stdout.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u001b\u009b\u0007]/);
+  expect(refused).toMatchObject({ code: 1, stdout: expect.stringMatching(/^belfry: Channel not found/) });
+});
+
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
+function start(args: string[], more: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [CLI, ...args], { env: environment({ ...settings(), ...more }) });
+  children.push(child);
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => (stdout += chunk));
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { child, ended, stdout: () => stdout, stderr: () => stderr };
+}
+
+test("watch prints each change until a signal ends it", async () => {
+  const watching = start(["list-pushers", "--watch", "1", "--fields", "name"]);
+  await waitFor(() => expect(watching.stdout().trim().split("\n")).toHaveLength(1));
+  await waitFor(() => expect(JSON.parse(watching.stdout()).data).toEqual([{ name: "N" }]));
+  await ok(["update-pusher", "--pusher-id", handle, "--name", "Other"]);
+  await waitFor(() => expect(watching.stdout().trim().split("\n")).toHaveLength(2));
+  expect(JSON.parse(watching.stdout().trim().split("\n")[1]!).data).toEqual([{ name: "Other" }]);
+  watching.child.kill("SIGINT");
+  expect(await watching.ended).toBe(0);
+});
+
+test("watch ends with a refusal that stays", async () => {
+  const { code, refusal } = await run(["get-pusher-stats", "--pusher-id", "psh_x", "--watch"]);
+  expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "not_found" });
+});
+
+/** A folder with a program in the browser's place, which writes down the address. */
+function browser() {
+  const bin = join(folder.path, "bin");
+  const opened = join(folder.path, "opened");
+  mkdirSync(bin, { recursive: true });
+  for (const name of ["xdg-open", "open"]) {
+    writeFileSync(join(bin, name), `#!/bin/sh\nprintf %s "$1" > "${opened}.part" && mv "${opened}.part" "${opened}"\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return { PATH: `${bin}:${process.env.PATH}`, opened };
+}
+
+test("open opens the console", async () => {
+  const { PATH, opened } = browser();
+  expect(await runBelfry(["open"], { ...home(), PATH })).toMatchObject({
+    code: 0,
+    json: { url: `${url}/console`, opened: true },
+  });
+  await waitFor(() => expect(readFileSync(opened, "utf8")).toBe(`${url}/console`));
+  const without = await runBelfry(["open"], { ...home(), PATH: folder.path });
+  expect(without).toMatchObject({ code: 0, json: { opened: false } });
+});
+
+/** The address that a login shows. */
+async function loginAddress(login: ReturnType<typeof start>): Promise<URL> {
+  await waitFor(() => expect(login.stderr()).toContain("sign in at http"));
+  return new URL(/sign in at (\S+)/.exec(login.stderr())![1]!);
+}
+
+// rules#cli-login
+test("login signs in by a browser, refreshes its token and ends with logout", async () => {
+  const { PATH } = browser();
+  const anonymous = { ...home(), PATH, BELFRY_API_KEY: "" };
+  const before = await runBelfryShared(["get-me"], anonymous);
+  expect(before).toMatchObject({ code: 1, refusal: { error: { message: expect.stringContaining("belfry login") } } });
+
+  const login = start(["login"], anonymous);
+  const address = await loginAddress(login);
+  expect(Object.fromEntries(address.searchParams)).toMatchObject({
+    code_challenge_method: "S256",
+    response_type: "code",
+  });
+  const asked = await visitor.get(address.pathname + address.search);
+  const { next } = await allowConsent(visitor, asked.headers.get("location")!);
+  const forged = new URL(next);
+  forged.searchParams.set("state", "other");
+  expect((await fetch(forged)).status).toBe(404);
+  expect(await (await fetch(next)).text()).toContain("You are signed in.");
+  expect(await login.ended, login.stderr()).toBe(0);
+  expect(JSON.parse(login.stdout())).toEqual({ url, logged_in: true });
+  expect(login.stdout() + login.stderr()).not.toContain(next.searchParams.get("code"));
+
+  const state = join(folder.path, "state/belfry");
+  const [file] = readdirSync(state).filter((name) => name.startsWith("login-"));
+  const path = join(state, file!);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(state).mode & 0o777).toBe(0o700);
+  const me = await runBelfryShared(["get-me"], anonymous);
+  expect(me.json).toMatchObject({ credential: { type: "oauth" } });
+  const asMember = (args: string[]) => runBelfryShared(args, anonymous);
+  const sent = await asMember(["send", handle, "From a person"]);
+  expect(sent.json).toMatchObject({ status: "sent", title: "From a person" });
+  const list = await asMember(["list-alerts", "--pusher-id", handle, "--limit", "1"]);
+  expect(list.json.data).toEqual((await ok(["list-alerts", "--pusher-id", handle, "--limit", "1"])).data);
+  const missing = await asMember(["create-alert", "--pusher-id", handle]);
+  expect(missing.refusal.error.message).toMatch(/^Nothing was changed\. --title is required/);
+  // Without any setting, the server of the last login is used.
+  const { BELFRY_URL: _, ...unnamed } = anonymous;
+  const other = await runBelfryShared(["get-me"], { ...unnamed, PORT: "" });
+  expect(other).toMatchObject({ code: 0, stderr: `belfry: using ${url} (from belfry login)\n` });
+
+  // A refused access token is replaced, once for all later commands.
+  const stored = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify({ ...stored, access_token: "expired" }));
+  expect((await runBelfryShared(["get-me"], anonymous)).code).toBe(0);
+  const renewed = JSON.parse(readFileSync(path, "utf8"));
+  expect(renewed.access_token).not.toBe("expired");
+  expect(renewed.refresh_token).not.toBe(stored.refresh_token);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+
+  expect(await runBelfryShared(["logout"], anonymous)).toMatchObject({ code: 0, json: { url, logged_in: false } });
+  expect(existsSync(path)).toBe(false);
+  writeFileSync(path, JSON.stringify({ ...renewed, access_token: "expired" }));
+  expect(await runBelfryShared(["get-me"], anonymous)).toMatchObject({
+    code: 1,
+    refusal: { error: { type: "unauthorized", message: expect.stringContaining("Run belfry login again.") } },
+  });
+});
+
+// rules#cli-login
+test("a declined login stores nothing", async () => {
+  const { PATH } = browser();
+  const state = join(folder.path, "declined");
+  const login = start(["login", "--scopes", "alerts:read"], { ...home(), PATH, XDG_STATE_HOME: state });
+  const address = await loginAddress(login);
+  expect(address.searchParams.get("scope")).toBe("offline_access alerts:read");
+  const asked = await visitor.get(address.pathname + address.search);
+  const { next } = await allowConsent(visitor, asked.headers.get("location")!, { decision: ["deny"] });
+  expect(await (await fetch(next)).text()).toContain("not completed");
+  expect(await login.ended).toBe(1);
+  expect(login.stderr()).toContain("The sign-in was declined");
+  expect(existsSync(state)).toBe(false);
+});
