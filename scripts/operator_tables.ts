@@ -6,6 +6,7 @@ import { createEventWebhooks } from "../src/api/openapi/webhook_events.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../src/program/boot/metric_definitions.ts";
 import { createCommandTree } from "../src/program/cli/command_tree.ts";
 import { SETTINGS } from "../src/store/config/all_settings.ts";
+import { RENAMED_SETTINGS } from "../src/store/config/renamed_settings.ts";
 import { SECRET_FILE_SETTINGS } from "../src/store/config/secret_files.ts";
 import { table } from "./markdown_table.ts";
 
@@ -119,6 +120,11 @@ export const operatorTables = (): Record<string, () => string> => ({
     ]),
   ),
   env: sampleEnv,
+  renamed_settings: () =>
+    table(
+      ["Setting in 0.2.0", "In 0.3.0"],
+      [...RENAMED_SETTINGS].map((names) => names.map(code)),
+    ),
   secret_files: () =>
     table(
       ["Variable"],

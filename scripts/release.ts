@@ -1,23 +1,29 @@
-// `npm run release`: everything of one version in one folder. It has the package, an image where a program can build
-// one, and their SBOM. It also has their provenance (in the form of in-toto and SLSA, unsigned), and the checksums of
-// all. npm run release -- --to FOLDER --image none
+// Builds all files of one version in one folder: package, image, SBOM, unsigned provenance (in-toto
+// and SLSA) and checksums. It never pushes.
+// `npm run release -- 0.3.0` also sets the version, dates the changelog, commits and adds the tag.
+// `npm run release` builds the present version.
+// Options: --to FOLDER, --image none. docs/contributing/releasing.md has the steps.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { addTag, checkTag, findVersionProblems, prepareVersion, ReleaseRefused, runGit } from "./release_version.ts";
 import { createSbom } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const BUILDERS = ["docker", "podman", "buildah"];
 
-const { values } = parseArgs({ options: { to: { type: "string" }, image: { type: "string" } } });
-const to = values.to ?? join(ROOT, "release");
+const { values, positionals } = parseArgs({
+  options: { to: { type: "string" }, image: { type: "string" } },
+  allowPositionals: true,
+});
+const to = resolve(values.to ?? join(ROOT, "release"));
+const [requested] = positionals;
 
 const ask = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: ROOT, encoding: "utf8", maxBuffer: 64 << 20 }).trim();
-const json = (path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const digestOf = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
 
 function refuse(why: string): never {
@@ -25,22 +31,24 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-const { name, version } = json("package.json");
-const dated = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\(\\d{4}-\\d\\d-\\d\\d\\)$`, "m");
-const changes = ask("git", "status", "--porcelain");
-if (changes !== "") refuse(`Commit first: what is released is one commit, and these files differ from it:\n${changes}`);
-if (json("package-lock.json").version !== version)
-  refuse("package-lock.json has another version than package.json: run npm install --package-lock-only.");
-for (const file of ["server.json", "openapi.json"])
-  if (!readFileSync(join(ROOT, file), "utf8").includes(`"version": "${version}"`))
-    refuse(`${file} has another version than package.json: run npm run gen.`);
-if (!dated.test(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")))
-  refuse(`CHANGELOG.md has no heading "## ${version} (YYYY-MM-DD)".`);
-
-const commit = ask("git", "rev-parse", "HEAD");
 const started = new Date();
-if (existsSync(to) && readdirSync(to).length > 0 && !existsSync(join(to, "SHA256SUMS")))
-  refuse(`${to} contains something else than a release; name another folder by --to.`);
+const changes = runGit(ROOT, "status", "--porcelain");
+if (changes !== "") refuse(`Commit first: a release is one commit, and these files differ from it:\n${changes}`);
+const isOurs = (file: string) => file === "SHA256SUMS" || file.startsWith("belfry-");
+if (existsSync(to) && !readdirSync(to).every(isOurs))
+  refuse(`${to} contains other files than a release. Name another folder with --to.`);
+try {
+  if (requested !== undefined) prepareVersion(ROOT, requested, started.toISOString().slice(0, 10));
+  const [problem] = findVersionProblems(ROOT, { dated: true });
+  if (problem !== undefined) throw new ReleaseRefused(problem);
+  checkTag(ROOT);
+} catch (error) {
+  if (!(error instanceof ReleaseRefused)) throw error;
+  refuse(error.message);
+}
+
+const { name, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const commit = runGit(ROOT, "rev-parse", "HEAD");
 rmSync(to, { recursive: true, force: true });
 mkdirSync(to, { recursive: true });
 
@@ -50,20 +58,29 @@ const packed: { filename: string }[] = Object.values(
 const base = `${name}-${version}`;
 writeFileSync(join(to, `${base}.sbom.json`), `${JSON.stringify(createSbom(ROOT), null, 2)}\n`);
 
-/** The first of these programs that responds; a client without a running service does not count. */
-const builder =
-  values.image === "none"
-    ? undefined
-    : BUILDERS.find((one) => spawnSync(one, ["info"], { stdio: "ignore", timeout: 20_000 }).status === 0);
+/** Why a builder cannot be used; null if it can. A client without its service does not count. */
+function findBuilderProblem(program: string): string | null {
+  const { error, status, signal } = spawnSync(program, ["info"], { stdio: "ignore", timeout: 20_000 });
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return `${program} is not installed`;
+  return status === 0 ? null : `\`${program} info\` fails (${signal ?? `exit ${status}`})`;
+}
+
+const problems = new Map<string, string>();
+/** The first builder that can be used. */
+const builder = (values.image === "none" ? [] : BUILDERS).find((program) => {
+  const problem = findBuilderProblem(program);
+  if (problem !== null) problems.set(program, problem);
+  return problem === null;
+});
 if (builder) {
   const tag = `${name}:${version}`;
   const labels = [`org.opencontainers.image.version=${version}`, `org.opencontainers.image.revision=${commit}`];
   const args = ["build", "-f", "deploy/Dockerfile", "-t", tag, ...labels.flatMap((label) => ["--label", label]), "."];
-  execFileSync(builder, args, { cwd: ROOT, stdio: "inherit" });
   const archive = join(to, `${base}.image.tar`);
-  if (builder === "buildah")
-    execFileSync(builder, ["push", tag, `docker-archive:${archive}:${tag}`], { stdio: "inherit" });
-  else execFileSync(builder, ["save", "-o", archive, tag], { stdio: "inherit" });
+  const save = builder === "buildah" ? ["push", tag, `docker-archive:${archive}:${tag}`] : ["save", "-o", archive, tag];
+  for (const step of [args, save])
+    if (spawnSync(builder, step, { cwd: ROOT, stdio: "inherit" }).status !== 0)
+      refuse(`${builder} did not build the image. Fix the cause above, or run again with --image none.`);
 }
 
 const files = () => readdirSync(to).sort();
@@ -87,7 +104,7 @@ const provenance = {
       ],
     },
     runDetails: {
-      builder: { id: "somebody's own machine" },
+      builder: { id: "the machine of a maintainer" },
       metadata: { startedOn: started.toISOString(), finishedOn: new Date().toISOString() },
     },
   },
@@ -96,5 +113,9 @@ writeFileSync(join(to, `${base}.provenance.json`), `${JSON.stringify(provenance,
 const sums = files().map((file) => `${digestOf(join(to, file))}  ${file}\n`);
 writeFileSync(join(to, "SHA256SUMS"), sums.join(""));
 
+if (requested !== undefined) addTag(ROOT);
+
 console.log(`${base} of commit ${commit}, package ${packed[0]?.filename}, in ${to}:\n${sums.join("")}`.trimEnd());
-if (!builder) console.log(`No image: none of ${BUILDERS.join(", ")} answers here, or --image none was given.`);
+if (!builder) console.log(`No image: ${[...problems.values()].join(", ") || "--image none was given"}.`);
+if (requested !== undefined) console.log(`The tag v${version} is at this commit. Nothing was pushed.`);
+console.log("docs/contributing/releasing.md lists the next steps.");

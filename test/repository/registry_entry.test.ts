@@ -78,7 +78,7 @@ describe("server.json", () => {
   });
 });
 
-// docs/how-to/upgrade.md#making-a-release
+// docs/contributing/releasing.md#steps-for-a-person
 describe("the package's name in a public registry", () => {
   const tracked = spawnSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).stdout.trim().split("\n");
   // A command that fetches a package by its name and runs it, also as a list of arguments.

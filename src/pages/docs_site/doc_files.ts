@@ -28,7 +28,7 @@ const GROUPS: readonly (readonly [title: string, folder: string, names: string])
     "service requests channels alerts alert-states statistics webhooks accounts senders handsets pages mcp-and-cli",
   ],
   ["Explanation", "docs/explanation", "how-it-works security-model scale web-app comparison"],
-  ["Contribute", "docs/contributing", "architecture testing translations assistant-evaluation dependencies"],
+  ["Contribute", "docs/contributing", "architecture testing translations assistant-evaluation dependencies releasing"],
 ];
 
 /** Pages outside of docs/ and folders of their own, by the group that they join. */
