@@ -39,7 +39,7 @@ interface Sized {
   resident: number[];
 }
 
-export async function measureMemory(
+export async function measureHeapLayouts(
   { worlds, open }: Bench,
   { seconds, rounds, interrupted }: { seconds: number; rounds: number; interrupted(): boolean },
 ): Promise<{ table: string; figures: object }> {

@@ -8,14 +8,16 @@ import { casesToJson, embeddedComparison, formatCaseTable } from "./case_table.t
 import { CASES } from "./cases/index.ts";
 import { writeGoalChart } from "./goal_chart.ts";
 import { rowsTable } from "./goal_rows.ts";
-import { measureMemory } from "./heap_layouts.ts";
+import { measureHeapLayouts } from "./heap_layouts.ts";
 import { HANDSETS, longPollTable, measureLongPolls, PAGE_SIZES, type PollFigure } from "./long_polls.ts";
 import { measureGoals } from "./measure_goals.ts";
+import { measureModules } from "./module_costs.ts";
 import { exitWithUsage, options } from "./options.ts";
 import { findPeerPrograms, measurePeers } from "./peers/compare_peers.ts";
 import { profileCase } from "./profile.ts";
 import { measureContention } from "./row_contention.ts";
 import type { WorldSize } from "./seed_database.ts";
+import { measureSmallMachine } from "./small_machine.ts";
 import { installEverything } from "./start_servers.ts";
 
 const SMALL: WorldSize = { name: "S", alerts: 1000 };
@@ -92,9 +94,15 @@ async function run(): Promise<void> {
       const report = await measureContention(bench, { ...options, interrupted });
       await give(rowsTable(report.rows), report);
     });
-  if (options.memory)
+  if (options.memory) {
+    const modules = await measureModules();
+    progress("modules");
+    const rows = await measureSmallMachine();
+    return give(`${modules.table}\n\n${rowsTable(rows)}`, { modules: modules.figures, rows });
+  }
+  if (options.heap)
     return withBench(options.seconds, async (bench) => {
-      const { table, figures } = await measureMemory(bench, { ...options, interrupted });
+      const { table, figures } = await measureHeapLayouts(bench, { ...options, interrupted });
       await give(table, figures);
     });
   if (options.peers) {

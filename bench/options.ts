@@ -8,7 +8,8 @@ const HELP = `npm run bench -- [options]
   --peers                    the same work by ntfy and Gotify, whose programs NTFY_BIN and GOTIFY_BIN name
   --hot                      reports on one alert and sends on one channel, by 1, 8 and 64 clients
   --processes N              with it: how many processes share the clients (1)
-  --memory                   ways to lay Node's heap out: memory after load beside rates
+  --memory                   memory of the largest modules, and of a whole service on a small machine
+  --heap                     settings of Node's heap: memory after load next to rates
   --plot FILE.json           draw what --goals --json FILE.json wrote, as --out (docs/bench.svg)
   --profile CASE             where the service's time goes in one case; "start" and "held polls" are two more
   --clients N                with it: how many load the service at once (32)
@@ -16,7 +17,7 @@ const HELP = `npm run bench -- [options]
   --scale small|large|both   databases to measure (both)
   --large N                  alerts in the large one (1000000)
   --seconds N                seconds of one measurement (2)
-  --rounds N                 measurements of every case, at most 5 (2; with --goals, --peers, --hot and --memory 3)
+  --rounds N                 measurements of every case, at most 5 (2; with --goals, --peers, --hot and --heap 3)
   --embedded                 the small one on the embedded database as well, as ratios to the one by URL
   --only TEXT                cases whose name holds the text
   --out FILE                 write the table there, too
@@ -38,6 +39,7 @@ function parsed() {
         hot: { type: "boolean", default: false },
         processes: { type: "string", default: "1" },
         memory: { type: "boolean", default: false },
+        heap: { type: "boolean", default: false },
         plot: { type: "string" },
         profile: { type: "string" },
         clients: { type: "string", default: "32" },
@@ -80,7 +82,7 @@ export const options = {
   seconds: number("seconds", values.seconds, 1, 30),
   rounds: number(
     "rounds",
-    values.rounds ?? (values.goals || values.peers || values.memory || values.hot ? "3" : "2"),
+    values.rounds ?? (values.goals || values.peers || values.heap || values.hot ? "3" : "2"),
     1,
     5,
   ),

@@ -12,6 +12,7 @@ import { stopExitOnSignals } from "./early_signals.ts";
 import type { FirstStartResult, RunningService } from "./first_start.ts";
 import { findHostShell } from "./host_shell.ts";
 import { findFreePort, listenHttp } from "./http_server.ts";
+import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { createLogs } from "./log.ts";
 import { openService } from "./service.ts";
 import { createStartupResponder, retryWhileUnavailable } from "./startup_wait.ts";
@@ -31,6 +32,7 @@ export async function serveUntilStopped(): Promise<void> {
   const config = await settingsWithPort();
   const serving = config.workers > 1 ? await openWorkers(config) : await openAlone(config);
   const { log } = serving;
+  releaseMemoryWhenIdle(log);
   let stopping: number | null = null;
   const stop = async (signal: string) => {
     const now = performance.now();

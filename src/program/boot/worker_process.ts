@@ -6,6 +6,7 @@ import { assertDefined } from "../../model/assert.ts";
 import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import { prepareFirstStart } from "./first_start.ts";
 import { serveAccepted } from "./http_server.ts";
+import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { openService, type Service } from "./service.ts";
 import { retryWhileUnavailable } from "./startup_wait.ts";
 import { createRpcChannel, type IpcMessage, type PrimaryApi, type WorkerApi, type WorkerConfig } from "./worker_ipc.ts";
@@ -82,5 +83,6 @@ export async function runWorker(): Promise<void> {
   const opened = await retryWhileUnavailable(open, (message) => primary.notify("databaseUnavailable", message));
   service = opened;
   accepted = serveAccepted(opened.app, config);
+  releaseMemoryWhenIdle(opened.log);
   primary.notify("ready", await prepareFirstStart(opened, config));
 }

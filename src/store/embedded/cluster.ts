@@ -80,8 +80,10 @@ const OF_OTHERS =
 /** Connections in addition to the service's pool: operator's commands, backups, a manual psql. */
 const OTHERS = 20;
 
-function serverSettings(config: Settings): Record<string, string> {
+function serverSettings(config: Settings, major: number): Record<string, string> {
   return {
+    // Three fewer processes than with workers for reading.
+    ...(major >= 18 && { io_method: "sync" }),
     shared_buffers: `${config.postgresSharedBuffers}MB`,
     // With "off" the disk gets the data a moment after the answer. Nothing is half written in either case.
     synchronous_commit: config.postgresSynchronousCommit ? "on" : "off",
@@ -147,7 +149,7 @@ async function openPlace(
   // Those who promise something to a person await this. A failure before that needs no other listener.
   synced.catch(() => {});
   recordClusterFolder(place, runner);
-  const settings = { ...serverSettings(config), ...writeAccessFiles(place, runner), ...options.server };
+  const settings = { ...serverSettings(config, binaries.major), ...writeAccessFiles(place, runner), ...options.server };
   const socket = openShortSocketPath(place.cluster);
   const supervised = await supervise(place, binaries, runner, settings, options.log).catch((error: Error) => {
     socket.release();
