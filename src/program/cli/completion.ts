@@ -120,9 +120,8 @@ function fish(root: Node): string {
     for (const flag of node.flags) {
       const values = flag.values.length > 0 ? ` -a ${quote(flag.values.join(" "))}` : "";
       const value = flag.takesValue ? ` ${values ? "-x" : "-r"}${values}` : "";
-      lines.push(
-        `complete -c belfry${when} -l ${flag.name.slice(2)}${flag.short ? ` -s ${flag.short.slice(1)}` : ""}${value} -d ${quote(flag.description)}`,
-      );
+      const names = `-l ${flag.name.slice(2)}${flag.short ? ` -s ${flag.short.slice(1)}` : ""}`;
+      lines.push(`complete -c belfry${when} ${names}${value} -d ${quote(flag.description)}`);
     }
   }
   return `${lines.join("\n")}\n`;
