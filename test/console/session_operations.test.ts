@@ -391,7 +391,7 @@ test("no transport serves them: REST, MCP and OpenAPI have tools only, and pages
   const names = SESSION_OPERATIONS.map(({ name }) => name);
   const served = world.service.app.routes.map(({ route }) => route ?? "");
   const api = new Set(OPERATIONS.map(({ http }) => http.path.replace(/\{(\w+)\}/g, ":$1")));
-  const beside = /^\/api\/v1\/(openapi\.json|docs|pushers\/:id\/ingest(\/api\/v2\/alerts)?$)|^\/api\/auth/;
+  const beside = /^\/api\/v1\/(openapi(-named)?\.json|docs|pushers\/:id\/ingest(\/api\/v2\/alerts)?$)|^\/api\/auth/;
   expect(served.filter((route) => /^\/api/.test(route) && !api.has(route) && !beside.test(route))).toEqual([]);
   const document = JSON.stringify(
     createOpenApiDocument(OPERATIONS, HANDSET_OPERATIONS, { publicUrl: "http://localhost" }),

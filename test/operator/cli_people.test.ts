@@ -3,6 +3,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
@@ -308,6 +310,28 @@ test("login signs in by a browser, refreshes its token and ends with logout", as
     code: 1,
     refusal: { error: { type: "unauthorized", message: expect.stringContaining("Run belfry login again.") } },
   });
+});
+
+// rules#cli-login
+test("a server that sends tokens elsewhere without https is refused before the browser opens", async () => {
+  const endpoints = ["authorization", "token", "registration", "revocation"].map((name) => `${name}_endpoint`);
+  let plain = "";
+  const server = createServer((_, response) => {
+    const metadata = endpoints.map((name) => [name, `${name === plain ? "http" : "https"}://elsewhere.example/`]);
+    response.end(JSON.stringify({ resource: "r", issuer: "i", scopes_supported: [], ...Object.fromEntries(metadata) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const named = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    for (plain of endpoints) {
+      const { code, stderr } = await runBelfry(["login", "--url", named], home());
+      expect({ plain, code }).toEqual({ plain, code: 1 });
+      expect(stderr).toContain("is not a Belfry server");
+      expect(stderr).not.toContain("sign in at");
+    }
+  } finally {
+    server.close();
+  }
 });
 
 // rules#cli-login

@@ -45,7 +45,7 @@ test("a registry without a response is reported, and fails nothing", async () =>
   const { code, out, err } = await audit();
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^\d+ packages: \d+ MIT, /);
-  expect(out).toMatch(/^The registry was not heard of known faults: 405/m);
+  expect(out).toMatch(/^The registry did not report known vulnerabilities: 405/m);
   expect(out).not.toContain("127.0.0.1");
 });
 

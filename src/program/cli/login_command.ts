@@ -34,7 +34,8 @@ export async function openConsole(url: string): Promise<void> {
 export async function logIn(url: string, scopes: readonly string[] | null): Promise<void> {
   const { resource } = await getJson<{ resource: string }>(url, "/.well-known/oauth-protected-resource/mcp");
   const server = await getJson<Metadata>(url, "/.well-known/oauth-authorization-server");
-  for (const endpoint of [server.authorization_endpoint, server.token_endpoint, server.registration_endpoint])
+  const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = server;
+  for (const endpoint of [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint])
     checkEndpoint(endpoint, url);
   const [verifier, state] = [randomBytes(32), randomBytes(16)].map((bytes) => bytes.toString("base64url")) as [
     string,
@@ -43,7 +44,7 @@ export async function logIn(url: string, scopes: readonly string[] | null): Prom
   const callback = await listenForCallback(state, server.issuer);
   try {
     const redirect_uri = callback.address;
-    const client_id = readLogin(url)?.client_id ?? (await registerClient(server.registration_endpoint, redirect_uri));
+    const client_id = readLogin(url)?.client_id ?? (await registerClient(registration_endpoint, redirect_uri));
     const query = new URLSearchParams({
       response_type: "code",
       client_id,
@@ -54,11 +55,11 @@ export async function logIn(url: string, scopes: readonly string[] | null): Prom
       code_challenge: createHash("sha256").update(verifier).digest("base64url"),
       code_challenge_method: "S256",
     });
-    const address = `${server.authorization_endpoint}?${query}`;
+    const address = `${authorization_endpoint}?${query}`;
     printNote(`sign in at ${address}`);
     await openBrowser(address);
     const code = await callback.code;
-    const tokens = await requestTokens(server.token_endpoint, {
+    const tokens = await requestTokens(token_endpoint, {
       grant_type: "authorization_code",
       client_id,
       redirect_uri,
@@ -68,7 +69,6 @@ export async function logIn(url: string, scopes: readonly string[] | null): Prom
     });
     if (!tokens)
       throw new ApiError("invalid_credential", "The server did not accept the sign-in. Run belfry login again.");
-    const { token_endpoint, revocation_endpoint } = server;
     storeLogin({ url, client_id, token_endpoint, revocation_endpoint, resource, ...tokens });
     printResult({ url, logged_in: true });
   } finally {
@@ -138,7 +138,7 @@ async function listenForCallback(state: string, issuer: string) {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
     const isOurs = pathname === "/callback" && searchParams.get("state") === state;
-    const isIssuer = [null, issuer].includes(searchParams.get("iss"));
+    const isIssuer = searchParams.get("iss") === issuer;
     const given = searchParams.get("code");
     const isDone = isOurs && isIssuer && given !== null;
     response.writeHead(isOurs ? 200 : 404, {
