@@ -15,15 +15,17 @@ import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { moveAlerts, type PlannedAlert } from "../src/store/queries/move_alerts.ts";
 import { channelId } from "../src/store/schemas/common_fields.ts";
 
-/** Why an alert stays as it is. */
-const REFUSED: Record<string, string> = {
-  inactive: CHANNEL_NOT_ACTIVE,
-  past: "Its new send_at must be in the future.",
-  expires: "Its expires_at must be later than its new send_at. Change it with update_alert.",
-  draft: "This alert is a draft, so it is not scheduled.",
-  repeating: "This alert repeats. Use update_alert or cancel_alert.",
-  sent: "This alert was already sent. Withdraw it with cancel_alert.",
-  cancelled: "This alert is already cancelled.",
+type Refusal = readonly [code: CodeOf<"conflict" | "invalid_request">, message: string];
+
+/** The code and the message for an alert that stays, by the state that the statement reports. */
+const REFUSALS: Record<string, Refusal> = {
+  inactive: ["channel_not_active", CHANNEL_NOT_ACTIVE],
+  past: ["time_in_past", "Its new send_at must be in the future."],
+  expires: ["invalid_time_range", "Its expires_at must be later than its new send_at. Change it with update_alert."],
+  draft: ["alert_not_sent", "This alert is a draft, so it is not scheduled."],
+  repeating: ["alert_repeats", "This alert repeats. Use update_alert or cancel_alert."],
+  sent: ["alert_already_sent", "This alert was already sent. Withdraw it with cancel_alert."],
+  cancelled: ["alert_cancelled", "This alert is already cancelled."],
 };
 
 const moved = z.object({
@@ -35,6 +37,7 @@ const moved = z.object({
   send_at: z.string().nullable(),
   becomes: z.string().nullable().describe("Its new send_at; null when it is cancelled or stays."),
   outcome: z.enum(["done", "would", "refused"]),
+  code: z.string().nullable().describe("The reason for a refusal, as in `error.code`."),
   message: z.string().nullable().describe("Why it was refused."),
 });
 
@@ -152,14 +155,17 @@ function listOf(rows: readonly PlannedAlert[]): string {
   return first && others.length === 0 ? `/channels/${formatId("psh", first)}?status=scheduled` : "/scheduled";
 }
 
-const rowOf = (outcome: "done" | "would") => (row: PlannedAlert) => ({
-  id: formatId("alr", row.alert_id),
-  pusher_id: formatId("psh", row.channel_id),
-  handle: row.handle,
-  series_id: formatIdOrNull("alr", row.planned_series),
-  title: row.planned_title,
-  send_at: toIsoMicrosOrNull(row.planned_at),
-  becomes: row.refused === null ? toIsoMicrosOrNull(row.becomes) : null,
-  outcome: row.refused === null ? outcome : ("refused" as const),
-  message: row.refused === null ? null : (REFUSED[row.refused] ?? null),
-});
+const rowOf = (outcome: "done" | "would") => (row: PlannedAlert) => {
+  const [code, message] = (row.refused !== null && REFUSALS[row.refused]) || [null, null];
+  return {
+    id: formatId("alr", row.alert_id),
+    pusher_id: formatId("psh", row.channel_id),
+    handle: row.handle,
+    series_id: formatIdOrNull("alr", row.planned_series),
+    title: row.planned_title,
+    send_at: toIsoMicrosOrNull(row.planned_at),
+    becomes: row.refused === null ? toIsoMicrosOrNull(row.becomes) : null,
+    outcome: row.refused === null ? outcome : ("refused" as const),
+    ...{ code, message },
+  };
+};

@@ -72,6 +72,7 @@ export const moveCases: TestCase[] = [
           title,
           send_at,
           outcome: "done",
+          code: null,
           message: null,
         })),
       );

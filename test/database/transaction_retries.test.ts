@@ -151,17 +151,17 @@ describe("on a service", () => {
     await world.sql("insert into alert_counter (alert_id, reads) values (?, 1)", [lost]);
     await world.sql("insert into alert_counter_stripe values (?, 1, 1, 0, '{0,0,0,0}')", [lost]);
     const em = world.service.orm.em.fork() as SqlEntityManager;
-    const orphans = async (mend?: boolean) => {
-      const { checks, mended } = await checkConsistency(em, mend === undefined ? {} : { mend });
+    const orphans = async (repair?: boolean) => {
+      const { checks, repaired } = await checkConsistency(em, repair === undefined ? {} : { repair });
       return {
         left: checks.filter(({ name }) => name.endsWith("orphans")).map(({ wrong }) => wrong),
-        mended,
+        repaired,
       };
     };
-    expect(await orphans()).toEqual({ left: [1, 1, 1], mended: undefined });
+    expect(await orphans()).toEqual({ left: [1, 1, 1], repaired: undefined });
     expect(await orphans(true)).toEqual({
       left: [0, 0, 0],
-      mended: [
+      repaired: [
         { name: "report.orphans", removed: 1 },
         { name: "alert_counter.orphans", removed: 1 },
         { name: "alert_counter_stripe.orphans", removed: 1 },

@@ -133,7 +133,7 @@ test("files that others may read are closed by --fix, and blocked folders and un
   expect(blocked.of("backups")).toMatchObject([{ state: "wrong", says: expect.stringContaining("is in the way") }]);
   expect(blocked.of("settings")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^PORT_FILE is not/) }]);
   const { json } = await runBelfryShared(["doctor", "--fix"], { DATA_DIR: dataDir });
-  expect(json).toMatchObject({ files: [join(dataDir, "secret")], mended: expect.any(Array) });
+  expect(json).toMatchObject({ files: [join(dataDir, "secret")], repaired: expect.any(Array) });
   expect(statSync(join(dataDir, "secret")).mode & 0o777).toBe(0o600);
   expect((await told({ DATA_DIR: dataDir })).of("file modes")).toMatchObject([{ state: "ok" }]);
 });

@@ -200,6 +200,7 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
         send_at: "2030-06-01T16:00:00.000000Z",
         becomes: "2030-06-01T16:30:00.000000Z",
         outcome: "would",
+        code: null,
         message: null,
       },
     ],

@@ -1,5 +1,5 @@
 // The consistency checks of `belfry doctor`: recounting every counter from its rows, and finding incomplete or orphaned
-// rows. It reads one snapshot, so it is exact while the service runs. It only changes anything with `mend`, and then
+// rows. It reads one snapshot, so it is exact while the service runs. It only changes anything with `repair`, and then
 // only deletes orphaned rows.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -13,7 +13,7 @@ const defineStatement = createStatementDefiner("upkeep");
 export interface ConsistencyReport {
   /** One entry a check; `wrong` is the number of rows that do not agree, 0 when all is well. */
   checks: { name: string; wrong: number }[];
-  mended?: { name: string; removed: number }[];
+  repaired?: { name: string; removed: number }[];
 }
 
 /** SQL for all counts of alerts, from all their rows. */
@@ -96,16 +96,16 @@ const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({
   }),
 }));
 
-/** Runs the checks. With `mend`, it also returns the deleted rows by check; the checks then show the rest. */
+/** Runs the checks. With `repair`, it also returns the deleted rows by check; the checks then show the rest. */
 export async function checkConsistency(
   em: SqlEntityManager,
-  { mend = false }: { mend?: boolean } = {},
+  { repair = false }: { repair?: boolean } = {},
 ): Promise<ConsistencyReport> {
-  const mended: NonNullable<ConsistencyReport["mended"]> = [];
-  for (const { name, statement } of mend ? sweeps : [])
-    mended.push({
+  const repaired: NonNullable<ConsistencyReport["repaired"]> = [];
+  for (const { name, statement } of repair ? sweeps : [])
+    repaired.push({
       name,
       removed: assertDefined((await runStatement(em, statement, {}))[0], "a count has a row").removed,
     });
-  return { checks: await runStatement(em, recount, {}), ...(mend ? { mended } : {}) };
+  return { checks: await runStatement(em, recount, {}), ...(repair ? { repaired } : {}) };
 }

@@ -65,7 +65,7 @@ const within = z.strictObject({ workspace: z.string().optional() });
 const channel = z.strictObject({ handle: z.string() });
 
 export const OPERATOR_OPERATIONS = {
-  doctor: operation(z.strictObject({ mend: z.boolean().optional() }), checkConsistency),
+  doctor: operation(z.strictObject({ repair: z.boolean().optional() }), checkConsistency),
   rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
   database_promoted: operation(z.strictObject({}), async (em) => {
     await runStatement(em, renewEpoch, { epoch: randomUUID() });

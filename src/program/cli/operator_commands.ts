@@ -61,7 +61,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
       process.exitCode = await openDatabaseShell(loadOperatorSettings());
     });
 
-  addDoctorCommand(program, now, async () => (await ask("doctor", { mend: true })) as object);
+  addDoctorCommand(program, now, async () => (await ask("doctor", { repair: true })) as object);
 
   group(program, "database", "database epoch")
     .command("promoted")

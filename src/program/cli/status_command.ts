@@ -87,8 +87,8 @@ export function addStatusCommand(program: Command): void {
     });
 }
 
-/** `mend` removes rows that belong to nothing, and counts again. */
-export function addDoctorCommand(program: Command, now: () => Date, mend: () => Promise<object>): void {
+/** `repair` deletes orphaned rows and counts again. */
+export function addDoctorCommand(program: Command, now: () => Date, repair: () => Promise<object>): void {
   program
     .command("doctor")
     .summary("check the installation for problems")
@@ -102,7 +102,7 @@ export function addDoctorCommand(program: Command, now: () => Date, mend: () => 
       if (options.fix || options.mend) {
         const { fixFileModes } = await import("../../identity/operator/file_checks.ts");
         const files = fixFileModes(loadSettings(["dataDir"]).dataDir);
-        return printResult({ ...(await mend()), files });
+        return printResult({ ...(await repair()), files });
       }
       const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
       const { runHealthChecks } = await import("../../identity/operator/health_checks.ts");

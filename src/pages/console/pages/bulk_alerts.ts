@@ -31,20 +31,20 @@ export const bulkForm = (visit: MemberContext, rows: Content): Html =>
       <button class="plain" name="act" value="delete">Delete</button></div>`,
   );
 
-/** Why an alert stays, for people; the operation's messages name arguments. */
-const REASONS: readonly (readonly [message: RegExp, reason: string])[] = [
-  [/must be in the future/, "Its new time is in the past."],
-  [/expires_at/, "It would expire before its new time."],
-  [/is a draft/, "It is a draft, so it has no time."],
-  [/repeats/, "It repeats. Change it on its page."],
-  [/already sent/, "It was already sent."],
-  [/already cancelled/, "It is already cancelled."],
-];
+/** Why an alert stays, by the code of its row; the operation's messages name arguments. */
+const REASONS: Readonly<Record<string, string>> = {
+  channel_not_active: "Its channel is paused or suspended.",
+  time_in_past: "Its new time is in the past.",
+  invalid_time_range: "It would expire before its new time.",
+  alert_not_sent: "It is a draft, so it has no time.",
+  alert_repeats: "It repeats. Change it on its page.",
+  alert_already_sent: "It was already sent.",
+  alert_cancelled: "It is already cancelled.",
+};
 
-const reasonOf = (message: string): string =>
-  REASONS.find(([known]) => known.test(message))?.[1] ?? "Its channel is paused or suspended.";
+const reasonOf = ({ code, message }: PlannedRow): Content => REASONS[code ?? ""] ?? message;
 
-const isSent = ({ message }: PlannedRow): boolean => message !== null && /already sent/.test(message);
+const isSent = ({ code }: PlannedRow): boolean => code === "alert_already_sent";
 
 const countAlerts = (count: number): string => (count === 1 ? "1 alert" : `${count} alerts`);
 
@@ -117,11 +117,11 @@ async function showPlan(visit: MemberContext, ids: readonly string[], minutes: n
   const { data, plan } = await visit.call("move_alerts", { alert_ids: ids, ...asked, dry_run: true });
   const changing = data.filter(({ outcome }) => outcome === "would");
   const verb = minutes === null ? "Cancel" : "Move";
-  const outcome = ({ outcome, becomes, message }: PlannedRow): Content =>
-    outcome === "refused"
-      ? html`<span class="badge">stays</span> ${reasonOf(message ?? "")}`
-      : becomes
-        ? html`<span>moves to ${timeElement(new Date(becomes), "near", visit.now)}</span>`
+  const outcome = (row: PlannedRow): Content =>
+    row.outcome === "refused"
+      ? html`<span class="badge">stays</span> ${reasonOf(row)}`
+      : row.becomes
+        ? html`<span>moves to ${timeElement(new Date(row.becomes), "near", visit.now)}</span>`
         : html`<span class="badge warn">is cancelled</span>`;
   const isDanger = minutes === null && html` class="danger"`;
   const count = countAlerts(changing.length);
@@ -155,7 +155,7 @@ async function askToDelete(visit: MemberContext, ids: readonly string[]): Promis
   const button = html`<button class="danger" name="act" value="delete">Delete ${count}</button>`;
   const outcome = (row: PlannedRow): Content =>
     isSent(row)
-      ? html`<span class="badge">stays</span> It was already sent.`
+      ? html`<span class="badge">stays</span> ${reasonOf(row)}`
       : html`<span class="badge warn">is deleted</span>`;
   return page(
     visit,

@@ -27,7 +27,7 @@ export const germanEffectTexts: EffectTexts = {
   "truth.loc.granted": "Dein Standort wird auf diesem Gerät geprüft und verlässt es nie.",
   "truth.loc.prompt": "Dein Browser wird um Erlaubnis fragen. Dein Standort verlässt dieses Gerät nie.",
   "truth.loc.denied": "Der Standort ist in den Browser-Einstellungen blockiert.",
-  "truth.loc.missing": "Dieser Browser unterstützt keinen Standort.",
+  "truth.loc.missing": "Dieser Browser unterstützt keine Standortabfrage.",
   "truth.quiet.none": "Auf diesem Gerät ist keine Ruhezeit eingestellt.",
   "truth.quiet.set": "Ruhezeit von {from} bis {to}.",
 
@@ -42,7 +42,8 @@ export const germanEffectTexts: EffectTexts = {
   "why.quiet_hours": "Sie kam während deiner Ruhezeit an.",
   "why.quiet_broken": "Sie hat während deiner Ruhezeit geklingelt, weil du es diesem Kanal erlaubst.",
   "why.outside": "Du warst außerhalb des Gebiets der Meldung.",
-  "why.place_unknown": "Dein Standort war nicht bekannt, darum galtest du als im Gebiet der Meldung.",
+  "why.place_unknown":
+    "Dein Standort war nicht bekannt, darum wurdest du so behandelt, als wärst du im Gebiet der Meldung.",
   "why.sound_off": "Töne sind auf diesem Gerät aus.",
   "why.author_silent": "Der Kanal hat sie ohne Ton gesendet.",
   "why.another_rings": "Eine andere Meldung hat zur selben Zeit geklingelt.",
