@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFilterChannel } from "../../src/pages/console/list_search.ts";
-import { sortedUrl, sortRows } from "../../src/pages/console/list_sorting.ts";
+import { sortedUrl, sortPagedRows, sortRows } from "../../src/pages/console/list_sorting.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -103,6 +103,109 @@ test("with many channels the filter is a search, in alerts and in the audit log"
   const audit = await owner.get(`${base}audit?channel=${encodeURIComponent("Line 7 (@line-7)")}`);
   expect(audit.text.match(/Line 7<\/span>/g)).toHaveLength(1);
   expect((await owner.get(`${base}audit?channel=nowhere`)).text).toContain("No matching entries");
+});
+
+test("a channel's alerts sort by creation, sent ones by time, and scheduled ones are soonest first", async () => {
+  const { id } = await world.pusher();
+  for (const [title, seconds] of [
+    ["Late", 7200],
+    ["Soon", 3600],
+  ] as const)
+    await world.alert(id, { title, send: true, send_at: timeInSeconds(seconds) });
+  await world.alert(id, { title: "First", send: true });
+  await world.alert(id, { title: "Second", send: true });
+  const titlesAt = async (query: string) => titlesOf((await owner.get(`${base}channels/${id}?${query}`)).text);
+  expect(await titlesAt("")).toEqual(["Second", "First", "Soon", "Late"]);
+  expect(await titlesAt("order=oldest")).toEqual(["Late", "Soon", "First", "Second"]);
+  expect(await titlesAt("status=scheduled")).toEqual(["Soon", "Late"]);
+  expect(await titlesAt("status=scheduled&order=newest")).toEqual(["Late", "Soon"]);
+  expect(await titlesAt("status=sent&order=oldest")).toEqual(["First", "Second"]);
+  const { text } = await owner.get(`${base}channels/${id}?status=sent`);
+  expect(text).toMatch(/aria-sort="descending"><a class="sorts" href="[^"]*status=sent&amp;order=oldest"[^>]*>When/);
+});
+
+describe("lists of pages", () => {
+  test.each([
+    [30, "sort=N", [1, 2, 3], null],
+    [30, "sort=N&page=2", [26, 27, 28], null],
+    [30, "", [30, 29, 28], null],
+    // The newest 500 are the largest.
+    [600, "sort=N", [101, 102, 103], "Only the newest 500 are sorted."],
+    [600, "sort=-N", [600, 599, 598], "Only the newest 500 are sorted."],
+    [500, "sort=N", [1, 2, 3], null],
+  ])("%d rows at ?%s begin with %j", async (count, query, first, note) => {
+    const all = Array.from({ length: count }, (_, i) => count - i);
+    const read = async ({ limit, before }: { limit: number; before?: string }) => {
+      const from = before ? all.indexOf(Number(before)) + 1 : 0;
+      const data = all.slice(from, from + limit);
+      return { data, meta: { next_before: from + limit < count ? String(data.at(-1)) : null } };
+    };
+    const visit = { url: new URL(`https://x/list?${query}`) };
+    const columns = { N: { value: (n: number) => n, first: "asc" } } as const;
+    const list = await sortPagedRows(visit, read, columns, { path: "/list" });
+    expect(list.rows.slice(0, 3)).toEqual(first);
+    expect(String(list.note || "").includes(note ?? "Only")).toBe(note !== null);
+  });
+
+  /** The cells of a column, from top to bottom. */
+  const cellsOf = (text: string, label: string) =>
+    [...text.matchAll(new RegExp(`data-label="${label}"[^>]*>(.*?)</td>`, "gs"))].map(([, cell]) =>
+      cell!.replace(/<[^>]*>/g, "").trim(),
+    );
+
+  const join = async (handle: string, facts: Record<string, string>) => {
+    const { body } = await world.handset("POST", "/devices", null, facts);
+    await world.handset("PUT", `/subscriptions/${handle}`, body.token, {});
+  };
+
+  test("subscribers sort by each fact, within a filter, and by pages", async () => {
+    const { id, handle } = await world.pusher();
+    const zones = ["Europe/Lisbon", "Asia/Tokyo", "America/Lima"];
+    for (const [i, timezone] of zones.entries())
+      await join(handle, { platform: "android", app_version: `1.${10 - i}.0`, locale: "en", timezone });
+    const list = `${base}channels/${id}/subscribers`;
+    const zonesAt = async (query: string) => cellsOf((await owner.get(`${list}?${query}`)).text, "Time zone");
+    expect(await zonesAt("")).toEqual(zones.toReversed());
+    expect(await zonesAt("sort=Time zone")).toEqual(zones.toSorted());
+    expect(await zonesAt("sort=-Time zone&status=active")).toEqual(zones.toSorted().toReversed());
+    expect(await zonesAt("sort=Since")).toEqual(zones);
+    expect(await zonesAt("sort=-App")).toEqual(zones);
+    expect(await zonesAt("sort=Time zone&status=muted")).toEqual([]);
+    expect((await owner.get(`${list}?status=active`)).text).toContain("status=active&amp;sort=Language#list");
+  });
+
+  test("the audit log sorts by each column, and reports how much of it was sorted", async () => {
+    const { id } = await world.pusher({ name: "Audited" });
+    await world.alert(id, { title: "One" });
+    const at = async (query: string) => (await owner.get(`${base}audit?channel=${id}&${query}`)).text;
+    const actions = (text: string) => [...text.matchAll(/scope="row"><strong>([^<]*)</g)].map(([, name]) => name);
+    const newest = actions(await at(""));
+    expect(newest).toHaveLength(2);
+    expect(actions(await at("sort=When"))).toEqual(newest.toReversed());
+    expect(actions(await at("sort=Action"))).toEqual(newest.toSorted());
+    expect(actions(await at("sort=-Action"))).toEqual(newest.toSorted().toReversed());
+    expect(actions(await at("sort=Target"))).toEqual(newest);
+    expect(await at("sort=When")).not.toContain("are sorted");
+  });
+});
+
+test("with many channels a new key searches for one, and an unknown name creates no key", async () => {
+  const { text } = await owner.get(`${base}keys`);
+  expect(text).toContain('<input type="search" id="pusher" name="pusher" list="pusher-names"');
+  const token = /name="form_token" value="([^"]+)"/.exec(text)![1]!;
+  const create = (pusher: string) =>
+    owner.post(`${base}keys`, { name: "Narrow", preset: "read", life: "7d", pusher }, { token });
+  const rows = async () => (await world.sql("select pusher_id from api_key where name = 'Narrow'")).length;
+  for (const wrong of ["Line", "nowhere", "@nowhere"]) {
+    const refused = await create(wrong);
+    expect([wrong, refused.status]).toEqual([wrong, 422]);
+    expect(refused.text).toContain("No channel has this name.");
+    expect(refused.text).toContain(`value="${wrong}"`);
+  }
+  expect(await rows()).toBe(0);
+  const made = await create("Line 7 (@line-7)");
+  expect(made.text).toContain("Your new key");
+  expect((await owner.get(`${base}keys`)).text).toMatch(/data-label="Channel"><div>line-7/);
 });
 
 describe("selected alerts", () => {

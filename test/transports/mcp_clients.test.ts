@@ -351,6 +351,9 @@ describe("on a service", () => {
       const answer = await raw("POST", { ...bearer(world.owner), ...headers }, toolCall("get_me", {}));
       expect({ headers, status: answer.status }).toEqual({ headers, status: 403 });
       expect(answer.body.error.type).toBe("forbidden");
+      // The way out is the service's own address, and never the one of the request.
+      expect(answer.body.error.message).toContain(`Use ${mcp}`);
+      expect(answer.body.error.message).not.toContain("evil");
     }
     const right: Record<string, string>[] = [{ host: `localhost:${port}` }, { origin: `http://127.0.0.1:${port}` }];
     for (const headers of right) {

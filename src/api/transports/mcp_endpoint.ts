@@ -95,6 +95,7 @@ export function createMcpEndpoint({
   host,
   loadCard,
 }: McpOptions) {
+  const endpoint = new URL("/mcp", publicUrl).href;
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
   const metadata = supportsOAuth(publicUrl)
     ? `, resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`
@@ -214,9 +215,12 @@ export function createMcpEndpoint({
 
   async function serve(request: Request, log: Log, patience?: WaitContext): Promise<Response> {
     if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
-      throw forbidden("origin_not_allowed", "This Host is not allowed. Use the address in PUBLIC_URL.");
+      throw forbidden("origin_not_allowed", `This Host is not allowed. Use ${endpoint}.`);
     if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
-      throw forbidden("origin_not_allowed", "This Origin is not allowed to use the MCP endpoint.");
+      throw forbidden(
+        "origin_not_allowed",
+        `This Origin is not allowed. Use ${endpoint} from a page of that origin, or without the Origin header.`,
+      );
     if (request.method !== "POST") {
       const refused = invalidRequest("malformed_request", "The MCP endpoint only accepts POST.");
       refused.headers.allow = "POST";

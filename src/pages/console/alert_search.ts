@@ -8,7 +8,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
 import { emptyState, errorSummary, liveSection, pager, select, type TableOptions, table } from "./components.ts";
-import { buildActorOptions, channelFilter, findFilterChannel } from "./list_search.ts";
+import { buildActorOptions, channelFilter, findFilterChannel, UNKNOWN_CHANNEL_MESSAGE } from "./list_search.ts";
 import { sortHeading } from "./list_sorting.ts";
 import type { MemberContext, OperationResult, OperationRow } from "./page_context.ts";
 
@@ -106,7 +106,7 @@ export async function findAlerts(
   const found = { before, search, refused: null, counts: new Map() };
   if (channel === null) {
     const refused = html`<p class="flash problem" role="alert">
-      No channel has this name. Choose one from the suggestions.</p>`;
+      ${UNKNOWN_CHANNEL_MESSAGE}</p>`;
     return { data: [], meta: { next_before: null }, ...found, refused };
   }
   try {
@@ -156,7 +156,7 @@ async function searchForm(
   return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
     ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
     <div class="field"><label for="q">Search</label>
-      <input type="search" id="q" name="q" value="${search.q ?? ""}" maxlength="${LIMITS.search}"
+      <input type="search" id="q" name="q" dir="auto" value="${search.q ?? ""}" maxlength="${LIMITS.search}"
         placeholder="In title, text and tags"></div>
     ${channels && channelFilter(channels, search.channel)}
     ${select({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}

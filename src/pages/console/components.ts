@@ -6,7 +6,6 @@ import { SCOPES, type Scope } from "../../model/scopes.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { formatMinute, timeElement } from "../../ui/time_format.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
-import type { SortableHeading } from "./list_sorting.ts";
 
 export interface LabelledField {
   name: string;
@@ -44,7 +43,7 @@ export function field(f: LabelledField): Html {
   const { line, attributes } = errorParts(f.error, f.name, f.hint);
   return html`<div class="field"><label for="${f.name}">${f.label}</label>
     ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
-    <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${
+    <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${!f.type && !f.inputmode && html` dir="auto"`}${
       f.autocomplete && html` autocomplete="${f.autocomplete}"`
     }${f.inputmode && html` inputmode="${f.inputmode}"`}${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
       f.maxlength && html` maxlength="${f.maxlength}"`
@@ -106,6 +105,12 @@ export function checkbox(t: {
 
 /** A scope as a person reads it. */
 export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
+
+/** A heading of `table` that is a link; `sort` is the value of aria-sort. */
+export interface SortableHeading {
+  content: Content;
+  sort: "ascending" | "descending" | null;
+}
 
 /** Options of a table other than its columns. */
 export interface TableOptions<Row> {

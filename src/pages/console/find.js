@@ -10,6 +10,7 @@
 
   const input = make("input", {
     type: "search",
+    dir: "auto",
     name: "q",
     autocomplete: "off",
     placeholder: "Channels, alerts, pages, actions",

@@ -43,7 +43,8 @@ export interface TextField {
 export function textField(f: TextField): Html {
   const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
   const { line, attributes } = errorParts(f.error, f.name, hint);
-  const same = html`id="${f.name}" name="${f.name}"${f.required && html` required`}${
+  const isProse = !f.kind && !f.keys && !f.literal && !f.code;
+  const same = html`id="${f.name}" name="${f.name}"${isProse && html` dir="auto"`}${f.required && html` required`}${
     f.autocomplete && html` autocomplete="${f.autocomplete}"`
   }${f.literal && html` autocapitalize="none" spellcheck="false"`}${f.keys && html` inputmode="${f.keys}"`}${
     f.kind === "url" && html` placeholder="https://"`

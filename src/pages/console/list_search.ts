@@ -4,7 +4,7 @@
 import { normalizeText } from "../../model/domain/search_terms.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
-import { type SelectOption, select } from "./components.ts";
+import { errorParts, type LabelledField, type SelectOption, select } from "./components.ts";
 import type { OperationRow, PageContext } from "./page_context.ts";
 
 /** Rows of one page. */
@@ -32,7 +32,7 @@ export function textSearchForm(
   return html`<form class="finder" method="get" action="${path}" role="search">
     ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
     <label class="unseen" for="q">${label}</label>
-    <input type="search" id="q" name="q" value="${find}" placeholder="${hint}"><button class="plain">Find</button></form>`;
+    <input type="search" id="q" name="q" dir="auto" value="${find}" placeholder="${hint}"><button class="plain">Find</button></form>`;
 }
 
 /** One page of the rows, with links to the previous and the next page. `to` returns the address of a page. */
@@ -121,27 +121,48 @@ interface FilterChannel {
   handle: string;
 }
 
-const toSuggestion = ({ name, handle }: FilterChannel): string => `${name} (@${handle})`;
+/** A channel as the search field suggests it. */
+export const suggestChannel = ({ name, handle }: Omit<FilterChannel, "id">): string => `${name} (@${handle})`;
 
-/** The filter by channel: a choice of few channels, or a search field with suggestions for many. */
-export function channelFilter(channels: readonly FilterChannel[], chosen: string | undefined): Html {
+interface ChannelField extends Pick<LabelledField, "name" | "label" | "value" | "hint" | "error"> {
+  /** The choice of no channel. */
+  all: string;
+  describe?: (channel: FilterChannel) => string;
+}
+
+/** A choice of a channel, or of all: a select element for few channels, or a search field with suggestions for many. */
+export function channelField(channels: readonly FilterChannel[], f: ChannelField): Html {
+  const { name, label, all, value = "", hint, error, describe = suggestChannel } = f;
   if (channels.length <= SEARCHED_CHANNELS)
     return select({
-      ...{ name: "channel", label: "Channel", value: chosen ?? "" },
+      ...{ name, label, value, hint, error },
       options: buildOptions(
-        "All channels",
-        channels.map(({ id, name }) => [id, name]),
+        all,
+        channels.map((channel) => [channel.id, describe(channel)]),
       ),
     });
-  const known = channels.find(({ id }) => id === chosen);
-  const shown = known ? toSuggestion(known) : (chosen ?? "");
-  return html`<div class="field"><label for="channel">Channel</label>
-    <input type="search" id="channel" name="channel" list="channel-names" autocomplete="off" value="${shown}"
-      placeholder="All channels">
-    <datalist id="channel-names">${channels.map(
-      (channel) => html`<option value="${toSuggestion(channel)}"></option>`,
+  const known = channels.find(({ id }) => id === value);
+  const { line, attributes } = errorParts(error, name, hint);
+  return html`<div class="field"><label for="${name}">${label}</label>
+    ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${line}
+    <input type="search" id="${name}" name="${name}" list="${name}-names" autocomplete="off" dir="auto"
+      value="${known ? suggestChannel(known) : value}" placeholder="${all}"${attributes}>
+    <datalist id="${name}-names">${channels.map(
+      (channel) => html`<option value="${suggestChannel(channel)}"></option>`,
     )}</datalist></div>`;
 }
+
+/** The filter of a list by channel. */
+export const channelFilter = (channels: readonly FilterChannel[], value: string | undefined): Html =>
+  channelField(channels, {
+    name: "channel",
+    label: "Channel",
+    all: "All channels",
+    value,
+    describe: ({ name }) => name,
+  });
+
+export const UNKNOWN_CHANNEL_MESSAGE = "No channel has this name. Choose one from the suggestions.";
 
 /** The id of a channel that the filter names by id, handle, suggestion or name; null without such a channel. */
 export function findFilterChannel(channels: readonly FilterChannel[], typed: string): string | null {

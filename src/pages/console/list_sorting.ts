@@ -1,7 +1,9 @@
-// Sorting of lists that are read whole. The column and the direction are in the address, so no script is needed.
+// Sorting of lists by column. The column and the direction are in the address, so no script is needed.
 
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
+import { pager, type SortableHeading } from "./components.ts";
+import { paginateRows, ROWS_PER_PAGE } from "./list_search.ts";
 import type { PageContext } from "./page_context.ts";
 
 type Direction = "asc" | "desc";
@@ -13,12 +15,6 @@ export interface SortableColumn<Row> {
 }
 
 export type SortableColumns<Row> = Readonly<Record<string, SortableColumn<Row>>>;
-
-/** A heading of `table` that is a link; `sort` is the value of aria-sort. */
-export interface SortableHeading {
-  content: Content;
-  sort: "ascending" | "descending" | null;
-}
 
 /** The column heading as a link that sorts by it. */
 export function sortHeading(
@@ -89,3 +85,54 @@ export const sortedUrl =
   (path: string, query: UrlQuery = {}, part = "") =>
   (more: UrlQuery): string =>
     buildViewUrl(path, { ...query, ...more }, part);
+
+/** The rows that a list of pages reads to sort them. */
+const SORTED_ROWS = 500;
+/** The rows of one call. */
+const READ_ROWS = 100;
+
+/** Reads a page of an operation that answers the newest rows first. */
+type ReadPage<Row> = (page: {
+  limit: number;
+  before?: string;
+}) => Promise<{ data: readonly Row[]; meta: { next_before?: string | null } }>;
+
+/** The newest rows, page by page, until there are `most`. */
+export async function readNewestRows<Row>(
+  read: ReadPage<Row>,
+  most: number,
+): Promise<{ rows: readonly Row[]; isWhole: boolean }> {
+  const rows: Row[] = [];
+  for (let before: string | null | undefined; ; ) {
+    const { data, meta } = await read({ limit: READ_ROWS, ...(before && { before }) });
+    rows.push(...data);
+    before = meta.next_before;
+    if (!before || rows.length >= most) return { rows, isWhole: !before };
+  }
+}
+
+/**
+ * A list of an operation that answers in pages, newest first. An order in the address sorts the newest rows, and `note`
+ * reports how many if there are more.
+ */
+export async function sortPagedRows<Row>(
+  visit: Pick<PageContext, "url">,
+  read: ReadPage<Row>,
+  columns: SortableColumns<Row>,
+  list: { path: string; query?: UrlQuery; part?: string },
+): Promise<{ rows: readonly Row[]; headings: Record<string, SortableHeading>; ways: Content; note: Content }> {
+  const { path, query = {}, part } = list;
+  const to = sortedUrl(path, query, part);
+  if (!parseSort(visit, columns)) {
+    const before = visit.url.searchParams.get("before");
+    const { data, meta } = await read({ limit: ROWS_PER_PAGE, ...(before && { before }) });
+    const ways = data.length > 0 && pager(path, { before, next: meta.next_before ?? null, query, part });
+    return { rows: data, headings: sortRows(visit, [], columns, to).headings, ways, note: null };
+  }
+  const { rows, isWhole } = await readNewestRows(read, SORTED_ROWS);
+  const sorted = sortRows(visit, rows, columns, to);
+  const page = paginateRows(visit, sorted.rows, (more) => to({ sort: sorted.sort, ...more }));
+  const note =
+    !isWhole && html`<p class="hint">Only the newest ${rows.length} are sorted. <a href="${to({})}">Show all</a></p>`;
+  return { rows: page.rows, headings: sorted.headings, ways: page.ways, note };
+}

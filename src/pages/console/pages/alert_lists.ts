@@ -133,9 +133,11 @@ const LISTS: readonly AlertListPage[] = [
     name: "All",
     lede: "All alerts of all channels, by creation time.",
     caption: "Alerts, newest first",
+    time: "Created",
     columns: (now, found) => ({
       State: ({ status }) => ALERT_STATE[status],
       When: (alert) => when(alert, now),
+      Created: ({ created_at }) => relativeTime(created_at, now),
       ...countColumns(found),
     }),
     none: ["No alerts yet", "Alerts appear here once they are created."],
@@ -191,28 +193,39 @@ const listOf =
 
 const LIST_OPTIONS = { numbers: ["Reads", "Acks"] };
 
-const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
-  { status: null, name: "All", none: "" },
+/** `time`: the column of times by which the list is sorted. */
+const FILTERS: readonly ({ status: AlertStatus | null; none: string } & Pick<
+  AlertListPage,
+  "name" | "time" | "order"
+>)[] = [
+  { status: null, name: "All", none: "", time: "Created" },
   { status: "draft", name: "Drafts", none: "This channel has no drafts." },
   { status: "repeating", name: "Repeating", none: "This channel has no repeating alerts." },
-  { status: "scheduled", name: "Scheduled", none: "This channel has no scheduled alerts." },
-  { status: "sent", name: "Sent", none: "This channel has not sent an alert yet." },
+  {
+    ...{ status: "scheduled", name: "Scheduled", none: "This channel has no scheduled alerts." },
+    ...{ time: "When", order: "oldest" },
+  },
+  {
+    ...{ status: "sent", name: "Sent", none: "This channel has not sent an alert yet." },
+    ...{ time: "When", order: "newest" },
+  },
   { status: "cancelled", name: "Cancelled", none: "This channel has no cancelled alerts." },
 ];
 
 async function ofChannel(visit: MemberContext): Promise<Response> {
   const { url, now, params } = visit;
   const pusher_id = params.pusher ?? "";
-  const { status, none } = assertDefined(
+  const { status, none, time, order } = assertDefined(
     FILTERS.find((filter) => filter.status === url.searchParams.get("status")) ?? FILTERS[0],
     "a list is not empty",
   );
   // The channel is in the path.
   const { channel: _, ...words } = parseAlertSearch(visit);
   const base = getChannelPath(visit, pusher_id);
-  const found = await findAlerts(visit, { ...words, channel: pusher_id }, { status });
+  const found = await findAlerts(visit, { ...words, channel: pusher_id }, { status, order });
+  const headings = time ? timeHeading(base, time, words, order ?? "newest", { status }) : {};
   const { part, form } = alertList(visit, found, {
-    ...{ id: "alerts", path: base, caption: "Alerts, newest first", search: words },
+    ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
     all: buildViewUrl(base, { status }),
     none: status
@@ -225,15 +238,17 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
               : "A member who can write alerts must create the first one."
           }`,
         ),
-    end: ["No older alerts", "Newest alerts"],
+    end: ["No more alerts", "Back to the start"],
+    ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
     columns: {
       Alert: ({ id, title }) => html`<a href="${base}/alerts/${id}">${title}</a>`,
       State: ({ status }) => ALERT_STATE[status],
       When: (alert) => when(alert, now),
+      ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
       ...loud,
       ...countColumns(found),
     },
-    options: { ...LIST_OPTIONS, ...(mayChangeAlerts(visit) && { selects: selectBox }) },
+    options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(visit) && { selects: selectBox }) },
     around: (rows) => (mayChangeAlerts(visit) ? bulkForm(visit, rows) : rows),
   });
   if (isPartRequest(visit)) return visit.part(part);

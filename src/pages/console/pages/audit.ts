@@ -7,8 +7,9 @@ import { formatLimit } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
-import { emptyState, pager, select, table } from "../components.ts";
+import { emptyState, select, table } from "../components.ts";
 import { ACTOR_LABELS, buildActorOptions, channelFilter, findFilterChannel, getActorName } from "../list_search.ts";
+import { readNewestRows, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   type MemberContext,
@@ -18,7 +19,6 @@ import {
 } from "../page_context.ts";
 import { csvResponse } from "../page_layout.ts";
 
-const PAGE = 25;
 /** Lines of a file. For more, clients read the API page by page. */
 const MOST_LINES = 5000;
 /** From how many of the newest lines the filter offers who did something. */
@@ -117,18 +117,31 @@ const retention = (days: number): string =>
     ? "Entries are kept indefinitely."
     : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}, as set by the operator.`;
 
+const sortableColumns = (visit: MemberContext, names: ReadonlyMap<string, string>): SortableColumns<AuditLogRow> => ({
+  Action: { value: (line) => operationWords(visit, line), first: "asc" },
+  By: { value: ({ actor }) => getActorName(actor), first: "asc" },
+  Channel: { value: ({ pusher_id }) => pusher_id && (names.get(pusher_id) ?? "A deleted channel"), first: "asc" },
+  When: { value: ({ created_at }) => created_at, first: "asc" },
+});
+
 async function page(visit: MemberContext): Promise<Response> {
   const filter = filterOf(visit);
   const before = visit.url.searchParams.get("before");
   const channels = await listChannels(visit);
   const resolved = resolveChannel(filter, channels);
   const nothing: OperationResult<"list_audit_events"> = { data: [], meta: { next_before: null } };
-  const [newest, { data, meta }] = await Promise.all([
-    visit.call("list_audit_events", { limit: ACTORS_FROM }),
-    resolved ? visit.call("list_audit_events", { ...resolved, limit: PAGE, ...(before && { before }) }) : nothing,
-  ]);
   const names = namesOf(channels);
   const at = `${visit.base}audit`;
+  const [newest, list] = await Promise.all([
+    visit.call("list_audit_events", { limit: ACTORS_FROM }),
+    sortPagedRows(
+      visit,
+      async (page) => (resolved ? visit.call("list_audit_events", { ...resolved, ...page }) : nothing),
+      sortableColumns(visit, names),
+      { path: at, query: query(filter) },
+    ),
+  ]);
+  const data = list.rows;
   const seen = [...newest.data, ...data];
   const people = new Map(
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
@@ -139,9 +152,9 @@ async function page(visit: MemberContext): Promise<Response> {
     "Audit log",
     html`<h1>Audit log</h1>
     <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The database prevents changes to entries and their early removal. ${retention(visit.deps.auditRetentionDays)}</p>
-    ${form}
+    ${form}${list.note}
     ${table(
-      "Audit log, newest first",
+      "Audit log",
       data,
       {
         Action: (line) => html`<strong>${operationWords(visit, line)}</strong>${outcome(line)}`,
@@ -162,8 +175,9 @@ async function page(visit: MemberContext): Promise<Response> {
         before ? "No older entries" : chosen ? "No matching entries" : "No entries yet",
         chosen ? html`<a href="${at}">Show all entries</a>` : "Every change is recorded here.",
       ),
+      { headings: list.headings },
     )}
-    ${pager(at, { before, next: meta.next_before, query: query(filter) })}
+    ${list.ways}
     ${data.length > 0 && html`<p><a class="button plain" href="${buildViewUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code> returns all of them.</p>`}`,
     { styles: ["history", "webhooks"] },
   );
@@ -191,15 +205,9 @@ async function file(visit: MemberContext): Promise<Response> {
   const channels = await listChannels(visit);
   const filter = resolveChannel(filterOf(visit), channels) ?? filterOf(visit);
   const names = namesOf(channels);
-  const lines: AuditLogRow[] = [];
-  for (let before: string | null | undefined; before !== null && lines.length < MOST_LINES; ) {
-    const asked = { ...filter, limit: 100, ...(before && { before }) };
-    const page: OperationResult<"list_audit_events"> = await visit.call("list_audit_events", asked);
-    lines.push(...page.data);
-    before = page.meta.next_before;
-  }
+  const lines = await readNewestRows((page) => visit.call("list_audit_events", { ...filter, ...page }), MOST_LINES);
   const cells = Object.values(COLUMNS);
-  const rows = lines.map((line) => cells.map((cell) => cell(line, names)));
+  const rows = lines.rows.map((line) => cells.map((cell) => cell(line, names)));
   return csvResponse("audit-log", [Object.keys(COLUMNS), ...rows]);
 }
 

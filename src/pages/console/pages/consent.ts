@@ -9,6 +9,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
 import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
+import { findFilterChannel } from "../list_search.ts";
 import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonContext } from "../page_context.ts";
 import { SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { parseApproval } from "./confirmation.ts";
@@ -52,7 +53,7 @@ function choiceOf(sent: URLSearchParams): ConsentChoice {
   const boxes = sent.getAll("scope");
   const ticked = new Set(SELECTABLE_SCOPES.filter((scope) => boxes.includes(scope)));
   return {
-    pusher: sent.get("pusher") ?? "",
+    pusher: (sent.get("pusher") ?? "").trim(),
     ticked,
     onPage: new Set(sent.getAll("shown")),
     asksFirst: parseApproval(sent),
@@ -76,15 +77,14 @@ async function allow(visit: PersonContext, asking: ConsentRequest, choice: Conse
   if (!member) throw invalidRequest("field_required", "Choose a workspace.", "member");
   if (asking.shown.length > 0 && choice.ticked.size === 0)
     throw invalidRequest("field_required", "Tick at least one permission, or choose “Do not allow”.", "scope");
-  if (choice.pusher !== "") {
-    const channels = await listWorkspaceChannels(visit, member.workspace_id);
-    if (!channels.some(({ id }) => id === choice.pusher))
-      throw invalidRequest(
-        "invalid_value",
-        "This channel is not in the chosen workspace. Choose another channel.",
-        "pusher",
-      );
-  }
+  const channels = choice.pusher === "" ? [] : await listWorkspaceChannels(visit, member.workspace_id);
+  const pusher_id = choice.pusher === "" ? null : findFilterChannel(channels, choice.pusher);
+  if (choice.pusher !== "" && pusher_id === null)
+    throw invalidRequest(
+      "invalid_value",
+      "This channel is not in the chosen workspace. Choose another channel.",
+      "pusher",
+    );
   if (![...choice.ticked].some((scope) => asked.includes(scope)) && asking.shown.some((scope) => asked.includes(scope)))
     throw invalidRequest(
       "field_required",
@@ -110,7 +110,7 @@ async function allow(visit: PersonContext, asking: ConsentRequest, choice: Conse
       args: {
         grant_id: grantId,
         client_id: clientId,
-        pusher_id: choice.pusher === "" ? null : choice.pusher,
+        pusher_id,
         scopes: [...ticked, ...unseen],
         requires_approval: choice.asksFirst,
       },

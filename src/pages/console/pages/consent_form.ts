@@ -11,7 +11,8 @@ import { formatId } from "../../../model/domain/type_ids.ts";
 import { PUBLISH_SCOPE, type Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, scopeLine, select } from "../components.ts";
-import { getOperation, type OperationResult, type PersonContext } from "../page_context.ts";
+import { channelField, suggestChannel } from "../list_search.ts";
+import { getOperation, type OperationResult, type OperationRow, type PersonContext } from "../page_context.ts";
 import { findLeastRole, SCOPE_GROUPS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { approvalCheckbox } from "./confirmation.ts";
 import { describeDestination } from "./sign_in_flow.ts";
@@ -43,14 +44,11 @@ export const assistantName = (name: string | null): Content =>
 export async function listWorkspaceChannels(
   visit: PersonContext,
   workspaceId: string,
-): Promise<{ id: string; label: string }[]> {
+): Promise<OperationRow<"list_pushers">[]> {
   const tool = getOperation(visit.deps, "list_pushers");
   const caller = assertDefined(getMemberCaller(visit.session, workspaceId), "the workspace is one of the session's");
   const { body } = await visit.deps.dispatcher.run(tool, caller, { args: {}, log: visit.log });
-  return (body as OperationResult<"list_pushers">).data.map(({ id, name, handle }) => ({
-    id,
-    label: `${name} (${handle})`,
-  }));
+  return (body as OperationResult<"list_pushers">).data;
 }
 
 function duration({ asked, redirect }: AccessRequest): string {
@@ -158,10 +156,13 @@ export async function consentForm(
   const channels = await Promise.all(
     workspaces.map(async ({ workspace_id, workspace_name }) => ({
       label: workspace_name,
-      options: (await listWorkspaceChannels(visit, workspace_id)).map(({ id, label }) => ({ value: id, label })),
+      channels: await listWorkspaceChannels(visit, workspace_id),
     })),
   );
-  const every = [{ value: "", label: "All my channels" }];
+  const field = {
+    ...{ name: "pusher", label: "Channel", all: "All my channels", value: choice.pusher, error },
+    hint: "With one channel chosen, it cannot access others.",
+  };
   const wire = (id: string) => formatId("mem", id);
   return visit.page(
     request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
@@ -197,15 +198,20 @@ export async function consentForm(
       ${permissions(visit, asking, choice, error !== undefined)}
       ${approvalCheckbox(choice.asksFirst)}
       <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to give; it can request them again later.</p>
-      ${select({
-        name: "pusher",
-        label: "Channel",
-        hint: "With one channel chosen, it cannot access others.",
-        options: only ? [...every, ...(channels[0]?.options ?? [])] : every,
-        groups: only ? [] : channels.filter(({ options }) => options.length > 0),
-        value: choice.pusher,
-        error,
-      })}
+      ${
+        only
+          ? channelField(channels[0]?.channels ?? [], field)
+          : select({
+              ...field,
+              options: [{ value: "", label: field.all }],
+              groups: channels
+                .filter((group) => group.channels.length > 0)
+                .map(({ label, channels }) => ({
+                  label,
+                  options: channels.map((channel) => ({ value: channel.id, label: suggestChannel(channel) })),
+                })),
+            })
+      }
       <div class="actions"><button name="decision" value="allow">Allow</button>
       <button class="plain" name="decision" value="deny" formnovalidate>Do not allow</button></div>
     </form></div>

@@ -12,7 +12,7 @@ import {
   update_key,
 } from "../../../identity/session/api_keys.ts";
 import { end_connection, list_connections, update_connection } from "../../../identity/session/client_connections.ts";
-import { type ApiError, notFound } from "../../../model/api_error.ts";
+import { type ApiError, invalidRequest, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import {
@@ -29,7 +29,13 @@ import {
 } from "../components.ts";
 import { segmentedControl } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
-import { getSearchText, searchableList } from "../list_search.ts";
+import {
+  channelField,
+  findFilterChannel,
+  getSearchText,
+  searchableList,
+  UNKNOWN_CHANNEL_MESSAGE,
+} from "../list_search.ts";
 import { type SortableColumns, sortedUrl, sortRows } from "../list_sorting.ts";
 import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
 import { SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES, scopeSummary } from "../scope_groups.ts";
@@ -132,19 +138,9 @@ async function newKeyForm(visit: MemberContext, error?: ApiError): Promise<Conte
         ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "What the key is for.", error })}
         ${select({ name: "life", label: "Valid for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "An expiry limits the damage of a lost key.", error })}
       </div>
-      ${select({
-        name: "pusher",
-        label: "Channel",
+      ${channelField(channels.data, {
+        ...{ name: "pusher", label: "Channel", all: "All my channels", value: sent.get("pusher") ?? "", error },
         hint: "A key for one channel cannot access others.",
-        options: [
-          { value: "", label: "All my channels" },
-          ...channels.data.map((channel) => ({
-            value: channel.id,
-            label: `${channel.name} (${channel.handle})`,
-          })),
-        ],
-        value: sent.get("pusher") ?? "",
-        error,
       })}
       <div class="scope-choice"><h3 id="scope-said">Permissions</h3>
         <p class="hint" id="scope-hint">The key acts on your behalf and never has more permissions than you.</p>
@@ -229,6 +225,15 @@ function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDepe
     ${webhooks.length > 0 && checkbox({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`, checked: false })}`;
 }
 
+/** The id of the channel that the form names; null for all. @throws for the name of no channel */
+async function chosenChannel(visit: MemberContext): Promise<string | null> {
+  const typed = (visit.form.get("pusher") ?? "").trim();
+  if (typed === "" || /^psh_/.test(typed)) return typed || null;
+  const id = findFilterChannel((await visit.call("list_pushers")).data, typed);
+  if (id === null) throw invalidRequest("invalid_value", UNKNOWN_CHANNEL_MESSAGE, "pusher");
+  return id;
+}
+
 /** A channel that the member does not see is a 404; the form and the list stay. */
 const REFUSED = { again: list, when: matchesErrorType("invalid_request", "not_found"), names: { scopes: "scope" } };
 
@@ -240,7 +245,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     const made = await visit.asMember(create_key, {
       name: sent.get("name") ?? "",
       scopes: [...scopesOf(sent)],
-      pusher_id: sent.get("pusher") || null,
+      pusher_id: await chosenChannel(visit),
       life: sent.get("life") ?? "",
       requires_approval: parseApproval(sent),
     });

@@ -85,7 +85,7 @@ export function channelChoice(
           ? "No other channels match."
           : `Showing ${from + 1} to ${from + offered.length} of ${others.length} others.`
       }</p>
-      <input type="search" id="${of}-find" name="find" value="${find}" aria-describedby="${of}-hint"></div>
+      <input type="search" id="${of}-find" name="find" dir="auto" value="${find}" aria-describedby="${of}-hint"></div>
       <div class="actions">${look(0, "Find")}${from > 0 && look(Math.max(0, from - OFFERED), "Previous channels")}${
         from + OFFERED < others.length && look(from + OFFERED, "More channels")
       }</div>`

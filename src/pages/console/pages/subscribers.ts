@@ -1,17 +1,23 @@
 // The subscribers of a channel, as their pseudonyms in the service, and their breakdown. Nothing that identifies
 // (rules#subscriber-device).
 
+import { assertDefined } from "../../../model/assert.ts";
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
-import { emptyState, isPartRequest, liveSection, pager, relativeTime, table, viewLinks } from "../components.ts";
-import { type ConsolePage, type MemberContext, memberPage, type OperationResult } from "../page_context.ts";
+import { emptyState, isPartRequest, liveSection, relativeTime, table, viewLinks } from "../components.ts";
+import { type SortableColumns, sortPagedRows } from "../list_sorting.ts";
+import {
+  type ConsolePage,
+  type MemberContext,
+  memberPage,
+  type OperationResult,
+  type OperationRow,
+} from "../page_context.ts";
 import { csvResponse } from "../page_layout.ts";
-
-const SHOWN = 25;
 
 const FACETS = getFieldNames(DEVICE_FIELDS).map((key) => ({ key, name: DEVICE_FIELDS[key].drawn.label }));
 
@@ -52,18 +58,32 @@ async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]):
   return html`<div class="mix">${parts}</div>`;
 }
 
+const SORTABLE: SortableColumns<OperationRow<"list_subscribers">> = {
+  App: { value: ({ platform, app_version }) => `${PLATFORMS[platform] ?? platform} ${app_version}`, first: "asc" },
+  Language: { value: ({ locale }) => locale, first: "asc" },
+  "Time zone": { value: ({ timezone }) => timezone, first: "asc" },
+  State: { value: ({ muted }) => (muted ? "muted" : "active"), first: "asc" },
+  Since: { value: ({ subscribed_at }) => subscribed_at, first: "asc" },
+};
+
 async function subscribers(visit: MemberContext): Promise<Response> {
   const { url, now, params } = visit;
   const pusher_id = params.pusher ?? "";
   const status = STATES.find((state) => state.status === url.searchParams.get("status"))?.status ?? null;
   const before = url.searchParams.get("before");
-  const { data, breakdown, meta } = await visit.call("list_subscribers", {
-    pusher_id,
-    limit: SHOWN,
-    ...(status && { status }),
-    ...(before && { before }),
-  });
   const base = `${getChannelPath(visit, pusher_id)}/subscribers`;
+  let last: OperationResult<"list_subscribers"> | undefined;
+  const list = await sortPagedRows(
+    visit,
+    async (page) => {
+      last = await visit.call("list_subscribers", { pusher_id, ...page, ...(status && { status }) });
+      return last;
+    },
+    SORTABLE,
+    { path: base, query: { status }, part: "#list" },
+  );
+  const { breakdown } = assertDefined(last, "a list reads a page");
+  const data = list.rows;
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
   const head = totalsHeader([
     ["Subscribers", breakdown.total],
@@ -87,18 +107,25 @@ async function subscribers(visit: MemberContext): Promise<Response> {
             before ? html`<a href="${base}#list">Newest subscribers</a>` : "No subscribers match this filter.",
           )
         : html`${
-            data.length < all &&
-            html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(data.length)} of ${formatTotal(all)}. The counts above include all.</p>`
-          }${table("Subscribers, newest first", data, {
-            Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
-            App: (row) => html`${said("platform", row.platform)} ${row.app_version}`,
-            Language: (row) => row.locale,
-            "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
-            State: (row) =>
-              row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
-            Since: (row) => relativeTime(row.subscribed_at, now),
-          })}`
-    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status }, part: "#list" })}`;
+            list.note ??
+            (data.length < all &&
+              html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(data.length)} of ${formatTotal(all)}. The counts above include all.</p>`)
+          }${table(
+            "Subscribers",
+            data,
+            {
+              Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
+              App: (row) => html`${said("platform", row.platform)} ${row.app_version}`,
+              Language: (row) => row.locale,
+              "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
+              State: (row) =>
+                row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
+              Since: (row) => relativeTime(row.subscribed_at, now),
+            },
+            null,
+            { headings: list.headings },
+          )}`
+    }${list.ways}`;
   const part = liveSection(
     "subscribers",
     url,
