@@ -1,5 +1,5 @@
 // The console's navigation by role, and what public pages show to signed-in readers. rules#console-navigation,
-// rules#session-hint
+// rules#session-hint, rules#color-scheme
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -42,6 +42,9 @@ test("an owner sees five groups, and the pages of the current one", async () => 
     "/members Members",
     "/audit Audit log",
     "/service This service page",
+    "/name Workspace name",
+    "/retention Alert retention",
+    "/leave Leave workspace",
   ]);
   expect(linksOf((await owner.get(`${base}channels`)).text, "Workspace")).toContain("/channels Channels page");
   expect(linksOf((await owner.get(base)).text, "Workspace")?.[0]).toBe("/ Overview page");
@@ -83,6 +86,58 @@ test("public pages are the same bytes for signed-in readers, without Vary on coo
 
 describeInBrowser("in a browser", () => {
   const here = siteAndOwner();
+
+  // rules#color-scheme
+  test("a color scheme that is chosen on one page is on all of them before they are drawn", async () => {
+    const { context, page, faults } = await here.visit({ colorScheme: "light" });
+    const { handle } = await here.site.world.pusher();
+    const select = page.locator("select[data-color-schemes]");
+    const COLORS = { light: "rgb(246, 246, 243)", dark: "rgb(18, 20, 25)" };
+    const expectColors = async (path: string, scheme: keyof typeof COLORS) => {
+      await page.goto(here.site.url + path);
+      const color = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+      expect([path, color]).toEqual([path, COLORS[scheme]]);
+    };
+    // Scripts of the page itself find the color scheme in place, so it was there before the page was drawn.
+    await page.addInitScript(() => {
+      const { document, MutationObserver, schemes = [] } = globalThis as any;
+      (globalThis as any).schemes = schemes;
+      new MutationObserver((_: unknown, observer: any) => {
+        if (!document.body) return;
+        schemes.push(document.documentElement.dataset.colorScheme ?? "system");
+        observer.disconnect();
+      }).observe(document, { childList: true, subtree: true });
+    });
+    const account = "/console/account";
+    const paths = [account, `/c/${handle}`, "/docs", "/app/#settings"];
+    await expectColors(account, "light");
+    expect(await select.inputValue()).toBe("");
+    await select.selectOption("dark");
+    for (const path of paths) {
+      await expectColors(path, "dark");
+      expect(await page.evaluate("schemes[0]")).toBe("dark");
+      expect(await select.inputValue()).toBe("dark");
+    }
+    expect(await page.locator("meta[name=theme-color][media=all]").getAttribute("content")).toBe("#121419");
+    // On paper pages stay light.
+    await page.goto(here.site.url + account);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(255, 255, 255)");
+    await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+    await page.goto(`${here.site.url}/app/#settings`);
+    await select.selectOption("light");
+    for (const path of paths) await expectColors(path, "light");
+    await page.goto(`${here.site.url}/docs`);
+    await select.selectOption("");
+    for (const path of paths) await expectColors(path, "dark");
+    expect(faults).toEqual([]);
+    await context.close();
+    const plain = await here.browser.newContext({ javaScriptEnabled: false, colorScheme: "dark" });
+    const unscripted = await plain.newPage();
+    await unscripted.goto(`${here.site.url}/c/${handle}`);
+    expect(await unscripted.locator("select[data-color-schemes]").isVisible()).toBe(false);
+    await plain.close();
+  });
 
   test("the public header links to the console until sign-out, and pages of the console have one width", async () => {
     const { context, page, faults } = await here.visit({ viewport: { width: 1280, height: 800 } });

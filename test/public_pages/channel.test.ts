@@ -79,6 +79,7 @@ describe("a public channel", () => {
     // No session, and nothing runs but what shows the reader's own time and what is new.
     expect(headers.get("set-cookie")).toBeNull();
     expect(text.match(/<script[^>]*>/g)).toEqual([
+      expect.stringMatching(/^<script src="\/static\/color_scheme\.js\?v=[\w-]+">$/),
       expect.stringContaining("/static/page_language.js"),
       expect.stringContaining("/static/session_hint.js"),
       expect.stringContaining("/static/public_channel.js"),
@@ -273,9 +274,10 @@ test("hostile texts of every field are text", async () => {
   });
   const { text, headers } = await getPublicPage(world, `/c/${channel.handle}`);
   expect(text).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
-  // With quoted values removed, the page has only our elements and attributes, and three scripts from our files.
+  // With quoted values removed, the page has only our elements and attributes, and four scripts from our files.
   const bare = text.replace(/"[^"]*"/g, '""');
   expect(bare.match(/<script[^>]*>/g)).toEqual([
+    '<script src="">',
     '<script src="" data-texts="">',
     '<script src="" defer>',
     '<script src="" defer>',

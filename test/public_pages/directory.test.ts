@@ -96,7 +96,7 @@ describe("the directory", () => {
     const { headers, text } = await getPublicPage(world, "/c");
     expect(headers.get("content-security-policy")).toContain("script-src 'self'; connect-src 'self'");
     expect(headers.get("permissions-policy")).toContain("geolocation=(self)");
-    expect([...text.matchAll(/<script/g)]).toHaveLength(3);
+    expect([...text.matchAll(/<script/g)]).toHaveLength(4);
     const held = { headers: { "if-none-match": headers.get("etag")! } };
     expect((await getPublicPage(world, "/c", held)).status).toBe(304);
   });

@@ -75,7 +75,10 @@ describe("every page", () => {
     for (const [path, { text, headers }] of pages) {
       expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img-src/);
       expect(headers.get("content-security-policy")).toContain("; script-src 'self'; connect-src 'self'; ");
-      const rest = text.replace(/<script src="\/static\/(docs_site|session_hint)\.js\?v=[\w-]+" defer><\/script>/g, "");
+      const rest = text.replace(
+        /<script src="\/static\/(docs_site|session_hint|color_scheme)\.js\?v=[\w-]+"(?: defer)?><\/script>/g,
+        "",
+      );
       expect([path, rest.match(/<script|<style| style="| on\w+="|"javascript:/g)]).toEqual([path, null]);
       const outside = [...text.matchAll(/ src="([^"]*)"/g)].filter(([, to]) => !to!.startsWith("/"));
       expect([path, outside]).toEqual([path, []]);
@@ -153,7 +156,10 @@ describe("the search", () => {
   test("a hostile, empty or endless search shows instructions", async () => {
     const hostile = '"><script>alert(1)</script>';
     const { status, text } = await getPublicPage(world, `/docs?q=${encodeURIComponent(hostile)}`);
-    expect([status, text.match(/<script(?! src="\/static\/(docs_site|session_hint)\.js\?v=)/g)]).toEqual([200, null]);
+    expect([status, text.match(/<script(?! src="\/static\/(docs_site|session_hint|color_scheme)\.js\?v=)/g)]).toEqual([
+      200,
+      null,
+    ]);
     expect(text).toContain("No section contains all of these words.");
     expect((await getPublicPage(world, "/docs?q=")).text).toContain("Enter one or more words");
     const long = await getPublicPage(world, `/docs?q=${"a".repeat(5000)}`);

@@ -84,7 +84,7 @@ describe("served", () => {
     const answer = await fetch(`${url}/api/v1/docs`);
     expect(answer.status).toBe(200);
     const policy = answer.headers.get("content-security-policy")!;
-    expect(policy).toMatch(/^default-src 'none'; style-src 'self'; script-src 'sha256-[^' ]+';/);
+    expect(policy).toMatch(/^default-src 'none'; style-src 'self'; script-src 'sha256-[^' ]+' 'sha256-[^' ]+';/);
     expect(policy).not.toContain("unsafe");
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
     const html = await answer.text();

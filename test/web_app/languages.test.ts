@@ -11,8 +11,11 @@ import {
 import { TEXTS } from "../../src/pages/web_app/browser/texts/translate.ts";
 import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { listAxeFindings } from "../support/page_checks.ts";
 import { findOverflow, readWordOrder } from "../support/text_layout.ts";
 import { card, joinInApp } from "../support/web_app.ts";
+
+const AXE_LANGUAGES: readonly Language[] = ["ar", "he", "ja"];
 
 describeInBrowser("the app in every language", () => {
   const its = siteAndBrowser();
@@ -53,6 +56,7 @@ describeInBrowser("the app in every language", () => {
       `#move=bft_${"0".repeat(24)}`,
       "#settings",
     ];
+    const axeViews = ["#inbox", `#alert/${id}`, `#channel/${pusher.handle}`, `#join=${other.handle}`, "#settings"];
     for (const language of Object.keys(LANGUAGES) as Language[]) {
       await page.locator("#language").or(page.locator("#main h1")).first().waitFor();
       await page.evaluate('location.hash = "#settings"');
@@ -65,6 +69,9 @@ describeInBrowser("the app in every language", () => {
         await page.evaluate((hash) => Object.assign((globalThis as any).location, { hash }), view);
         await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
         expect([language, view, await findOverflow(page)]).toEqual([language, view, []]);
+        // The markup of a view is the same in each language; its direction and its glyphs are not.
+        if (!AXE_LANGUAGES.includes(language) || !axeViews.includes(view)) continue;
+        expect([language, view, await listAxeFindings(page)]).toEqual([language, view, []]);
       }
       if (language !== "en" && language !== "ar") continue;
       await page.evaluate((hash) => Object.assign((globalThis as any).location, { hash }), `#alert/${id}`);

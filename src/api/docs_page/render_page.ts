@@ -1,9 +1,10 @@
 // The API description as a page for people, generated from the OpenAPI document alone, without domain logic. It has the
-// frame, palette and components of all our pages. Its one script is inline and named by its hash in the policy, since a
-// key may be typed here. Calls are sent only when a person presses Send.
+// frame, palette and components of all our pages. Its scripts are inline and named by their hashes in the policy, since
+// a key may be typed here. Calls are sent only when a person presses Send.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
@@ -18,7 +19,8 @@ import {
   renderType,
 } from "./page_components.ts";
 
-const SCRIPT = readFileSync(new URL("./script.js", import.meta.url), "utf8");
+/** In the order of the page: the color scheme in its head, and its own script. */
+const SCRIPTS = [COLOR_SCHEME_SCRIPT.text, readFileSync(new URL("./script.js", import.meta.url), "utf8")];
 
 /** Styles of the page, in addition to the sheet of all pages. */
 export const DOCS_STYLES = loadStaticFile("docs_page.css", "text/css; charset=utf-8", import.meta.url, [
@@ -26,11 +28,11 @@ export const DOCS_STYLES = loadStaticFile("docs_page.css", "text/css; charset=ut
   "operation.css",
 ]);
 
-/** Sheets and the icon of this origin, and this one script. */
+/** Sheets and the icon of this origin, and these scripts. */
 export const DOCS_PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
-  `script-src 'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`,
+  `script-src ${SCRIPTS.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`).join(" ")}`,
   // "Try it" sends requests to this server only.
   "connect-src 'self'",
   "img-src 'self'",
@@ -56,9 +58,11 @@ export function renderDocsPage(document: DocumentJson, documentPath: string): st
     tag,
     entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
-  const page = String(frame(document, groups, documentPath));
-  // Texts of the document are escaped, so the only empty script is the frame's.
-  return page.replace("<script></script>", () => `<script>${SCRIPT}</script>`);
+  // Texts of the document are escaped, so the only empty scripts are the frame's.
+  return SCRIPTS.reduce(
+    (page, text) => page.replace("<script></script>", () => `<script>${text}</script>`),
+    String(frame(document, groups, documentPath)),
+  );
 }
 
 function frame(document: DocumentJson, groups: Group[], documentPath: string): Html {
@@ -70,6 +74,7 @@ function frame(document: DocumentJson, groups: Group[], documentPath: string): H
 <html lang="en" data-lang="curl">
 <head>
 ${MOBILE_HEAD}
+<script></script>
 <title>${title} API</title>
 <link rel="icon" href="${ICON.href}">
 ${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}

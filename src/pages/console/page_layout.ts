@@ -2,6 +2,7 @@
 // tables as files for spreadsheets: RFC 4180, without cells that are read as formulas (rules#csv-harmless).
 
 import type { ApiError } from "../../model/api_error.ts";
+import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import {
   ALERT_CARD_STYLES,
@@ -143,6 +144,7 @@ export function renderConsolePage(parts: Frame): Response {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
+${colorSchemeScript()}
 ${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <title>${title} · Belfry</title>
 <link rel="icon" href="${ICON.href}">
@@ -160,7 +162,7 @@ ${body}
 </body>
 </html>
 `;
-  const runs = scripts.map(({ path }) => new URL(path, publicUrl).href).join(" ");
+  const runs = [COLOR_SCHEME_SCRIPT, ...scripts].map(({ path }) => new URL(path, publicUrl).href).join(" ");
   const policy = [POLICY, `script-src ${runs}`, "connect-src 'self'", ...(frames ? ["frame-src 'self'"] : [])];
   const status = parts.status ?? error?.status ?? 200;
   const headers = { ...HTML, "content-security-policy": policy.join("; "), ...(error && KEPT_FOR_BACK) };

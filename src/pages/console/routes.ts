@@ -13,6 +13,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
+import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme.ts";
 import { ICON, LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, STYLES, staticFileResponse } from "../../ui/static_files.ts";
 import {
   type FormFiles,
@@ -111,7 +112,7 @@ export interface ConsoleSupport {
 }
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
-  for (const file of [STYLES, ICON, LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, ...CONSOLE_FILES])
+  for (const file of [STYLES, ICON, LOCAL_TIME_SCRIPT, COLOR_SCHEME_SCRIPT, SESSION_HINT_SCRIPT, ...CONSOLE_FILES])
     app.get(file.path, (event) => staticFileResponse(file, acceptsGzip(toWebRequest(event))));
   for (const page of CONSOLE_PAGES) {
     const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY_BYTES.usual };

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { createErrorResponse, matchesEtag, prefersHtml } from "../../api/transports/http_responses.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { colorSchemeScript, colorSchemeSelect } from "../../ui/color_scheme.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
@@ -22,7 +23,7 @@ import {
 import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
 import { getSiteUrls, type SiteUrls } from "./dependencies.ts";
 import { LANGUAGE_SCRIPT, LANGUAGE_TEXTS } from "./language_files.ts";
-import { type PublicTextKey, say, sayEnglish } from "./page_texts.ts";
+import { mark, type PublicTextKey, say, sayEnglish } from "./page_texts.ts";
 
 export const PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url);
 
@@ -44,10 +45,16 @@ export interface LayoutOptions {
 }
 
 /** Shown by the script of the languages. */
-const LANGUAGE_LIST = html`<footer class="languages"><form hidden><label for="page-language">${say("senses.language")}</label>
+const LANGUAGE_LIST = html`<form hidden><label for="page-language">${say("senses.language")}</label>
 <select id="page-language">${Object.entries(LANGUAGES).map(
   ([language, { name }]) => html`<option value="${language}" lang="${language}">${name}</option>`,
-)}</select><p class="xs muted" id="translation" hidden>${say("page.translation")}</p></form></footer>`;
+)}</select><p class="xs muted" id="translation" hidden>${say("page.translation")}</p></form>`;
+
+/** Shown by the script of the color schemes. */
+const COLOR_SCHEMES = html`<form hidden>${colorSchemeSelect((name) => ({
+  content: sayEnglish(`scheme.${name}`),
+  attributes: mark(`scheme.${name}`),
+}))}</form>`;
 
 export function renderLayout(
   { title, body, head, script, styles = [], beside, at, hidden, translated }: LayoutOptions,
@@ -61,6 +68,7 @@ ${body}
 <html lang="en"${typeof translated === "string" && html` data-title="${translated}"`}>
 <head>
 ${MOBILE_HEAD}
+${colorSchemeScript()}
 ${hidden && html`<meta name="robots" content="noindex">`}
 <title>${title}</title>
 ${translated && html`<script src="${LANGUAGE_SCRIPT}" data-texts="${LANGUAGE_TEXTS}"></script>`}
@@ -76,7 +84,7 @@ ${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<scr
 <nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>${say("nav.channels")}</a><a href="${places.origin}/app/">${say("page.your_alerts")}</a><a href="${places.origin}/docs"${here("docs")}>${say("page.docs")}</a><a href="${places.origin}/console" data-sign-in>${say("page.sign_in")}</a></nav>
 </div></header>
 ${beside ? html`<div class="book">${beside}${main}</div>` : main}
-${translated && LANGUAGE_LIST}
+<footer class="preferences">${translated && LANGUAGE_LIST}${COLOR_SCHEMES}</footer>
 </body>
 </html>
 `;

@@ -51,6 +51,10 @@ const SHARED = [
   "perm.vibrate",
   "push.insecure",
   "push.server",
+  "scheme.dark",
+  "scheme.light",
+  "scheme.system",
+  "scheme.title",
   "senses.language",
 ] as const satisfies TextKey[];
 

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
+import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme.ts";
 import { html } from "../../ui/html.ts";
 import { BACKGROUND_COLORS, MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
@@ -44,6 +45,7 @@ export const renderAppPage = (hash: string): string =>
 <html lang="en">
 <head>
 ${MOBILE_HEAD}
+${colorSchemeScript(getAppFilePath(hash, "color_scheme.js"))}
 <meta name="description" content="Alerts from the channels you follow, on this device.">
 <meta name="robots" content="noindex">
 <title>Belfry</title>
@@ -172,7 +174,7 @@ const { text: APP_STYLES } = loadStaticFile(
 
 export async function buildAppFiles(): Promise<Map<string, StaticContent>> {
   const { app, "sw.js": worker } = await browserScripts();
-  const scripts = Object.entries(app);
+  const scripts = [...Object.entries(app), ["color_scheme.js", COLOR_SCHEME_SCRIPT.text] as const];
   const sheet = STYLES.text + ALERT_CARD_STYLES.text + APP_STYLES;
   const hash = hashOf([...scripts.flat(), sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
   const place = (name: string) => getAppFilePath(hash, name);

@@ -8,6 +8,7 @@ import { change_password, end_session, get_sign_in, list_sessions } from "../../
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
+import { colorSchemeSelect } from "../../../ui/color_scheme.ts";
 import { html } from "../../../ui/html.ts";
 import { addressCard } from "../channel_header.ts";
 import { errorSummary, field, relativeTime, table } from "../components.ts";
@@ -34,6 +35,8 @@ export function describeAddress(address: string | null): string {
   return address.includes(":") ? `${ipaddr.parse(address)}/64` : address;
 }
 
+const SCHEME_LABELS = { title: "Color scheme", system: "System", light: "Light", dark: "Dark" };
+
 type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
@@ -50,6 +53,9 @@ async function account(visit: PersonContext, wrong: { part: Part; error: ApiErro
     ${signInMethods(ways, now, visit.deps.people.oidc?.name ?? null)}
     <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
+    <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
+      ${colorSchemeSelect((name) => ({ content: SCHEME_LABELS[name] }))}
+      <p class="hint">For the console, the web app and public pages in this browser.</p></section>
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>
       ${errorSummary(of("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}

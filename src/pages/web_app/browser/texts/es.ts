@@ -155,6 +155,10 @@ export const es: TextsIn<"one" | "many" | "other"> = {
   "settings.elsewhere_hint":
     "Si está desactivado, se cargan solo cuando lo pides. El otro sitio puede ver la dirección IP de este dispositivo.",
   "settings.language_browser": "Idioma del navegador",
+  "scheme.title": "Apariencia",
+  "scheme.system": "Sistema",
+  "scheme.light": "Claro",
+  "scheme.dark": "Oscuro",
   "settings.translation": "Traducido por el proyecto Belfry; aún sin revisar por hablantes nativos.",
   "settings.translation_fix": "Proponer una corrección",
   "push.title": "Notificaciones push",

@@ -155,6 +155,10 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   "settings.elsewhere_hint":
     "Si désactivé, chacun est chargé seulement à votre demande. L’autre site peut voir l’adresse IP de cet appareil.",
   "settings.language_browser": "Langue du navigateur",
+  "scheme.title": "Apparence",
+  "scheme.system": "Système",
+  "scheme.light": "Clair",
+  "scheme.dark": "Sombre",
   "settings.translation": "Traduit par le projet Belfry, pas encore relu par des locuteurs natifs.",
   "settings.translation_fix": "Proposer une correction",
   "push.title": "Notifications push",

@@ -152,6 +152,10 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "settings.elsewhere_hint":
     "Se disattivato, ciascuno si carica solo su richiesta. L’altro sito può vedere l’indirizzo IP di questo dispositivo.",
   "settings.language_browser": "Lingua del browser",
+  "scheme.title": "Aspetto",
+  "scheme.system": "Sistema",
+  "scheme.light": "Chiaro",
+  "scheme.dark": "Scuro",
   "settings.translation": "Tradotto dal progetto Belfry, non ancora rivisto da madrelingua.",
   "settings.translation_fix": "Proponi una correzione",
   "push.title": "Notifiche push",

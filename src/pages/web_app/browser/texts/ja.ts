@@ -140,6 +140,10 @@ export const ja: TextsIn<"other"> = {
   "settings.elsewhere_hint":
     "オフの場合は要求時にのみ読み込みます。他のサイトはこの端末の IP アドレスを知ることができます。",
   "settings.language_browser": "ブラウザの設定に従う",
+  "scheme.title": "外観",
+  "scheme.system": "システム",
+  "scheme.light": "ライト",
+  "scheme.dark": "ダーク",
   "settings.translation": "Belfry プロジェクトによる翻訳で、母語話者による確認はまだです。",
   "settings.translation_fix": "修正を提案",
   "push.title": "プッシュ通知",

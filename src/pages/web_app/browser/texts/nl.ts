@@ -149,6 +149,10 @@ export const nl: TextsIn<"one" | "other"> = {
   "settings.elsewhere_hint":
     "Indien uit, worden ze alleen op verzoek geladen. De andere site kan het IP-adres van dit apparaat zien.",
   "settings.language_browser": "Taal van de browser",
+  "scheme.title": "Weergave",
+  "scheme.system": "Systeem",
+  "scheme.light": "Licht",
+  "scheme.dark": "Donker",
   "settings.translation": "Vertaald door het Belfry-project, nog niet nagekeken door moedertaalsprekers.",
   "settings.translation_fix": "Verbetering voorstellen",
   "push.title": "Pushmeldingen",

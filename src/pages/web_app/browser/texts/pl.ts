@@ -154,6 +154,10 @@ export const pl: TextsIn<"one" | "few" | "many" | "other"> = {
   "settings.elsewhere_hint":
     "Gdy wyłączone, są ładowane tylko na żądanie. Inna witryna widzi adres IP tego urządzenia.",
   "settings.language_browser": "Język przeglądarki",
+  "scheme.title": "Wygląd",
+  "scheme.system": "Systemowy",
+  "scheme.light": "Jasny",
+  "scheme.dark": "Ciemny",
   "settings.translation": "Przetłumaczone przez projekt Belfry; jeszcze bez korekty rodzimych użytkowników.",
   "settings.translation_fix": "Zaproponuj poprawkę",
   "push.title": "Powiadomienia push",

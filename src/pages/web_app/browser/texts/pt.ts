@@ -152,6 +152,10 @@ export const pt: TextsIn<"one" | "many" | "other"> = {
   "settings.elsewhere_hint":
     "Se desligado, cada um só é carregado a pedido. O outro site pode ver o endereço IP deste dispositivo.",
   "settings.language_browser": "Idioma do navegador",
+  "scheme.title": "Aspeto",
+  "scheme.system": "Sistema",
+  "scheme.light": "Claro",
+  "scheme.dark": "Escuro",
   "settings.translation": "Traduzido pelo projeto Belfry e ainda não revisto por falantes nativos.",
   "settings.translation_fix": "Sugerir uma correção",
   "push.title": "Notificações push",

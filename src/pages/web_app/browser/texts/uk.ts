@@ -153,6 +153,10 @@ export const uk: TextsIn<"one" | "few" | "many" | "other"> = {
   "settings.elsewhere_hint":
     "Якщо вимкнено, вони завантажуються лише на ваш запит. Інший сайт бачить IP-адресу цього пристрою.",
   "settings.language_browser": "Мова браузера",
+  "scheme.title": "Вигляд",
+  "scheme.system": "Системний",
+  "scheme.light": "Світлий",
+  "scheme.dark": "Темний",
   "settings.translation": "Переклад проєкту Belfry, ще не перевірений носіями мови.",
   "settings.translation_fix": "Запропонувати виправлення",
   "push.title": "Push-сповіщення",

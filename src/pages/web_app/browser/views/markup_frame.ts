@@ -49,8 +49,10 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
         setMissing(false);
         inner.contentWindow?.postMessage({ markup, whole }, "*");
       }
-      if (typeof data?.height === "number")
+      if (typeof data?.height === "number") {
         inner.style.height = `${Math.min(HIGHEST, Math.max(LOWEST, data.height))}px`;
+        inner.style.visibility = "visible";
+      }
     };
     addEventListener("message", hear);
     return () => {

@@ -178,9 +178,18 @@ export function SettingsView(): VNode {
       </select>
       ${getLanguage() !== "en" && html`<p class="hint">${t("settings.translation")} <a href=${CORRECTIONS} hreflang="en">${t("settings.translation_fix")}</a></p>`}
     </section>
+    <section class="card"><h2>${t("scheme.title")}</h2>
+      <label class="unseen" for="color-scheme">${t("scheme.title")}</label>
+      <select id="color-scheme" data-color-schemes value=${document.documentElement.dataset.colorScheme ?? ""}>
+        ${COLOR_SCHEMES.map((scheme) => html`<option value=${scheme === "system" ? "" : scheme}>${t(`scheme.${scheme}`)}</option>`)}
+      </select>
+    </section>
     <${OwnerSettings} />
     <${DeviceSettings} />`;
 }
+
+/** color_scheme.js listens to the select element with these (rules#color-scheme). */
+const COLOR_SCHEMES = ["system", "light", "dark"] as const;
 
 /** The page about corrections of a translation. */
 const CORRECTIONS = "/docs/contributing/translations";
