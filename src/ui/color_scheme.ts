@@ -20,8 +20,8 @@ export const colorSchemeSelect = (
   text: (name: "title" | keyof typeof CHOICES) => { content: Content; attributes?: Content },
 ): Html => {
   const title = text("title");
-  return html`<label for="color-scheme"${title.attributes}>${title.content}</label>
-<select id="color-scheme" data-color-schemes autocomplete="off">${Object.entries(CHOICES).map(([name, value]) => {
+  return html`<label for="scheme-choice"${title.attributes}>${title.content}</label>
+<select id="scheme-choice" data-color-schemes autocomplete="off">${Object.entries(CHOICES).map(([name, value]) => {
     const { content, attributes } = text(name as keyof typeof CHOICES);
     return html`<option value="${value}"${attributes}>${content}</option>`;
   })}</select>`;

@@ -34,7 +34,7 @@ describeInBrowser("the app", () => {
     const scripts = weights.filter(({ type }) => type === "script");
     console.log(`web_app/app: ${scripts.length} scripts of ${sum(scripts)} bytes, ${sum(weights)} in all`);
     // The app, and the texts of one language.
-    expect(scripts.map(({ path }) => path.replace(/.*\//, "")).sort()).toEqual(["en.js", "main.js"]);
+    expect(scripts.map(({ path }) => path.replace(/.*\//, "")).sort()).toEqual(["color_scheme.js", "en.js", "main.js"]);
     expect(sum(scripts)).toBeLessThan(100_000);
     expect(sum(weights)).toBeLessThan(120_000);
     expect(faults).toEqual([]);

@@ -50,12 +50,13 @@ async function form(visit: MemberContext, error?: ApiError): Promise<Response> {
   return visit.page(
     "Alert retention",
     html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, from devices too, this many days after they end. Statistics are kept.</p>
-    ${errorSummary(error)}${retentionPreview(set, visit.now)}
+    ${errorSummary(error)}
     <form method="post" action="${visit.base}retention" novalidate>${visit.token}
       ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. If empty, alerts are kept indefinitely. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change.`, error })}
       <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
     </form>
-    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with <code>belfry export</code>.</p>`,
+    ${retentionPreview(set, visit.now)}
+    <p class="note"><span>An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with <code>belfry export</code>.</span></p>`,
     { width: "narrow", error },
   );
 }

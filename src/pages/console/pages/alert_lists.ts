@@ -133,11 +133,9 @@ const LISTS: readonly AlertListPage[] = [
     name: "All",
     lede: "All alerts of all channels, by creation time.",
     caption: "Alerts, newest first",
-    time: "Created",
     columns: (now, found) => ({
       State: ({ status }) => ALERT_STATE[status],
       When: (alert) => when(alert, now),
-      Created: ({ created_at }) => relativeTime(created_at, now),
       ...countColumns(found),
     }),
     none: ["No alerts yet", "Alerts appear here once they are created."],
