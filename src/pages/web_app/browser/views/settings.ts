@@ -181,7 +181,9 @@ export function SettingsView(): VNode {
     <section class="card"><h2>${t("scheme.title")}</h2>
       <label class="unseen" for="color-scheme">${t("scheme.title")}</label>
       <select id="color-scheme" data-color-schemes value=${document.documentElement.dataset.colorScheme ?? ""}>
-        ${COLOR_SCHEMES.map((scheme) => html`<option value=${scheme === "system" ? "" : scheme}>${t(`scheme.${scheme}`)}</option>`)}
+        ${COLOR_SCHEMES.map(
+          (scheme) => html`<option value=${scheme === "system" ? "" : scheme}>${t(`scheme.${scheme}`)}</option>`,
+        )}
       </select>
     </section>
     <${OwnerSettings} />
