@@ -191,36 +191,28 @@ const listOf =
 
 const LIST_OPTIONS = { numbers: ["Reads", "Acks"] };
 
-/** `time`: the column of times by which the list is sorted. */
-const FILTERS: readonly ({ status: AlertStatus | null; none: string } & Pick<
-  AlertListPage,
-  "name" | "time" | "order"
->)[] = [
-  { status: null, name: "All", none: "", time: "Created" },
+const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
+  { status: null, name: "All", none: "" },
   { status: "draft", name: "Drafts", none: "This channel has no drafts." },
   { status: "repeating", name: "Repeating", none: "This channel has no repeating alerts." },
-  {
-    ...{ status: "scheduled", name: "Scheduled", none: "This channel has no scheduled alerts." },
-    ...{ time: "When", order: "oldest" },
-  },
-  {
-    ...{ status: "sent", name: "Sent", none: "This channel has not sent an alert yet." },
-    ...{ time: "When", order: "newest" },
-  },
+  { status: "scheduled", name: "Scheduled", none: "This channel has no scheduled alerts." },
+  { status: "sent", name: "Sent", none: "This channel has not sent an alert yet." },
   { status: "cancelled", name: "Cancelled", none: "This channel has no cancelled alerts." },
 ];
 
 async function ofChannel(visit: MemberContext): Promise<Response> {
   const { url, now, params } = visit;
   const pusher_id = params.pusher ?? "";
-  const { status, none, time, order } = assertDefined(
+  const { status, none } = assertDefined(
     FILTERS.find((filter) => filter.status === url.searchParams.get("status")) ?? FILTERS[0],
     "a list is not empty",
   );
   // The channel is in the path.
   const { channel: _, ...words } = parseAlertSearch(visit);
   const base = getChannelPath(visit, pusher_id);
+  const order = LISTS.find((list) => list.status === status)?.order;
   const found = await findAlerts(visit, { ...words, channel: pusher_id }, { status, order });
+  const time = order ? "When" : status === null && "Created";
   const headings = time ? timeHeading(base, time, words, order ?? "newest", { status }) : {};
   const { part, form } = alertList(visit, found, {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
