@@ -2,7 +2,7 @@
 // is read from its postmaster.pid. Remains of an earlier one are cleared. This module does not use the contents of the
 // database.
 
-import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { assertDefined } from "../../model/assert.ts";
@@ -61,6 +61,8 @@ export async function startPostmaster(
 ): Promise<PostgresProcess> {
   const all = { listen_addresses: "", unix_socket_directories: ".", ...QUIET, ...settings };
   const args = ["-D", cluster, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  // In a container, a server that was killed may have had the same process id.
+  const left = readPostmasterStatus(cluster)?.writtenAt;
   const child = startProcess(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
     // The server gets a process group of its own. A Ctrl-C in the terminal reaches only us, and we end the server after
     // our own work.
@@ -97,7 +99,7 @@ export async function startPostmaster(
   const until = performance.now() + START_MS;
   while (!gone && !signal.aborted && performance.now() < until) {
     const status = readPostmasterStatus(cluster);
-    if (status?.pid === child.pid && status?.ready) break;
+    if (status?.pid === child.pid && status?.ready && status.writtenAt !== left) break;
     await pause(LOOK_MS);
   }
   const stop: PostgresProcess["stop"] = async ({ waitForClients = false } = {}) => {
@@ -128,18 +130,23 @@ export async function startPostmaster(
 export interface PostmasterStatus {
   pid: number;
   ready: boolean;
+  /** The time of the last change of the file, in milliseconds. */
+  writtenAt: number;
 }
 
 /** The contents of a cluster's postmaster.pid; null without a readable one. */
 export function readPostmasterStatus(cluster: string): PostmasterStatus | null {
+  const file = join(cluster, "postmaster.pid");
   let lines: string[];
+  let writtenAt: number;
   try {
-    lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+    lines = readFileSync(file, "utf8").split("\n");
+    writtenAt = statSync(file).ctimeMs;
   } catch {
     return null;
   }
   const pid = Number(lines[0]);
-  return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines[7]?.trim() === "ready" } : null;
+  return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines[7]?.trim() === "ready", writtenAt } : null;
 }
 
 /** A server that was left behind gets the second, harder signal after this time. */
