@@ -63,7 +63,7 @@ load() {
   KEY=$key URL="http://127.0.0.1:$service/api/v1/pushers/$channel/alerts" NAME=$1 END="$work/$1.end" node --input-type=module -e '
     import { existsSync } from "node:fs";
     const { KEY, URL: url, NAME, END } = process.env;
-    let [done, last, away] = [0, performance.now(), 0];
+    let [done, last, away, resumed] = [0, performance.now(), 0, 0];
     const refused = {};
     await Promise.all([1, 2, 3, 4].map(async (client) => {
       for (let n = 0; !existsSync(END); n++)
@@ -71,11 +71,14 @@ load() {
           const title = `${NAME} ${client}.${n}`;
           const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json", "idempotency-key": title };
           status = await fetch(url, { method: "POST", headers, body: JSON.stringify({ title }) }).then((answer) => answer.status, () => 0);
-          if (status === 201) [done, away, last] = [done + 1, Math.max(away, performance.now() - last), performance.now()];
+          if (status === 201) {
+            if (performance.now() - last > away) [away, resumed] = [performance.now() - last, Date.now()];
+            [done, last] = [done + 1, performance.now()];
+          }
           else refused[status] = (refused[status] ?? 0) + 1;
         }
     }));
-    console.log(JSON.stringify({ acknowledged: done, longest_ms_without_one: Math.round(away), asked_again_after: refused }));
+    console.log(JSON.stringify({ acknowledged: done, longest_ms_without_one: Math.round(away), resumed, asked_again_after: refused }));
   '
 }
 # try NAME COMMAND…: load, the failure, the new leader, more load, and what is there of what was acknowledged.
@@ -86,9 +89,12 @@ try() {
   sleep 3
   "$@" "$led"
   until_ is "$([[ $led == one ]] && echo two || echo one)" primary
+  local promoted=${EPOCHREALTIME/.} resumed
   sleep 6
   touch "$work/$name.end"
   wait "$loading"
+  resumed=$(sed 's/.*"resumed":\([0-9]*\).*/\1/' "$work/$name.told")
+  echo "$name: writes continue $((resumed - promoted / 1000)) ms after the promotion"
   local new; new=$(leader)
   echo "$name: $(<"$work/$name.told"), there once each: $(PGPASSWORD=belfry psql -h 127.0.0.1 -p "${port[$new]}" -U belfry -Atc \
     "select count(distinct title) || ' of ' || count(*) from alert where title like '$name %'" belfry)"

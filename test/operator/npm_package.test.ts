@@ -2,7 +2,7 @@
 // promised Node, and `belfry mcp` loads nothing of the service. npm's own install of 150 packages takes half a minute
 // of processor time and shows no more, so the packages are links.
 
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -14,7 +14,9 @@ import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import { browserScripts } from "../../src/pages/web_app/browser_scripts.ts";
 import { createCommandTree } from "../../src/program/cli/command_tree.ts";
 import { runGo } from "../support/go_modules.ts";
+import { listPackedCommands } from "../support/packed_commands.ts";
 import {
+  type CommandRun,
   commandRunner,
   environment,
   prepareCluster,
@@ -151,17 +153,8 @@ test("each command of the package shows its help", async () => {
 /** Tests of their own run these: they stay until something ends them. */
 const STAYING = ["mcp", "listen", "serve"];
 
-interface Real {
-  line: string;
-  /** The end of the line, which earlier commands determine. */
-  ending?: () => string;
-  settings?: Record<string, string>;
-  input?: () => string;
-  /** Part of its result, or of the refusal that the operation itself gives. */
-  says: object | RegExp;
-}
-const ID = { id: expect.any(String) };
-const refused = (message: string) => ({ error: { message: expect.stringContaining(message) } });
+/** The prefix of a command in a container of the image, from .ci/containers: the same commands run there. */
+const container = process.env.BELFRY_TEST_CONTAINER?.split(" ");
 
 /** Runs each example that publishes, copied out of the package, since Node strips no types below node_modules. */
 async function publishByExamples({ url, key }: RunningServer): Promise<void> {
@@ -182,64 +175,33 @@ async function publishByExamples({ url, key }: RunningServer): Promise<void> {
 
 test("each command of the package runs with its service", async () => {
   const dataDir = prepareCluster(join(folder.path, "data"));
-  const server = await startServer(dataDir, { args: [CLI, "serve"] });
-  let exported = "";
-  /** Each command once, in an order in which they work. */
-  const real: Real[] = [
-    { line: "tools", says: { data: expect.any(Array) } },
-    { line: "open --url http://127.0.0.1:1", settings: { PATH: folder.path }, says: { opened: false } },
-    { line: "login --url http://127.0.0.1:1", says: refused("No server responds") },
-    { line: "logout --url http://127.0.0.1:1", settings: { XDG_STATE_HOME: folder.path }, says: /^$/ },
-    { line: "completion bash", says: /belfry/ },
-    { line: "migrate", says: { migrations: [] } },
-    { line: "status", says: { service: { status: "ready" } } },
-    { line: "psql", settings: { PATH: folder.path }, says: refused("psql is not on the PATH") },
-    { line: "doctor", says: { ok: true } },
-    { line: "database promoted", says: { inboxes: "read anew" } },
-    { line: "secret rotate", says: refused("Stop all Belfry processes") },
-    { line: `backup ${join(folder.path, "backup")}`, says: { secret: true } },
-    { line: `restore ${folder.path}`, says: refused("is not a complete backup") },
-    {
-      line: `restore --check ${join(folder.path, "backup")}/`,
-      ending: () => readdirSync(join(folder.path, "backup"))[0]!,
-      says: { check: true },
-    },
-    { line: "export", says: /^\{"belfry":"export"/ },
-    { line: "import - --dry-run", input: () => exported, says: { dry_run: true, imported: [] } },
-    { line: `import-from ntfy ${join(folder.path, "none.db")}`, says: refused("cannot be read") },
-    { line: "cell one", settings: { DATABASE_URL: "postgresql://127.0.0.1:1/x" }, says: refused("database") },
-    { line: "members add --email other@example.org --role editor", says: ID },
-    { line: "members list", says: { data: [{}, {}] } },
-    { line: "members end-second-factor --email other@example.org", says: {} },
-    { line: "members link --email other@example.org", says: { link: expect.any(String) } },
-    { line: "keys create --scopes alerts:read", says: ID },
-    { line: "keys list", says: { data: [{}, {}] } },
-    { line: "keys revoke key_x", says: refused("Key not found") },
-    { line: "channels suspend none", says: refused("Channel not found") },
-    { line: "channels restore none", says: refused("Channel not found") },
-    { line: "workspaces create --name Second", says: ID },
-    { line: "workspaces list", says: { data: [{}, {}] } },
-  ];
+  const server = container ? null : await startServer(dataDir, { args: [CLI, "serve"] });
+  const served = server && { DATA_DIR: dataDir, PORT: new URL(server.url).port };
+  const run = (args: string[], settings: Record<string, string>, input?: string) => {
+    if (!container) return packedCommand(args, { ...served, ...settings }, input);
+    const { PATH: _, ...others } = settings;
+    const set = Object.entries(others).map(([name, value]) => `${name}=${value}`);
+    return runProgram(container[0]!, [...container.slice(1), "env", ...set, "belfry", ...args], {}, input);
+  };
+  const commands = listPackedCommands(container ? "/tmp" : folder.path);
+  const results: Record<string, CommandRun> = {};
+  const idOf = (command: string) => results[command]!.json.id ?? results[command]!.json.backup;
   try {
-    const port = new URL(server.url).port;
-    for (const { line, ending, settings, input, says } of real) {
-      const { stdout, json, refusal } = await packedCommand(
-        (line + (ending?.() ?? "")).split(" "),
-        { DATA_DIR: dataDir, PORT: port, ...settings },
-        input?.(),
-      );
-      if (line === "export") exported = stdout;
-      if (says instanceof RegExp) expect(stdout, line).toMatch(says);
-      else expect(json ?? refusal, line).toMatchObject(says);
+    for (const { line, settings = {}, input, says } of commands) {
+      const args = line.split(" ").map((word) => word.replace(/^\{(.*)\}$/, (_, command) => idOf(command)));
+      const result = await run(args, settings, input && results[input]!.stdout);
+      results[args[0]!] = result;
+      if (says instanceof RegExp) expect(result.stdout, line).toMatch(says);
+      else expect(result.json ?? result.refusal, line).toMatchObject(says);
     }
-    await publishByExamples(server);
-    const me = await packedCommand(["get-me"], { DATA_DIR: dataDir, PORT: port });
-    expect(me.json).toMatchObject({ credential: { type: "key" } });
+    if (server) await publishByExamples(server);
   } finally {
-    await server.stop();
+    await server?.stop();
   }
-  const missing = commandsWith([]).filter((path) => !real.some(({ line }) => `${line} `.startsWith(`${path} `)));
-  expect(missing.sort(), "give each command a run in this test").toEqual(STAYING.sort());
+  const missing = commandsWith(OPERATIONS).filter(
+    (path) => !commands.some(({ line }) => `${line} `.startsWith(`${path} `)),
+  );
+  expect(missing.sort(), "give each command a run in test/support/packed_commands.ts").toEqual(STAYING.sort());
 });
 
 const NODES = [
