@@ -1,6 +1,8 @@
 // A new version starts next to an old one that serves. Its migrations never wait for clients that wait for them. Each
 // is kept once it is done. A failure is explained in a message.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Migrator } from "@mikro-orm/migrations";
@@ -16,9 +18,11 @@ import {
 } from "../../src/store/db/migrate.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
+import { startDatabaseProxy } from "../support/database_proxy.ts";
 import { withDatabase } from "../support/postgres_server.ts";
+import { CLI, environment, freePort, startServer, temporaryFolder } from "../support/processes.ts";
 import { readSchema } from "../support/schema_text.ts";
-import { eventually } from "../support/wait.ts";
+import { eventually, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const { url, template } = inject("database");
@@ -26,6 +30,7 @@ const { url, template } = inject("database");
 const STEPS = join(import.meta.dirname, "test_migrations");
 const [BEFORE, ...PENDING] = listMigrations(STEPS) as [string, string, string];
 
+const folder = temporaryFolder();
 let admin: Orm;
 const names: string[] = [];
 const orms: Orm[] = [];
@@ -40,13 +45,24 @@ beforeAll(() => {
 afterAll(async () => {
   for (const name of names) await admin.em.fork().execute(`drop database ${name} with (force)`);
   for (const orm of orms) await orm.close(true);
+  folder.remove();
 });
 
-async function empty(): Promise<string> {
+async function empty(from = "template1"): Promise<string> {
   const name = `${template}_upgrading_${names.length}`;
-  await admin.em.fork().execute(`create database ${name}`);
+  await admin.em.fork().execute(`create database ${name} template ${from}`);
   names.push(name);
   return withDatabase(url, name);
+}
+
+/** Runs SQL on a connection of its own. */
+async function runSql(databaseUrl: string, sql: string): Promise<void> {
+  const orm = openOrm({ databaseUrl, databasePoolSize: 1 });
+  const client = await (await orm.driver.getConnection().getNativeClient()).connect();
+  await client.query(sql);
+  // A dump sets the path of its session.
+  client.release(true);
+  await orm.close(true);
 }
 
 /** As a version is that has the steps of this test. */
@@ -96,7 +112,7 @@ test("a call that takes the same tables in the other order continues, and the mi
 test("a lock's owner is awaited for a limited time: then it is reported, and completed work stays", async () => {
   const { orm, old } = await before();
   await old.execute("lock table file in row exclusive mode");
-  const said = await applyMigrations(orm, 0).catch((error) => error);
+  const said = await applyMigrations(orm, { patienceMs: 0 }).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
   expect(said.message).toMatch(/^DATABASE_URL .*could not be migrated: tables were locked .*Start again/);
   expect(await executed(orm)).toEqual([BEFORE, PENDING[0]]);
@@ -113,13 +129,15 @@ test("replicas that start together bring it up once", async () => {
 
 const kept = (name: string) => readFileSync(join(import.meta.dirname, "released_versions", name), "utf8");
 
+/** The schema without the brackets that a dump writes and PostgreSQL keeps. */
+const plain = async (of: Orm) =>
+  (await readSchema(of.em.fork())).map((row) => JSON.stringify(row).replaceAll(/[()]/g, ""));
+
 // rules#upgrade
 test("a database of 0.1.0 in use is brought up, and its key and its phone go on", async () => {
   const databaseUrl = await empty();
   const orm = opened(databaseUrl);
-  const client = await (await orm.driver.getConnection().getNativeClient()).connect();
-  await client.query(kept("0.1.0.sql"));
-  client.release();
+  await runSql(databaseUrl, kept("0.1.0.sql"));
   const [, ...since] = listMigrations();
   expect(await applyMigrations(orm)).toEqual(since);
   const had = (await readAppliedMigrations(orm.em.fork())) ?? [];
@@ -128,9 +146,6 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   const { secret, key, token, channel, alert, inbox, stats } = JSON.parse(kept("0.1.0.json"));
   const world = await World.open();
   const fresh = world.service.orm;
-  // A dump writes brackets that PostgreSQL, reading them, keeps.
-  const plain = async (of: Orm) =>
-    (await readSchema(of.em.fork())).map((row) => JSON.stringify(row).replaceAll(/[()]/g, ""));
   expect(await plain(orm)).toEqual(await plain(fresh));
   // Nor is the account of what was done another one, by which servers know that they keep the same.
   expect(await readAppliedMigrations(fresh.em.fork())).toEqual(had);
@@ -169,6 +184,73 @@ test("one of a build from before 0.1.0 is refused with a solution, and stays as 
   );
   expect([await readSchema(em), await readAppliedMigrations(em)]).toEqual([schema, had]);
   expect(await isMigrated(orm)).toBe(false);
+});
+
+const MOMENTS = 10;
+
+// rules#upgrade
+test(`killed at ${MOMENTS} moments, a migration continues at the next start`, async () => {
+  await runSql(await empty(), kept("0.1.0.sql"));
+  const old = names.at(-1);
+  /** Begins to migrate a copy, and stops at a question to the database. */
+  const begin = async (question: number) => {
+    const databaseUrl = await empty(old);
+    const proxy = await startDatabaseProxy(databaseUrl);
+    const release = proxy.stallAt(question);
+    const child = spawn(process.execPath, [CLI, "migrate"], { env: environment({ DATABASE_URL: proxy.url }) });
+    return { proxy, release, child, ended: once(child, "exit"), orm: opened(databaseUrl) };
+  };
+  const whole = await begin(0);
+  expect(await whole.ended).toEqual([0, null]);
+  const questions = whole.proxy.asked();
+  await whole.proxy.close();
+  const all = (await readAppliedMigrations(whole.orm.em.fork())) ?? [];
+  const reached = new Set<number>();
+  for (let moment = 1; moment <= MOMENTS; moment++) {
+    const question = Math.floor((questions * moment) / (MOMENTS + 1));
+    const { proxy, release, child, ended, orm } = await begin(question);
+    await waitFor(() => expect(proxy.asked()).toBe(question));
+    child.kill("SIGKILL");
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    release();
+    await proxy.close();
+    const had = (await readAppliedMigrations(orm.em.fork())) ?? [];
+    reached.add(had.length);
+    // The next start waits until PostgreSQL has ended the session of the killed one.
+    const more = await applyMigrations(orm);
+    expect(more.every((name) => all.includes(name))).toBe(true);
+    expect(await readAppliedMigrations(orm.em.fork())).toEqual(all);
+    expect(await plain(orm)).toEqual(await plain(whole.orm));
+    await expectRecountClean(orm);
+  }
+  // Some are killed in the first migration, and some in later ones.
+  expect(reached.size).toBeGreaterThan(1);
+});
+
+// rules#start-waits
+test.each(["1", "2"])("a start with WORKERS=%s answers probes while the database is migrated", async (WORKERS) => {
+  const databaseUrl = await empty();
+  await runSql(databaseUrl, kept("0.1.0.sql"));
+  const other = opened(databaseUrl).em.fork() as SqlEntityManager;
+  await other.begin();
+  // The lock of another process that migrates.
+  await other.execute("select pg_advisory_xact_lock(7239104551)");
+  const port = await freePort();
+  const settings = { DATABASE_URL: databaseUrl, SECRET: JSON.parse(kept("0.1.0.json")).secret, WORKERS };
+  const starting = startServer(folder.path, { settings, port });
+  const probe = async (path: string) => {
+    const response = await fetch(`http://localhost:${port}${path}`);
+    return { status: response.status, body: await response.json() };
+  };
+  const migrating = { status: "not ready", reason: "The database is being migrated." };
+  await waitFor(async () => expect(await probe("/readyz")).toEqual({ status: 503, body: migrating }));
+  expect((await probe("/healthz")).status).toBe(200);
+  expect(await probe("/api/v1/me")).toMatchObject({ status: 503, body: { error: { code: "database_unavailable" } } });
+  await other.commit();
+  const server = await starting;
+  expect(await probe("/readyz")).toEqual({ status: 200, body: { status: "ready" } });
+  expect(server.log()).not.toContain("the database answers");
+  await server.stop();
 });
 
 test("a database's applied migrations show its version", () => {

@@ -14,6 +14,7 @@ import {
   sendForm,
   sendOAuthRequest,
 } from "../support/oauth_flow.ts";
+import { runBelfryShared } from "../support/processes.ts";
 import { World } from "../support/world.ts";
 
 const EMBEDDED = { DATABASE_URL: "" };
@@ -137,7 +138,7 @@ test("every form, every upload and the authorization server are refused, each in
   const doors = world.service.app.routes.filter(
     ({ method, route }) =>
       method &&
-      !["GET", "HEAD"].includes(method) &&
+      !["GET", "HEAD", "OPTIONS"].includes(method) &&
       !operations.has(route!) &&
       // Addresses that only name the right one change nothing (rules#wrong-addresses).
       !/^\/((c\/)?:topic|message|current\/user|(mcp|client|application)(\/\*\*)?)?$/.test(route!) &&
@@ -229,4 +230,16 @@ test("pages, files, reads and /healthz work, /readyz gives the reason, and not a
     body: { reason: expect.stringContaining("disk is nearly full") },
   });
   expect(await everyRow()).toEqual(rows);
+});
+
+// rules#upgrade-space
+test("a start and a command refuse to migrate the database", async () => {
+  await world.sql("delete from migration where id = (select max(id) from migration)");
+  const { DATA_DIR = "", SECRET = "" } = world.settings;
+  await world.leave();
+  const settings = { ...EMBEDDED, MIN_FREE_DISK_MB: "1000000000" };
+  const message = /DATA_DIR has \d+ MB of free disk space; the upgrade of its database needs 1000000000 /;
+  await expect(before.replica(settings)).rejects.toThrow(message);
+  const listed = await runBelfryShared(["keys", "list"], { ...settings, DATA_DIR, SECRET });
+  expect(listed).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
 });

@@ -13,6 +13,8 @@ export interface DatabaseProxy {
   speak(): void;
   /** Nothing passes until the function that is returned is called; then everything does, in order. */
   stall(): () => void;
+  /** The same from this question on, counted like `asked`. */
+  stallAt(question: number): () => void;
   /** The next response to a query that contains this text never comes: its connection ends instead. */
   loseAnswerTo(words: string): void;
   /** Every connection ends, and new ones lead to the server of this address. */
@@ -39,6 +41,7 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
   let { host, port } = placeOf(new URL(url));
   let silent = false;
   let stalled = false;
+  let stallsAt = 0;
   let losing: string | null = null;
   let swallowed = 0;
   let asked = 0;
@@ -67,6 +70,7 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
           // Other processes are notified after the response, and no call waits for that.
           if (answered && bytes[0] !== FAREWELL && !bytes.includes("notify_processes")) asked++;
           answered = false;
+          if (asked === stallsAt) stall();
           lost ||= losing !== null && bytes.includes(losing);
           if (lost) losing = null;
         } else if (lost) return void client.destroy();
@@ -82,6 +86,16 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
     if (stalled) for (const socket of [client, database]) socket.pause();
   });
   const silences = new Set<() => void>();
+  const stall = () => {
+    stalled = true;
+    for (const socket of open) socket.pause();
+    return release;
+  };
+  const release = () => {
+    stalled = false;
+    stallsAt = 0;
+    for (const socket of open) socket.resume();
+  };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const own = (server.address() as { port: number }).port;
   return {
@@ -96,13 +110,10 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
     speak() {
       silent = false;
     },
-    stall() {
-      stalled = true;
-      for (const socket of open) socket.pause();
-      return () => {
-        stalled = false;
-        for (const socket of open) socket.resume();
-      };
+    stall,
+    stallAt(question) {
+      stallsAt = question;
+      return release;
     },
     loseAnswerTo(words) {
       losing = words;

@@ -15,6 +15,7 @@ import { type Orm, openOrm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../../store/embedded/cluster.ts";
 import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
+import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readServiceState } from "../../store/queries/service_state.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { computeServiceState, type ServiceState } from "./service_state.ts";
@@ -24,6 +25,7 @@ const WHERE = ["dataDir", "databaseUrl", "databasePoolerMode", "databaseListenUr
 const EMBEDDED = [
   ...WHERE,
   "databasePoolSize",
+  "minFreeDiskMb",
   "postgresBin",
   "postgresSharedBuffers",
   "postgresSynchronousCommit",
@@ -225,11 +227,15 @@ export async function withOrm<T>(options: Parameters<typeof openOrm>[0], use: (o
 
 async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
   const { databasePoolerMode } = settings;
+  const beforeUpgrade = async () => {
+    if (settings.databaseUrl !== null) return;
+    await checkUpgradeSpace(describeDatabase(settings.dataDir).folder, settings.minFreeDiskMb);
+  };
   return withOperatorDatabase(settings, ({ url, serviceRunning }) =>
     withOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
       let migrations: string[] = [];
       try {
-        if (!serviceRunning) migrations = await applyMigrations(orm);
+        if (!serviceRunning) migrations = await applyMigrations(orm, { beforeUpgrade });
         else if (!(await isMigrated(orm))) throw new NotYet();
       } catch (error) {
         throw serviceRunning && findUnavailability(error) !== null ? error : createDatabaseError(error);

@@ -41,6 +41,7 @@ import { type Orm, openOrm } from "../../store/db/orm.ts";
 import { checkPoolerSettings } from "../../store/db/pooler_session_settings.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { createWriteBatcher } from "../../store/db/write_batcher.ts";
+import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readInstallation } from "../../store/queries/database_epoch.ts";
 import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createLeases } from "../../store/rate_limits/slots.ts";
@@ -83,15 +84,20 @@ export async function composeService(config: Config, options: ServiceOptions, op
   const now = options.now ?? (() => new Date());
   const orm = openOrm({ ...config, databaseUrl: opened.url });
   closers.push(() => orm.close(true));
+  const folder = (cluster ?? primary?.database)?.folder;
+  const beforeUpgrade = async () => {
+    if (folder) await checkUpgradeSpace(folder, config.minFreeDiskMb);
+    await options.onUpgrade?.();
+  };
   const look = config.databasePoolerMode === "transaction" ? checkPoolerSettings(orm, config, log) : Promise.resolve();
-  const migrated = await look.then(() => applyMigrations(orm)).catch(rethrowAs(config));
+  const migrated = await look.then(() => applyMigrations(orm, { beforeUpgrade })).catch(rethrowAs(config));
   if (migrated.length > 0)
     log.info(
       { last: migrated.at(-1) },
       `Applied ${migrated.length} ${migrated.length === 1 ? "migration" : "migrations"}.`,
     );
 
-  await checkDatabaseEpoch(orm, (cluster ?? primary?.database)?.folder).catch(rethrowAs(config));
+  await checkDatabaseEpoch(orm, folder).catch(rethrowAs(config));
   const replicas = await openConfiguredReplicas(orm, config, opened);
   const secret = await checkServerSecret(orm, config, opened.secret).catch(rethrowAs(config));
   const metrics = createMetrics(primary?.metrics);

@@ -62,6 +62,11 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
         take: windows.take,
         refund: windows.refund,
         metrics: figures.text,
+        upgrading: () =>
+          startup.reportUpgrade().catch((error) => {
+            notListening.reject(error);
+            throw error;
+          }),
         databaseUnavailable: (message) => startup.report(message).catch(notListening.reject),
       },
       leases: createLeases(),

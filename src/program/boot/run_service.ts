@@ -59,7 +59,10 @@ export async function serveUntilStopped(): Promise<void> {
 
 async function openAlone(config: Config): Promise<RunningService> {
   const startup = createStartupResponder(config, createLogs(config).log);
-  const service = await retryWhileUnavailable(() => openService(config), startup.report);
+  const service = await retryWhileUnavailable(
+    () => openService(config, { onUpgrade: startup.reportUpgrade }),
+    startup.report,
+  );
   await startup.close();
   const listening = await listenHttp(service.app, config);
   return {

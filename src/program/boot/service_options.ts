@@ -27,6 +27,8 @@ export interface ServiceOptions {
    * This process alone serves the database at this address: for the bench, which measures what `npm start` delivers.
    */
   soleProcess?: boolean;
+  /** Runs before migrations change a database that was used before. */
+  onUpgrade?: () => Promise<unknown>;
   /** It is one of several processes that another one has started. */
   primary?: PrimaryParts;
 }

@@ -1,4 +1,5 @@
-// Starts the service again while the database at DATABASE_URL is away, and serves probes until it is back.
+// Starts the service again while the database at DATABASE_URL is away, and serves probes until the database is back
+// and migrated.
 
 import { setTimeout as pause } from "node:timers/promises";
 import packageJson from "../../../package.json" with { type: "json" };
@@ -34,7 +35,7 @@ export async function retryWhileUnavailable<T>(
   }
 }
 
-/** Serves HOST and PORT from the first failed try until `close`. Listens nowhere if no try fails. */
+/** Serves HOST and PORT from the first failed try or an upgrade until `close`. Otherwise it listens nowhere. */
 export function createStartupResponder(config: Config, log: Logs["log"]) {
   let reason = "";
   let loggedAt = 0;
@@ -50,23 +51,28 @@ export function createStartupResponder(config: Config, log: Logs["log"]) {
     stopping() {},
     ending() {},
   };
+  const listen = async (why: string): Promise<void> => {
+    reason = why;
+    if (closed) return;
+    listening ??= listenHttp(app, { ...config, shutdownDelayMs: 0 });
+    await listening;
+  };
   return {
-    /** @throws the error of a socket that cannot be opened */
+    /** The database is being migrated. @throws the error of a socket that cannot be opened */
+    reportUpgrade: () => listen("The database is being migrated."),
+    /** The database is away. @throws the error of a socket that cannot be opened */
     async report(message: string): Promise<void> {
       if (message !== reason || performance.now() - loggedAt > LOG_AGAIN_MS) {
         loggedAt = performance.now();
         log.warn({}, `${message} The start is tried again until the database answers.`);
       }
-      reason = message;
-      if (closed) return;
-      listening ??= listenHttp(app, { ...config, shutdownDelayMs: 0 });
-      await listening;
+      await listen(message);
     },
     async close(): Promise<void> {
       closed = true;
       if (!listening) return;
       await (await listening).close();
-      log.info({}, "the database answers");
+      if (loggedAt > 0) log.info({}, "the database answers");
     },
   };
 }

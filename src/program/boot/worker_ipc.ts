@@ -40,6 +40,8 @@ export interface PrimaryApi {
   metrics(): Promise<string>;
   /** The worker waits for the database. */
   databaseUnavailable(message: string): void;
+  /** Resolves when probes are answered. */
+  upgrading(): Promise<void>;
 }
 
 /** The calls from the first process to a worker. */

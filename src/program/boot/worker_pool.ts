@@ -32,7 +32,7 @@ interface Ended {
   signal: string | null;
 }
 
-type Answers = Pick<PrimaryApi, "take" | "refund" | "metrics" | "databaseUnavailable">;
+type Answers = Pick<PrimaryApi, "take" | "refund" | "metrics" | "databaseUnavailable" | "upgrading">;
 
 /** One process that serves. */
 export class WorkerHandle {

@@ -52,6 +52,7 @@ export async function runWorker(): Promise<void> {
   const { config, database } = await given.promise;
   const open = () =>
     openService(config, {
+      onUpgrade: () => primary.call("upgrading"),
       primary: {
         database,
         windows: {

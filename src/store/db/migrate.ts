@@ -77,6 +77,13 @@ export async function loadMigrator(): Promise<void> {
   for (const name of listMigrations()) await import(`${MIGRATIONS_FOLDER}/${name}${SOURCE_EXTENSION}`);
 }
 
+interface MigrationOptions {
+  /** The total time for attempts while other processes lock the tables. */
+  patienceMs?: number;
+  /** Runs before the first change of a database with earlier migrations. Its error ends the upgrade. */
+  beforeUpgrade?: () => Promise<unknown>;
+}
+
 /**
  * Applies all missing migrations. One process at a time runs them; the others wait and then have nothing to do. A
  * migration may take as long as a large table needs. An older version may serve at the same time, because each
@@ -85,8 +92,12 @@ export async function loadMigrator(): Promise<void> {
  * @throws ConfigError if other processes lock the tables for too long, or, before any write, if this version cannot
  * upgrade the database
  */
-export async function applyMigrations(orm: Orm, patienceMs = PATIENCE_MS): Promise<string[]> {
+export async function applyMigrations(
+  orm: Orm,
+  { patienceMs = PATIENCE_MS, beforeUpgrade }: MigrationOptions = {},
+): Promise<string[]> {
   if (await isMigrated(orm)) return [];
+  if (beforeUpgrade && (await readAppliedMigrations(orm.em.fork()))?.length) await beforeUpgrade();
   return withoutStatementTimeout(orm, async () => {
     const done: string[] = [];
     const inTheWay: string[] = [];
@@ -104,7 +115,6 @@ export async function applyMigrations(orm: Orm, patienceMs = PATIENCE_MS): Promi
  */
 const FIRST_MS = 500;
 const NEXT_MS = 200;
-/** The total time for attempts. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 200;
 

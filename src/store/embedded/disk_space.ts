@@ -4,6 +4,7 @@
 
 import { statfs } from "node:fs/promises";
 import { insufficientStorage } from "../../model/api_error.ts";
+import { ConfigError } from "../config/setting_types.ts";
 
 export interface DiskSpace {
   isLow(): boolean;
@@ -18,6 +19,25 @@ export const UNWATCHED_DISK: DiskSpace = { isLow: () => false, assertNotLow: () 
 /** Within this time the service writes far less than the reserve. */
 const LOOK_MS = 1_000;
 
+async function readFreeMb(folder: string): Promise<number | null> {
+  const found = await statfs(folder).catch(() => null);
+  return found && Math.floor((found.bavail * found.bsize) / 2 ** 20);
+}
+
+/**
+ * Checks the disk of the embedded database before an upgrade (rules#upgrade-space).
+ * @throws ConfigError if it has less free space than MIN_FREE_DISK_MB
+ */
+export async function checkUpgradeSpace(folder: string, reserveMb: number): Promise<void> {
+  const freeMb = await readFreeMb(folder);
+  if (freeMb !== null && freeMb < reserveMb)
+    throw new ConfigError(
+      "DATA_DIR",
+      `has ${freeMb} MB of free disk space; the upgrade of its database needs ${reserveMb} (MIN_FREE_DISK_MB). ` +
+        "Nothing was changed. Free disk space, and start again.",
+    );
+}
+
 interface Log {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -27,9 +47,8 @@ interface Log {
 export async function watchDiskSpace(folder: string, reserveMb: number, log: Log): Promise<DiskSpace> {
   let low = false;
   const look = async () => {
-    const found = await statfs(folder).catch(() => null);
-    if (!found) return;
-    const freeMb = Math.floor((found.bavail * found.bsize) / 2 ** 20);
+    const freeMb = await readFreeMb(folder);
+    if (freeMb === null) return;
     if (low === freeMb < reserveMb) return;
     low = !low;
     if (low) log.error({ freeMb, reserveMb }, "the disk is almost full; refusing writes until space is freed");
