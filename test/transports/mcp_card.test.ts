@@ -12,6 +12,7 @@ import { CARD_TYPE, CARD_URI, drawsCards, UI_EXTENSION } from "../../src/api/tra
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
+import { listAxeFindings } from "../support/page_checks.ts";
 import { ROOT } from "../support/processes.ts";
 import { World } from "../support/world.ts";
 
@@ -169,9 +170,10 @@ describeInBrowser("in a host", () => {
   async function show(
     name: string,
     input: Record<string, unknown>,
-    { theme = "light", capabilities = { openLinks: {}, serverTools: {} } as object } = {},
+    { theme = "light", capabilities = { openLinks: {}, serverTools: {} } as object, textOnly = false } = {},
   ): Promise<{ frame: Frame; result: any }> {
-    const result = await client.callTool({ name, arguments: input });
+    const whole = await client.callTool({ name, arguments: input });
+    const result = textOnly ? { content: whole.content } : whole;
     const hostContext = { theme, locale: "en", timeZone: "UTC" };
     await page.evaluate((opening) => (globalThis as any).openCard(opening), {
       ...{ html, hostContext, capabilities, input, result },
@@ -221,8 +223,11 @@ describeInBrowser("in a host", () => {
   test("the host's theme decides about the colours, also later", async () => {
     const { frame } = await show("create_alert", compose(), { theme: "dark" });
     const dark = await background(frame);
+    await frame.waitForSelector(".reach");
+    expect(await listAxeFindings(frame as unknown as Page, "dark")).toEqual([]);
     await page.evaluate(() => (globalThis as any).changeContext({ theme: "light" }));
     await expect.poll(() => background(frame)).not.toBe(dark);
+    expect(await listAxeFindings(frame as unknown as Page)).toEqual([]);
     expect(await page.evaluate(() => (globalThis as any).closeCard())).toEqual({});
   });
 
@@ -234,9 +239,9 @@ describeInBrowser("in a host", () => {
     opens = true;
   });
 
-  test("a host without tools shows the alert without its channel", async () => {
+  test("a host without tools, which passes on texts only, shows the alert without its channel", async () => {
     const before = called.length;
-    const { frame } = await show("create_alert", compose(), { capabilities: {} });
+    const { frame } = await show("create_alert", compose(), { capabilities: {}, textOnly: true });
     expect(await frame.innerText(".alert h3")).toBe("Ferry moved to pier 4");
     expect(await frame.locator(".reach").count()).toBe(0);
     expect(called).toHaveLength(before);
@@ -286,6 +291,7 @@ describeInBrowser("in a host", () => {
     const { frame } = await show("get_pusher_stats", { pusher_id, period: "week" });
     expect(await frame.locator(".bars rect").count()).toBeGreaterThan(0);
     expect(await frame.innerText(".bars figcaption")).toContain("Alerts sent");
+    expect(await listAxeFindings(frame as unknown as Page)).toEqual([]);
     const alert_id = result.structuredContent.id;
     const stats = await show("get_alert_stats", { pusher_id, alert_id });
     expect(await stats.frame.innerText(".figures")).toMatch(/Reach now\s+0/);

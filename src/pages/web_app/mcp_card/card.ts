@@ -3,7 +3,7 @@
 
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps";
 import { now } from "../browser/clock.ts";
-import { type CardChannel, drawResult, getReviewUrl, isAlert } from "./drawings.ts";
+import { type CardChannel, drawResult, getReviewUrl, isAlert, type ToolBody } from "./drawings.ts";
 import { connectToHost, type Host, type ToolResult } from "./host_bridge.ts";
 
 const main = document.getElementById("card") as HTMLElement;
@@ -12,10 +12,19 @@ let context: McpUiHostContext = {};
 let result: ToolResult | null = null;
 let channel: CardChannel | null = null;
 
+/** The content of a result, also in a host that passes on texts only. */
+function readBody({ structuredContent, content }: ToolResult): ToolBody {
+  if (structuredContent) return structuredContent;
+  try {
+    return JSON.parse(content?.[0]?.text ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
 function draw(): void {
   if (!result) return;
-  const body = result.structuredContent ?? {};
-  const drawn = { body, isError: result.isError === true, channel, now: new Date(now()) };
+  const drawn = { body: readBody(result), isError: result.isError === true, channel, now: new Date(now()) };
   main.innerHTML = drawResult(drawn).toString();
   showLocalTimes();
 }
@@ -49,14 +58,15 @@ const host: Promise<Host> = connectToHost({
 });
 
 /** Reads the channel of an alert, of which the model needs no details; null for other results. */
-async function findChannel({ structuredContent: body = {}, isError }: ToolResult): Promise<CardChannel | null> {
-  if (isError || !isAlert(body)) return null;
+async function findChannel(given: ToolResult): Promise<CardChannel | null> {
+  const body = readBody(given);
+  if (given.isError || !isAlert(body)) return null;
   const { callTool } = await host;
   return (await callTool("get_pusher", { pusher_id: body.pusher_id })) as CardChannel | null;
 }
 
 main.addEventListener("click", async ({ target }) => {
-  const url = getReviewUrl(result?.structuredContent ?? {});
+  const url = getReviewUrl(result ? readBody(result) : {});
   if (url === null || !(target instanceof Element && target.closest("#review"))) return;
   if (await (await host).openLink(url)) return;
   const address = document.getElementById("address") as HTMLElement;

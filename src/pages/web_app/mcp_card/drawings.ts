@@ -99,7 +99,9 @@ export const getReviewUrl = (body: ToolBody): string | null =>
   isAlert(body) && /^https?:\/\//i.test(body.review_url ?? "") ? (body.review_url ?? null) : null;
 
 /** Every text of the result is escaped. */
-export function drawResult(drawn: DrawnResult): Html {
+export const drawResult = (drawn: DrawnResult): Html => html`<h1 class="unseen">Belfry</h1>${drawContent(drawn)}`;
+
+function drawContent(drawn: DrawnResult): Html {
   const { body, isError } = drawn;
   if (isError) return drawRefusal(body);
   if (isStatistics(body)) return drawStatistics(body);
@@ -139,6 +141,7 @@ function drawAlert(alert: ShownAlert, { channel, now }: DrawnResult): Html {
   return html`<p class="state"><span class="badge">${STATES[status] ?? status}</span>${
     status === "scheduled" && send_at && html`<span>for ${timeElement(new Date(send_at))}</span>`
   }</p>
+<h2 class="unseen">Preview</h2>
 ${previewCard(channel ?? UNKNOWN_CHANNEL, drawn, now, "alert")}
 ${more.length > 0 && html`<p class="caps"><span class="unseen">Also: </span>${more}</p>`}
 ${channel && html`<p class="reach">${icon("person", "s")}${drawReach(status, channel.subscribers)}</p>`}

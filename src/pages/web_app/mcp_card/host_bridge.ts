@@ -16,6 +16,8 @@ const ACKNOWLEDGED = ["ping", "ui/resource-teardown"];
 
 export interface ToolResult {
   structuredContent?: ToolBody;
+  /** The same as JSON, in a text. */
+  content?: { text?: string }[];
   isError?: boolean;
 }
 
