@@ -189,6 +189,21 @@ describe("lists of pages", () => {
   });
 });
 
+// rules#app-languages
+test("fields for text follow its direction, and fields for numbers and passwords do not", async () => {
+  const { id } = await world.pusher();
+  const directions = async (path: string) =>
+    [...(await owner.get(path)).text.matchAll(/<(?:input|textarea)[^>]* name="(\w+)"[^>]*>/g)].map(
+      ([tag, name]) => `${name} ${/ dir="(\w+)"/.exec(tag!)?.[1] ?? "ltr"}`,
+    );
+  expect(await directions(`${base}channels/${id}/alerts/new?once=${crypto.randomUUID()}`)).toEqual(
+    expect.arrayContaining(["title auto", "body auto", "html ltr", "lat ltr"]),
+  );
+  expect(await directions(`${base}channels/${id}/edit`)).toEqual(expect.arrayContaining(["name auto", "lat ltr"]));
+  expect(await directions("/console/account")).toEqual(expect.arrayContaining(["name auto", "present ltr"]));
+  expect(await directions(`${base}sent`)).toContain("q auto");
+});
+
 test("with many channels a new key searches for one, and an unknown name creates no key", async () => {
   const { text } = await owner.get(`${base}keys`);
   expect(text).toContain('<input type="search" id="pusher" name="pusher" list="pusher-names"');

@@ -193,6 +193,8 @@ describeInBrowser("the app", () => {
       expect(await heading.evaluate((node) => (globalThis as any).getComputedStyle(node).color)).toBe(
         "rgb(200, 150, 0)",
       );
+      // The frame is hidden until it has content.
+      await page.locator('.chosen iframe[style*="visible"]').waitFor();
       const inner = page.frames().find((one) => one !== page.mainFrame())!;
       expect(await inner.evaluate("self.origin")).toBe("null");
       expect(await inner.title()).toBe("Alert");
