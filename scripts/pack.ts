@@ -22,8 +22,9 @@ node("node_modules/typescript/bin/tsc", "-p", "tsconfig.pack.json");
 writeFileSync(join(DIST, WEB_APP, "scripts.json"), node(join(WEB_APP, "build_scripts.ts")));
 
 const copied = ["*.md", "docs/**/*.{md,png,svg}", "{src,operations}/**/*.*"];
+// A copy must not replace the code that was compiled from a file of the same name.
 for (const path of globSync(copied, { cwd: ROOT, exclude: ["**/*.ts", "**/near.js", "**/page_language.js"] }))
-  cpSync(join(ROOT, path), join(DIST, path));
+  cpSync(join(ROOT, path), join(DIST, path), { force: false, errorOnExist: true });
 
 /** The files find it at the same place as in the tree. */
 const { name, version, type, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

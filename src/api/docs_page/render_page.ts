@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme.ts";
+import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme_script.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";

@@ -13,7 +13,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
-import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme.ts";
+import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme_script.ts";
 import { ICON, LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, STYLES, staticFileResponse } from "../../ui/static_files.ts";
 import {
   type FormFiles,

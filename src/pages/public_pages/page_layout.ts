@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { createErrorResponse, matchesEtag, prefersHtml } from "../../api/transports/http_responses.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { colorSchemeScript, colorSchemeSelect } from "../../ui/color_scheme.ts";
+import { colorSchemeScript, colorSchemeSelect } from "../../ui/color_scheme_script.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
-import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme.ts";
+import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_script.ts";
 import { html } from "../../ui/html.ts";
 import { BACKGROUND_COLORS, MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";

@@ -8,7 +8,7 @@ import { change_password, end_session, get_sign_in, list_sessions } from "../../
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { colorSchemeSelect } from "../../../ui/color_scheme.ts";
+import { colorSchemeSelect } from "../../../ui/color_scheme_script.ts";
 import { html } from "../../../ui/html.ts";
 import { addressCard } from "../channel_header.ts";
 import { errorSummary, field, relativeTime, table } from "../components.ts";
