@@ -2,8 +2,10 @@
 // rules#service-state
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createHousekeepingJobs, type JobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { computeServiceState } from "../../src/identity/operator/service_state.ts";
+import { JOB_NAMES } from "../../src/pages/console/pages/service_status.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -17,33 +19,62 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-test("its owner sees versions, sizes, what waits and the housekeeping", async () => {
+/** The cells after the first of each row, by the first. */
+const rowsOf = (text: string): Record<string, string[]> =>
+  Object.fromEntries(
+    [...text.matchAll(/<tr role="row"><th role="rowheader"[^>]*>(.*?)<\/th>(.*?)<\/tr>/gs)].map(([, name, rest]) => [
+      name,
+      rest!
+        .split("</td>")
+        .slice(0, -1)
+        .map((cell) => cell.replace(/<[^>]*>/g, "").trim()),
+    ]),
+  );
+
+test("its owner sees the measures of the service by group, each with an action, and the maintenance jobs", async () => {
   const pusher = await world.pusher({ name: "Tenant text" });
   await world.alert(pusher.id, { send: true, send_at: timeInSeconds(7_000) });
   await world.service.housekeeping.round("one_time_links");
   const { status, text } = await owner.get(path);
   expect(status).toBe(200);
-  const cells = [...text.matchAll(/<tr role="row"><th[^>]*>(.*?)<\/th>(.*?)<\/tr>/gs)].map(([, name, rest]) => [
-    name,
-    rest!.replace(/<[^>]*>/g, "").trim(),
-  ]);
-  const said = Object.fromEntries(cells);
-  expect(said).toMatchObject({
-    Belfry: expect.stringMatching(/^\d+\.\d+/),
-    PostgreSQL: expect.stringMatching(/^\d+/),
-    Database: expect.stringMatching(/^[\d.]+ MB$/),
-    "Due alerts, not yet published": "0",
-    "Next scheduled alert": expect.stringMatching(/^in 1 hour/),
-    "Webhook deliveries": "0",
-    "Calls waiting for a database connection": "0",
-    "one time links": expect.stringMatching(/^just now\s*None$/),
+  const rows = rowsOf(text);
+  expect(rows).toMatchObject({
+    Belfry: [expect.stringMatching(/^\d+\.\d+/), expect.stringContaining("follow Upgrade")],
+    PostgreSQL: [expect.stringMatching(/^\d+/), expect.anything()],
+    Size: [expect.stringMatching(/^[\d.]+ MB$/), expect.anything()],
+    "Due alerts that wait to be published": ["0", expect.stringContaining("“Publish due alerts”")],
+    "Next scheduled alert": [expect.stringMatching(/^in 1 hour/), expect.anything()],
+    "Deliveries that wait": ["0", expect.anything()],
+    "Disabled endpoints": ["0", expect.anything()],
+    "Calls that wait for a connection": ["0", expect.anything()],
+    "Delete expired one-time links": ["just now", "None"],
   });
+  for (const [name, [, advice]] of Object.entries(rows)) expect([name, advice]).not.toEqual([name, ""]);
+  expect(text).toContain("No action is needed.");
   expect(text).not.toContain("Tenant text");
   const { text: audit } = await owner.get(`/console/${world.workspace.id}/audit`);
   expect(audit).toContain(`href="${path}"`);
 });
 
-test("no other role does, and no member once there is another workspace", async () => {
+test("each problem is on top of the page with its solution", async () => {
+  await world.sql(
+    `insert into webhook_endpoint (id, workspace_id, member_id, url, events, secret, disabled_at)
+     select gen_random_uuid(), workspace_id, id, 'https://example.org', '{alert.sent}', '', now() from member limit 1`,
+  );
+  const { text } = await owner.get(path);
+  expect(text).toContain("Webhook endpoints are disabled. Fix their receivers, then enable them.");
+  expect(text).not.toContain("No action is needed.");
+  expect(rowsOf(text)["Disabled endpoints"]![0]).toBe("1");
+  await world.sql("delete from webhook_endpoint");
+});
+
+test("every job has a name that describes what it does", () => {
+  const deps = { deviceRetentionDays: 1, auditRetentionDays: 1 } as JobDeps;
+  const jobs = createHousekeepingJobs(deps).map(({ name }) => name);
+  expect(Object.keys(JOB_NAMES).toSorted()).toEqual(jobs.toSorted());
+});
+
+test("no other role does, and nobody once there is another workspace", async () => {
   const admin = { ...OWNER, email: "admin@example.org" };
   await addMemberAsOperator(world.service.orm.em.fork() as never, {
     workspace: world.workspace.id,
@@ -55,7 +86,7 @@ test("no other role does, and no member once there is another workspace", async 
   const { status, text } = await owner.get(path);
   expect(status).toBe(403);
   expect(text).toContain("belfry status");
-  expect(text).not.toMatch(/PostgreSQL|Webhook deliveries/);
+  expect(text).not.toMatch(/PostgreSQL|Deliveries that wait/);
 });
 
 test("metrics of several processes are added up, and missing ones are unknown", () => {

@@ -1,10 +1,41 @@
-// The state of the service, for the owner of its only workspace: health, versions, sizes, queues. It shows counts only,
-// and none if there are other workspaces (rules#service-state).
+// The page on the state of the service, for the owner of its only workspace: counts, each with what to do about it
+// (rules#service-state).
 
+import type { z } from "zod";
 import { get_service_state } from "../../../identity/session/workspaces.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { emptyState, relativeTime, table } from "../components.ts";
 import { type ConsolePage, type MemberContext, memberPage } from "../page_context.ts";
+
+/** The housekeeping jobs by their names in the log and in metrics. */
+export const JOB_NAMES: Readonly<Record<string, string>> = {
+  due_alerts: "Publish due alerts",
+  due_series: "Create the next alerts of series",
+  pending_subscriber_events: "Send events about subscribers",
+  pending_alert_events: "Send events about alerts",
+  unindexed_alerts: "Add earlier alerts to the search index",
+  ended_alerts: "Delete alerts past their retention",
+  orphaned_reports: "Delete reports of deleted alerts",
+  unused_files: "Delete unused files",
+  unseen_devices: "Delete inactive devices",
+  audit_events: "Delete old audit log entries",
+  one_time_links: "Delete expired one-time links",
+  sessions: "Delete expired sessions",
+  verifications: "Delete expired sign-in codes",
+  oauth_access_tokens: "Delete expired access tokens of assistants",
+  oauth_refresh_tokens: "Delete expired refresh tokens of assistants",
+  connection_grants: "Delete unused consents",
+  oauth_client_assertions: "Delete expired client assertions",
+  oauth_clients: "Delete unused registrations of assistants",
+  step_ups: "Delete old scope challenges",
+  device_transfers: "Delete expired device transfer codes",
+  test_device_links: "Delete expired test device links",
+  alert_changes: "Delete the old edit history of alerts",
+  webhook_deliveries: "Delete old webhook deliveries",
+  events: "Delete old events",
+  idempotency_records: "Delete expired idempotency keys",
+};
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 
@@ -13,69 +44,191 @@ function sizeOf(bytes: number): string {
   return `${Number((bytes / 1000 ** step).toPrecision(3))} ${UNITS[step]}`;
 }
 
-const number = (count: number | null): Content =>
-  count === null ? html`<span class="muted">Not available yet</span>` : count.toLocaleString("en");
+const count = (value: number | null): Content =>
+  value === null ? html`<span class="muted">Not available</span>` : value.toLocaleString("en");
 
-const numbers = (caption: string, rows: readonly (readonly [what: string, now: Content])[]): Content =>
-  table(caption, rows, { What: ([what]) => what, Now: ([, now]) => now });
+/** A number of the service. `help` explains it and what to do about it; `acts` marks one that needs an action now. */
+interface Measure {
+  name: string;
+  now: Content;
+  help: Content;
+  acts?: boolean;
+}
 
-const part = (id: string, title: string, body: Content): Html =>
-  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${body}</section>`;
+const group = (id: string, title: string, measures: readonly Measure[]): Html =>
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${table(title, measures, {
+    Measure: ({ name }) => name,
+    Now: ({ now, acts }) => (acts ? html`<span class="badge warn">${now}</span>` : now),
+    "What to do": ({ help }) => html`<span class="advice">${help}</span>`,
+  })}</section>`;
+
+type State = z.output<(typeof get_service_state)["output"]>;
+
+/** The groups of measures, in the order of the page. */
+function measureGroups({ base }: MemberContext, state: State, now: Date): [id: string, string, Measure[]][] {
+  const { waits, replicas, due_alerts, disabled_webhooks } = state;
+  const waiting = waits?.calls_without_connection ?? null;
+  const away = Object.entries(replicas ?? {}).filter(([how, many]) => how !== "answers" && many > 0);
+  return [
+    [
+      "alerts",
+      "Alerts",
+      [
+        {
+          name: "Due alerts that wait to be published",
+          now: count(due_alerts),
+          help: "Usually 0. If the number grows, look in the log for failures of the job “Publish due alerts”.",
+        },
+        {
+          name: "Next scheduled alert",
+          now:
+            state.next_due_at === null ? html`<span class="muted">None</span>` : relativeTime(state.next_due_at, now),
+          help: html`To change it, open it in the <a href="${base}month">calendar</a>.`,
+        },
+        {
+          name: "Stored alerts",
+          now: count(state.about_alerts),
+          help: "The database’s estimate. To keep fewer, set a retention for a channel or the workspace.",
+        },
+      ],
+    ],
+    [
+      "devices",
+      "Devices",
+      [
+        {
+          name: "Registered devices",
+          now: count(state.about_devices),
+          help: html`The database’s estimate. <code>DEVICE_RETENTION_DAYS</code> deletes inactive ones.`,
+        },
+        {
+          name: "Apps that wait for alerts by long poll",
+          now: count(waits?.held_polls ?? null),
+          help: html`Open connections. If they approach <code>LONG_POLL_LIMIT</code>, increase it.`,
+        },
+        {
+          name: "Apps that receive alerts by stream",
+          now: count(waits?.streams ?? null),
+          help: html`Open connections. They count towards the same limit.`,
+        },
+        {
+          name: "Push notifications that wait",
+          now: count(waits?.wake_ups ?? null),
+          help: "Usually near 0. If the number stays high, allow outgoing https to the push services.",
+        },
+      ],
+    ],
+    [
+      "webhooks",
+      "Webhooks",
+      [
+        {
+          name: "Deliveries that wait",
+          now: count(waits?.webhooks ?? null),
+          help: "Usually near 0. If the number stays high, a receiver is slow: it must respond before it works.",
+        },
+        {
+          name: "Disabled endpoints",
+          now: count(disabled_webhooks),
+          acts: disabled_webhooks > 0,
+          help: html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable it under <a href="${base}webhooks">Webhooks</a>.`,
+        },
+      ],
+    ],
+    [
+      "database",
+      "Database",
+      [
+        {
+          name: "Size",
+          now: sizeOf(state.database_bytes),
+          help: html`Leave room on the disk for its growth. <code>belfry doctor</code> checks the free space.`,
+        },
+        {
+          name: "Calls that wait for a connection",
+          now: count(waiting),
+          acts: (waiting ?? 0) > 0,
+          help: html`Usually 0. If it stays above 0, increase <code>DATABASE_POOL_SIZE</code> or reduce the load.`,
+        },
+        ...(replicas === null
+          ? []
+          : [
+              {
+                name: "Read replicas",
+                now: `${replicas.answers ?? 0} available${away.map(([how, many]) => `, ${many} ${how}`).join("")}`,
+                acts: away.length > 0,
+                help: "The primary serves the reads of unavailable replicas. Check their replication and connection.",
+              },
+            ]),
+      ],
+    ],
+    [
+      "versions",
+      "Versions",
+      [
+        {
+          name: "Belfry",
+          now: state.version ?? "Not available",
+          help: html`Compare it with the newest release, and follow <a href="/docs/how-to/upgrade">Upgrade</a>.`,
+        },
+        {
+          name: "Node",
+          now: state.node ?? "Not available",
+          help: "Install its security updates. Restart the service afterwards.",
+        },
+        {
+          name: "PostgreSQL",
+          now: state.postgres,
+          help: html`Install its security updates. For another major version, see <a href="/docs/how-to/postgresql">PostgreSQL</a>.`,
+        },
+      ],
+    ],
+  ];
+}
+
+/** The problems that need an action now, each with the action. */
+function listProblems({ degraded, disabled_webhooks, waits, housekeeping }: State): string[] {
+  const failing = (housekeeping ?? []).filter(({ failed }) => failed > 0).length;
+  return [
+    degraded.includes("files") &&
+      "The store of uploaded files does not respond, so uploads and pictures fail. Run “belfry doctor” on the server.",
+    waits === null && "Its processes do not report their state. Look in the log for the cause.",
+    disabled_webhooks > 0 && "Webhook endpoints are disabled. Fix their receivers, then enable them.",
+    (waits?.calls_without_connection ?? 0) > 0 && "Calls wait for a database connection. Reload to see if it persists.",
+    failing > 0 &&
+      "Maintenance jobs failed since the start. Look in the log for “a housekeeping job failed”; it names the cause.",
+  ].filter((problem) => problem !== false);
+}
 
 async function page(visit: MemberContext): Promise<Response> {
   const state = await visit.asMember(get_service_state, {});
-  const { waits, housekeeping, degraded, now } = { ...state, now: visit.now };
-  const well = degraded.length === 0;
+  const { housekeeping } = state;
+  const { now } = visit;
+  const problems = listProblems(state);
   return visit.page(
     "This service",
     html`<h1>This service</h1>
-    <p class="lede">The state of this server, visible to you because yours is its only workspace. Operators can run <code>belfry status</code> and scrape <code>/metrics</code>.</p>
-    ${part(
-      "health",
-      "Health",
-      html`<p><span class="badge ${well ? "ok" : "warn"}">${well ? "Ready" : `Ready, but degraded: ${degraded.join(", ")}`}</span></p>
-      ${numbers("Versions and sizes", [
-        ["Belfry", state.version ?? "Unknown"],
-        ["Node", state.node ?? "Unknown"],
-        ["PostgreSQL", state.postgres],
-        ["Database", sizeOf(state.database_bytes)],
-        ["Alerts (estimate)", number(state.about_alerts)],
-        ["Devices (estimate)", number(state.about_devices)],
-      ])}`,
-    )}
-    ${part(
-      "waits",
-      "Queues",
-      numbers("Queues", [
-        ["Due alerts, not yet published", number(state.due_alerts)],
-        [
-          "Next scheduled alert",
-          state.next_due_at === null ? html`<span class="muted">None</span>` : relativeTime(state.next_due_at, now),
-        ],
-        ["Webhook deliveries", number(waits?.webhooks ?? null)],
-        ["Disabled webhooks", number(state.disabled_webhooks)],
-        ["Push notifications", number(waits?.wake_ups ?? null)],
-        ["Open long polls", number(waits?.held_polls ?? null)],
-        ["Open streams", number(waits?.streams ?? null)],
-        ...Object.entries(state.replicas ?? {}).map(([how, many]) => [`Read replicas: ${how}`, number(many)] as const),
-        ["Calls waiting for a database connection", number(waits?.calls_without_connection ?? null)],
-      ]),
-    )}
-    ${part(
-      "housekeeping",
-      "Housekeeping",
-      table(
-        "Housekeeping jobs",
-        housekeeping ?? [],
+    <p class="lede">The state of this server, visible to you because yours is its only workspace. Operators can run <code>belfry status</code> and <a href="/docs/how-to/monitoring">monitor it</a>.</p>
+    <section aria-labelledby="health"><h2 id="health">Health</h2>
+      ${
+        problems.length === 0
+          ? html`<p><span class="badge good">Works</span> No action is needed.</p>`
+          : html`<div class="flash careful"><p>It works, but needs an action:</p><ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
+      }</section>
+    ${measureGroups(visit, state, now).map(([id, title, measures]) => group(id, title, measures))}
+    <section aria-labelledby="jobs"><h2 id="jobs">Maintenance jobs</h2>
+      <p class="hint">A failed job runs again by itself. If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>
+      ${table(
+        "Maintenance jobs",
+        (housekeeping ?? []).toSorted((a, b) => b.failed - a.failed),
         {
-          Job: ({ step }) => step.replaceAll("_", " "),
+          Job: ({ step }) => JOB_NAMES[step] ?? step.replaceAll("_", " "),
           "Last success": ({ last_success_at }) => relativeTime(last_success_at, now),
           "Failures since start": ({ failed }) =>
             failed === 0 ? "None" : html`<span class="badge warn">${failed}</span>`,
         },
         emptyState("No jobs have run yet", "The first jobs run within two minutes of the start."),
-      ),
-    )}`,
+      )}</section>`,
     { styles: ["history"] },
   );
 }
