@@ -175,6 +175,70 @@ describe("without a script", () => {
       expect(await days()).toEqual(before.filter((day) => !cancelled.includes(day)));
     });
 
+    // rules#console-calendar
+    test("weeks begin on the first day of the reader's week, and today is marked", async () => {
+      const heads = (text: string) => [...text.matchAll(/<abbr title="(\w+)"/g)].map(([, name]) => name);
+      const rows = (text: string) => [...text.matchAll(/<tr>(?!<th)(.*?)<\/tr>/gs)].map(([, row]) => row!);
+      for (const [languages, first, numbers] of [
+        ["en-US,en;q=0.9", "Sunday", [23, 1]],
+        ["de, en-US;q=0.5", "Monday", [24, 1]],
+        ["ar-EG", "Saturday", [1, 1]],
+        ["en-u-fw-mon", "Monday", [24, 1]],
+        ["*", "Monday", [24, 1]],
+        ["%%%, en-US", "Monday", [24, 1]],
+        [undefined, "Monday", [24, 1]],
+      ] as const) {
+        const headers: Record<string, string> = languages === undefined ? {} : { "accept-language": languages };
+        const { text } = await owner.get(`${base}/month?month=2031-03`, headers);
+        expect([languages, heads(text)[0], heads(text).length]).toEqual([languages, first, 7]);
+        const cells = [...rows(text)[0]!.matchAll(/<td class="outside">(\d+)<|class="number">(\d+)</g)];
+        const drawn = cells.map(([, outside, inside]) => Number(outside ?? inside));
+        expect([languages, drawn[0], drawn.find((number) => number < 8)]).toEqual([languages, ...numbers]);
+        // Each week is complete, and each day is below the name of its weekday.
+        for (const row of rows(text)) expect(row.match(/<td/g)).toHaveLength(7);
+        for (const row of rows(text))
+          for (const [i, cell] of row.split("<td").slice(1).entries()) {
+            const day = /datetime="([\d-]+)"/.exec(cell)?.[1];
+            const weekday = day && new Date(day).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
+            expect(weekday ?? heads(text)[i]).toBe(heads(text)[i]);
+          }
+      }
+      const marked = (await month("")).text.match(/aria-current="date"><time datetime="[\d-]+"/g);
+      expect(marked?.length).toBe(1);
+      expect([timeInSeconds(-60), timeInSeconds(0)].map((at) => at.slice(0, 10))).toContain(marked![0].slice(-11, -1));
+      expect((await month("?month=2031-03")).text).not.toContain('aria-current="date"');
+    });
+
+    // rules#console-calendar
+    test("a day with many alerts shows some, and links to the list of all", async () => {
+      const { id } = await world.pusher({ name: "Busy" });
+      for (const [day, count] of [
+        ["02", 4],
+        ["03", 5],
+      ] as const)
+        for (let i = 0; i < count; i++) {
+          const alert = await world.alert(id, { title: `Boat ${i}`, send_at: `2031-06-${day}T0${i}:30:00Z` });
+          await world.rest("schedule_alert", { pusher_id: id, alert_id: alert.id });
+        }
+      const { text } = await month(`?month=2031-06&channel=${id}&zone=UTC`);
+      const cell = (day: string) => new RegExp(`datetime="2031-06-${day}".*?</td>`, "s").exec(text)![0];
+      expect(cell("02").match(/Boat/g)).toHaveLength(4);
+      expect(cell("02")).not.toContain("more");
+      expect(cell("03").match(/Boat/g)).toHaveLength(3);
+      expect(cell("03")).toContain('+2 more<span class="unseen"> on Tuesday 3 June</span>');
+      const href = /class="further"><a href="([^"]+)"/.exec(text)![1]!.replaceAll("&amp;", "&");
+      const day = (await owner.get(href)).text;
+      expect(day).toContain("<h1>3 June 2031</h1>");
+      expect([...day.matchAll(/Boat (\d)/g)].map(([, i]) => Number(i))).toEqual([0, 1, 2, 3, 4]);
+      expect(day).toContain(`href="${base}/month?month=2031-06&amp;channel=${id}&amp;zone=UTC"`);
+      // A day of another zone, and one without alerts.
+      expect((await month(`?day=2031-06-03&channel=${id}&zone=America/New_York`)).text.match(/Boat/g)).toHaveLength(1);
+      expect((await month(`?day=2031-06-05&channel=${id}`)).text).toContain("No alerts are planned for this day.");
+      // A day that does not exist is the present month.
+      for (const wrong of ["2031-02-30", "2031-6-3", "x", "9999-99-99"])
+        expect((await month(`?day=${wrong}`)).text).toContain("Previous month");
+    });
+
     test.each([
       ["?zone=Nowhere/Land", 422, "not a time zone"],
       ["?month=2026-13", 200, "Previous month"],
@@ -272,13 +336,17 @@ describeInBrowser("in a browser", () => {
     expect(await measurePageBytes(page)).toBeLessThan(MAX_PAGE_BYTES);
     expect(await page.evaluate<number>("document.documentElement.scrollHeight")).toBeLessThan(14 * 844);
     await page.getByText("This list is incomplete").waitFor();
-    // A rule with many times of a day appears there once, on every day.
+    // A rule with many times on a day has one line there.
     expect(await page.locator(".month td.busy").count()).toBe(31);
     const { recurrence } = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "repeating", limit: 2 }))
       .body.data[1];
     expect(recurrence).toContain("INTERVAL=5");
-    expect(await page.locator(".month td.busy", { hasText: "Number 14 leaves" }).count()).toBe(31);
     await look(page, "month-many");
+    await page.getByRole("link", { name: "more on Wednesday 14 May" }).click();
+    await page.getByRole("heading", { name: "14 May 2031" }).waitFor();
+    expect(await page.locator(".day li", { hasText: "Number 14 leaves" }).count()).toBe(1);
+    expect(await measurePageBytes(page)).toBeLessThan(MAX_PAGE_BYTES);
+    await look(page, "month-day");
     expect(faults).toEqual([]);
   });
 });

@@ -197,8 +197,8 @@ export class HttpVisitor {
     return { status: response.status, text: await response.text(), headers: response.headers };
   }
 
-  get(path: string): Promise<WatchedPage> {
-    return this.#ask(path);
+  get(path: string, headers: Record<string, string> = {}): Promise<WatchedPage> {
+    return this.#ask(path, { headers });
   }
 
   /** The token that the forms of a page carry. */

@@ -1,6 +1,5 @@
-// The alerts of a month, of one channel or of all: scheduled alerts, and occurrences from the rules of repeating
-// alerts. A grid of days; on a narrow screen only the days that have an entry. The page limits the entries of a day, so
-// it stays readable.
+// The calendar of planned alerts of one channel or of all: scheduled alerts, and future occurrences of repeating ones. A
+// month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";
@@ -11,7 +10,7 @@ import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/schemas/common_fields.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { buildViewUrl } from "../../../ui/view_url.ts";
+import { buildViewUrl, type UrlQuery } from "../../../ui/view_url.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { field } from "../components.ts";
 import { type ConsolePage, type MemberContext, memberPage, type OperationRow } from "../page_context.ts";
@@ -25,9 +24,11 @@ const TIMES = 62;
 const ALL_TIMES = 600;
 /** Characters of a title in a day. */
 const TITLE = 48;
-/** Lines of a day that are seen at once, and those that are folded below them. */
-const SEEN = 4;
-const FOLDED = 8;
+/** Lines in a day of the grid, the link to further ones among them; and lines on the page of a day. */
+const GRID_LINES = 4;
+const DAY_LINES = 200;
+/** A Monday, in days since 1970. */
+const MONDAY = 4;
 
 type ListedAlert = OperationRow<"list_alerts">;
 
@@ -71,8 +72,7 @@ async function read(
     for (const alert of data) add(Date.parse(alert.send_at ?? ""), alert, false);
     before = meta.next_before;
     if (before === null) break;
-    if (page === PAGES - 1)
-      missing.push(`Only the first ${PAGES * LIMITS.page} scheduled alerts of this month are shown.`);
+    if (page === PAGES - 1) missing.push(`Only the first ${PAGES * LIMITS.page} scheduled alerts are shown.`);
   }
 
   const series = await list({ status: "repeating", limit: RULES });
@@ -106,63 +106,143 @@ async function read(
   return { days, missing };
 }
 
+const dayText = (number: number) => new Date(number * DAY).toISOString().slice(0, 10);
+
 const monthOf = (asked: string | null, now: number): string => {
   const month = /^2\d{3}-(0[1-9]|1[0-2])$/.test(asked ?? "") ? asked : null;
   return month ?? new Date(now).toISOString().slice(0, 7);
 };
 
-async function month(visit: MemberContext): Promise<Response> {
+/** The day of an address as days since 1970; null without a valid one. */
+function parseDay(asked: string | null): number | null {
+  if (!/^2\d{3}-\d\d-\d\d$/.test(asked ?? "")) return null;
+  const at = Date.parse(`${asked}T00:00:00Z`);
+  return Number.isNaN(at) || dayText(at / DAY) !== asked ? null : at / DAY;
+}
+
+/** The first day of the week where the browser's first language is spoken: 1 is Monday, 7 Sunday. Monday by default. */
+export function getFirstWeekday(acceptLanguage: string | null): number {
+  type WeekInfo = { firstDay: number };
+  try {
+    const tag = acceptLanguage?.split(/[,;]/)[0]?.trim() ?? "";
+    const locale: Intl.Locale & { getWeekInfo?(): WeekInfo; weekInfo?: WeekInfo } = new Intl.Locale(tag);
+    // Older versions of Node have the property instead of the method.
+    return (locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? 1;
+  } catch {
+    return 1;
+  }
+}
+
+const words = (date: Date, how: Intl.DateTimeFormatOptions) =>
+  date.toLocaleDateString("en-GB", { ...how, timeZone: "UTC" });
+
+/** The parts of the address that select the alerts and their times. */
+interface CalendarView {
+  channel: string | null;
+  zone: string;
+  /** As in the address; null if it has none. */
+  typedZone: string | null;
+  /** The names of channels, for entries of several ones. */
+  names: ReadonlyMap<string, string> | null;
+}
+
+function entry(visit: MemberContext, { at, alert, later, times }: CalendarEntry, view: CalendarView): Content {
+  const { zone, names } = view;
+  const time = new Date(utcToLocal(zone, at)).toISOString().slice(11, 16);
+  return html`<li class="${later && "later"}"><a href="${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${truncateText(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and later</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
+}
+
+/** A month as a grid of weeks. `begin` is the first day that is drawn, and `today` the present one of the zone. */
+function monthGrid(
+  visit: MemberContext,
+  view: CalendarView,
+  grid: { title: string; month: string; begin: number; weeks: number; today: number },
+  days: ReadonlyMap<number, CalendarEntry[]>,
+): Content {
+  const { channel, typedZone } = view;
+  const cell = (number: number): Content => {
+    const date = new Date(number * DAY);
+    if (dayText(number).slice(0, 7) !== grid.month) return html`<td class="outside">${date.getUTCDate()}</td>`;
+    const lines = days.get(number) ?? [];
+    const seen = lines.length > GRID_LINES ? lines.slice(0, GRID_LINES - 1) : lines;
+    const href = buildViewUrl(`${visit.base}month`, { day: dayText(number), channel, zone: typedZone });
+    const name = words(date, { weekday: "long", day: "numeric", month: "long" });
+    return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${number === grid.today && html` aria-current="date"`}><time datetime="${dayText(number)}"><span class="weekday">${words(date, { weekday: "long" })} </span><span class="number">${date.getUTCDate()}</span><span class="weekday"> ${words(date, { month: "long" })}</span></time>
+      ${
+        seen.length > 0 &&
+        html`<ul>${seen.map((line) => entry(visit, line, view))}${
+          lines.length > seen.length &&
+          html`<li class="further"><a href="${href}">+${lines.length - seen.length} more<span class="unseen"> on ${name}</span></a></li>`
+        }</ul>`
+      }</td>`;
+  };
+  const row = (week: number) => html`<tr>${[...Array(7).keys()].map((i) => cell(grid.begin + week * 7 + i))}</tr>`;
+  return html`<table class="month"><caption class="unseen">${grid.title}</caption>
+      <thead><tr>${[...Array(7).keys()].map((i) => {
+        const date = new Date((grid.begin + i) * DAY);
+        return html`<th scope="col"><abbr title="${words(date, { weekday: "long" })}">${words(date, { weekday: "short" })}</abbr></th>`;
+      })}</tr></thead>
+      <tbody>${[...Array(grid.weeks).keys()].map(row)}</tbody></table>`;
+}
+
+async function calendar(visit: MemberContext): Promise<Response> {
   const { url, base } = visit;
   const query = url.searchParams;
-  const typed = query.get("zone")?.trim() || "UTC";
-  const zone = isTimeZone(typed) ? typed : "UTC";
-  const error = zone === typed ? undefined : new ApiError("invalid_time_zone", INVALID_ZONE_MESSAGE, { param: "zone" });
+  const typedZone = query.get("zone")?.trim() || null;
+  const zone = typedZone !== null && isTimeZone(typedZone) ? typedZone : "UTC";
+  const error =
+    typedZone === null || zone === typedZone
+      ? undefined
+      : new ApiError("invalid_time_zone", INVALID_ZONE_MESSAGE, { param: "zone" });
   const channel = query.get("channel") || null;
   const now = utcToLocal(zone, visit.now.getTime());
-  const asked = monthOf(query.get("month"), now);
+  const day = parseDay(query.get("day"));
+  const asked = day === null ? monthOf(query.get("month"), now) : dayText(day).slice(0, 7);
   const first = Date.parse(`${asked}-01T00:00:00Z`);
   const step = (by: number) => {
     const date = new Date(first);
     return date.setUTCMonth(date.getUTCMonth() + by);
   };
+  const [from, to] = day === null ? [first, step(1)] : [day * DAY, (day + 1) * DAY];
   const [{ data: channels }, { days, missing }] = await Promise.all([
     visit.call("list_pushers"),
-    read(visit, { channel, from: localToUtcLenient(zone, first), to: localToUtcLenient(zone, step(1)), zone }),
+    read(visit, { channel, from: localToUtcLenient(zone, from), to: localToUtcLenient(zone, to), zone }),
   ]);
-  const link = (by: number, name: string) =>
-    html`<a class="button plain" href="${buildViewUrl(`${base}month`, { month: new Date(step(by)).toISOString().slice(0, 7), channel, zone: query.get("zone") })}">${name}</a>`;
   const names = new Map(channels.map(({ id, name }) => [id, name]));
-  const show = (line: CalendarEntry) => shown(visit, line, channel === null ? names : null, zone);
-  // Weeks begin on Monday; 1 January 1970 was a Thursday.
-  const begin = first / DAY - ((first / DAY + 3) % 7);
-  const weeks = Math.ceil((step(1) / DAY - begin) / 7);
-  const day = (number: number): Content => {
-    const date = new Date(number * DAY);
-    const outside = date.toISOString().slice(0, 7) !== asked;
-    if (outside) return html`<td class="outside"></td>`;
-    const lines = days.get(number) ?? [];
-    const [seen, folded] = [lines.slice(0, SEEN), lines.slice(SEEN, SEEN + FOLDED)];
-    const more = lines.length - SEEN - FOLDED;
-    return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${number === Math.floor(now / DAY) && html` aria-current="date"`}><time datetime="${date.toISOString().slice(0, 10)}"><span class="weekday">${words(date, { weekday: "long" })} </span>${date.getUTCDate()}<span class="weekday"> ${words(date, { month: "long" })}</span></time>
-      ${seen.length > 0 && html`<ul>${seen.map(show)}</ul>`}${
-        folded.length > 0 &&
-        html`<details><summary>${lines.length - SEEN} more</summary><ul>${folded.map(show)}</ul>${more > 0 && html`<p class="hint">and ${more} more</p>`}</details>`
-      }</td>`;
+  const view = { channel, zone, typedZone, names: channel === null ? names : null };
+  const link = (more: UrlQuery) => buildViewUrl(`${base}month`, { ...more, channel, zone: typedZone });
+  const monthAt = (by: number) => new Date(step(by)).toISOString().slice(0, 7);
+  const monthName = words(new Date(first), { month: "long", year: "numeric" });
+  const title = day === null ? monthName : words(new Date(from), { day: "numeric", month: "long", year: "numeric" });
+  const lines = [...days.values()].flat();
+  const firstWeekday = getFirstWeekday(visit.request.headers.get("accept-language"));
+  const begin = first / DAY - ((first / DAY - MONDAY - firstWeekday + 1 + 7) % 7);
+  const grid = {
+    ...{ title, month: asked, begin, today: Math.floor(now / DAY) },
+    weeks: Math.ceil((step(1) / DAY - begin) / 7),
   };
-  const title = words(new Date(first), { month: "long", year: "numeric" });
+  const place = channel
+    ? html`<a href="${getChannelPath(visit, channel)}">${names.get(channel) ?? "the channel"}</a>`
+    : "all channels";
+  const other =
+    channel &&
+    buildViewUrl(`${base}month`, { ...(day === null ? { month: asked } : { day: dayText(day) }), zone: typedZone });
   return visit.page(
     title,
-    html`<h1>${title}</h1>
-    <p class="lede">Planned alerts of ${channel ? html`<a href="${getChannelPath(visit, channel)}">${names.get(channel) ?? "the channel"}</a>` : "all channels"}, by day in ${zone}. <a href="${channel ? `${getChannelPath(visit, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${channel && html`, or <a href="${buildViewUrl(`${base}month`, { month: asked, zone: query.get("zone") })}">all channels</a>`}.</p>
+    html`${day !== null && html`<p class="back"><a href="${link({ month: asked })}">${monthName}</a></p>`}<h1>${title}</h1>
+    <p class="lede">Planned alerts of ${place}, by day in ${zone}. <a href="${channel ? `${getChannelPath(visit, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${other && html`, or <a href="${other}">all channels</a>`}.</p>
     ${missing.length > 0 && html`<p class="flash careful" role="status">This list is incomplete. ${missing.join(" ")}</p>`}
-    <nav class="actions" aria-label="Months">${link(-1, "Previous month")}${link(1, "Next month")}</nav>
-    <table class="month"><caption class="unseen">${title}</caption>
-      <thead><tr>${["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${[...Array(weeks).keys()].map((week) => html`<tr>${[...Array(7).keys()].map((i) => day(begin + week * 7 + i))}</tr>`)}</tbody></table>
-    ${days.size === 0 && html`<p>No alerts are planned for this month.</p>`}
-    ${[...days.values()].flat().some(({ later }) => later) && html`<p class="hint">In italics: future occurrences that are not scheduled yet.</p>`}
-    <form method="get" action="${base}month" data-own-zone><input type="hidden" name="month" value="${asked}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
-      ${field({ name: "zone", label: "Time zone", value: typed, error })}<button class="plain">Show</button></form>`,
+    ${
+      day === null
+        ? html`<nav class="actions months" aria-label="Months"><a class="button plain" href="${link({ month: monthAt(-1) })}">Previous month</a><a class="button plain" href="${link({})}">Today</a><a class="button plain" href="${link({ month: monthAt(1) })}">Next month</a></nav>
+    ${monthGrid(visit, view, grid, days)}`
+        : html`<ul class="day">${lines.slice(0, DAY_LINES).map((line) => entry(visit, line, view))}</ul>
+    ${lines.length > DAY_LINES && html`<p class="hint">and ${lines.length - DAY_LINES} more</p>`}`
+    }
+    ${lines.length === 0 && html`<p>No alerts are planned for this ${day === null ? "month" : "day"}.</p>`}
+    ${lines.some(({ later }) => later) && html`<p class="hint">In italics: future occurrences that are not scheduled yet.</p>`}
+    <form method="get" action="${base}month" data-own-zone><input type="hidden" name="${day === null ? "month" : "day"}" value="${day === null ? asked : dayText(day)}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
+      ${field({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button class="plain">Show</button></form>`,
     {
       error,
       width: "wide",
@@ -172,17 +252,4 @@ async function month(visit: MemberContext): Promise<Response> {
   );
 }
 
-const words = (date: Date, how: Intl.DateTimeFormatOptions) =>
-  date.toLocaleDateString("en", { ...how, timeZone: "UTC" });
-
-function shown(
-  visit: MemberContext,
-  { at, alert, later, times }: CalendarEntry,
-  names: ReadonlyMap<string, string> | null,
-  zone: string,
-): Content {
-  const time = new Date(utcToLocal(zone, at)).toISOString().slice(11, 16);
-  return html`<li class="${later && "later"}"><a href="${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${truncateText(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and later</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
-}
-
-export const CALENDAR_PAGES: readonly ConsolePage[] = [memberPage("GET", "/month", month)];
+export const CALENDAR_PAGES: readonly ConsolePage[] = [memberPage("GET", "/month", calendar)];
