@@ -1,8 +1,9 @@
 // Plots compared with their data, without a service: bars, the shape of very many, marks, and lists by rank.
 
 import { describe, expect, test } from "vitest";
-import { barChart, type ChartSlot, rankedBars } from "../../src/pages/console/charts/chart.ts";
+import { barChart, type ChartSlot, formatShare, rankedBars } from "../../src/pages/console/charts/chart.ts";
 import { dailyCharts } from "../../src/pages/console/charts/daily_charts.ts";
+import { describeChange, getPeriodBefore } from "../../src/pages/console/pages/statistics.ts";
 
 const BARS = 120;
 
@@ -71,6 +72,18 @@ describe("a plot", () => {
     expect(await drawn([{ ...one!, words: "<b>" }])).not.toContain("<b>");
   });
 
+  test("has the value of every part for its script, also of those without a bar", async () => {
+    const text = await drawn(slotsOf([1, 0, 1234]));
+    const points = /data-points="([^"]*)"/.exec(text)![1]!.split("\n");
+    expect(points).toEqual([
+      "0 0.3333 part 0: 1 read",
+      "0.3333 0.6667 part 1: 0 reads",
+      "0.6667 1 part 2: 1,234 reads",
+    ]);
+    const [one] = slotsOf([1]);
+    expect(await drawn([{ ...one!, words: '"><b>' }])).not.toContain("<b>");
+  });
+
   test("by days marks today, and weeks end with the last day", async () => {
     const days = Array.from({ length: 101 }, (_, i) => ({
       date: new Date(Date.UTC(2026, 7, 1 + i)).toISOString().slice(0, 10),
@@ -91,7 +104,41 @@ describe("a plot", () => {
   });
 });
 
-test("ranks begin with the most, and rare ones are folded", async () => {
+test.each([
+  [0, 10, "0%"],
+  [0, 0, "0%"],
+  [10, 10, "100%"],
+  [1, 3, "33%"],
+  [2, 3, "67%"],
+  [1, 1000, "<1%"],
+  [999, 1000, ">99%"],
+  [1, 200, "1%"],
+  [0.5, 100, "1%"],
+])("%d of %d is a share of %s", (part, whole, share) => {
+  expect(formatShare(part, whole)).toBe(share);
+});
+
+// rules#stats-period-before
+test("the period before has as many days, and ends right before the range", () => {
+  const before = (from: string, to: string) => getPeriodBefore({ from, to });
+  expect(before("2026-03-01", "2026-03-07")).toEqual({ from: "2026-02-22", to: "2026-02-28", days: 7 });
+  expect(before("2024-03-01", "2024-03-01")).toEqual({ from: "2024-02-29", to: "2024-02-29", days: 1 });
+  expect(before("2026-01-01", "2026-12-31")).toEqual({ from: "2025-01-01", to: "2025-12-31", days: 365 });
+  for (const [from, to] of [
+    ["2026-03-07", "2026-03-01"],
+    ["", ""],
+    ["x", "2026-03-01"],
+    ["1970-01-01", "1970-01-07"],
+    ["0001-01-01", "0001-01-02"],
+    ["2026-03-01T12:00", "2026-03-02"],
+  ] as const)
+    expect([from, before(from, to)]).toEqual([from, null]);
+  expect(describeChange(12, 9, 30)).toBe("+3 from 9 in the 30 days before");
+  expect(describeChange(9, 12_000, 7)).toBe("−11,991 from 12,000 in the 7 days before");
+  expect(describeChange(0, 0, 1)).toBe("±0 from 0 in the day before");
+});
+
+test("ranks begin with the most, and what is rare stands behind a word", async () => {
   const many = Array.from({ length: 12 }, (_, i) => ({ name: `v${i}`, value: i + 1 }));
   const text = (await rankedBars("Subscribers", "Version", many)).toString();
   expect([...text.matchAll(/scope="row">(v\d+)</g)].map(([, name]) => name)).toEqual(

@@ -140,6 +140,17 @@ describe("history, statistics and subscribers", () => {
     });
     expect(weeks.bars.reduce((sum, { value }) => sum + value, 0)).toBe(body.totals.reads);
     expect(numbers(long).length).toBe(200);
+    // rules#stats-period-before: the totals of the ten days before, by the operation.
+    const earlier = { from: "2025-12-12", to: "2025-12-21" };
+    const sums = (await world.rest("get_pusher_stats", { pusher_id: pusher.id, ...earlier })).body.totals;
+    const now = (await world.rest("get_pusher_stats", { pusher_id: pusher.id, from: "2025-12-22", to: "2025-12-31" }))
+      .body.totals;
+    const notes = [...short.matchAll(/class="note">([^<]+)</g)].map(([, note]) => note!.replaceAll(",", ""));
+    const change = (key: string) => `${now[key] - sums[key]} from ${sums[key]} in the 10 days before`;
+    expect(notes.map((note) => note.replace("−", "-").replace(/^[+±]/, ""))).toEqual(
+      ["alerts_sent", "reads", "acks"].map(change),
+    );
+    expect(now.reads - sums.reads).toBeLessThan(0);
     const year = await page(`channels/${pusher.id}/stats?from=2025-01-01&to=2026-01-01`);
     expect(Buffer.byteLength(year)).toBeLessThan(90_000);
   });
@@ -292,15 +303,15 @@ describe("history, statistics and subscribers", () => {
     const { body } = await world.rest("list_subscribers", { pusher_id: pusher.id });
     const ranked = [
       ...text.matchAll(
-        /<tr><th scope="row">([^<]+)<\/th><td aria-hidden="true"><svg.+?<rect class="bar" width="([\d.]+)%".+?<td>(\d+)<\/td><\/tr>/g,
+        /<tr><th scope="row">([^<]+)<\/th><td aria-hidden="true"><svg.+?<rect class="bar" width="([\d.]+)%".+?<td>(\d+)<\/td><td class="share">(\d+%)<\/td><\/tr>/g,
       ),
-    ].map(([, name, wide, n]) => [name, Number(wide), Number(n)]);
+    ].map(([, name, wide, n, share]) => [name, Number(wide), Number(n), share]);
     expect(ranked.slice(0, 2)).toEqual([
-      ["Android", 100, 2],
-      ["iOS", 100, 2],
+      ["Android", 100, 2, "50%"],
+      ["iOS", 100, 2, "50%"],
     ]);
-    expect(ranked).toContainEqual([DEVICE_FACTS.locale, 100, 3]);
-    expect(ranked).toContainEqual(["pt-PT", 33.33, 1]);
+    expect(ranked).toContainEqual([DEVICE_FACTS.locale, 100, 3, "75%"]);
+    expect(ranked).toContainEqual(["pt-PT", 33.33, 1, "25%"]);
     for (const { device } of body.data) expect(text).toContain(device);
     for (const { id } of await world.sql("select id::text from device")) expect(text).not.toContain(id);
     expect(await page(`${path}?status=muted`)).toContain("No subscribers match this filter");

@@ -1,9 +1,12 @@
 // History and statistics in Chromium: plots are visible without a script, and pages update themselves only while they
 // are visible. Needs CHROMIUM=/path/to/chromium; skipped without one.
 
+import { readFile } from "node:fs/promises";
+import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import { parseUuid, registerHandset, joinChannel as subscribe } from "../support/handsets.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { checkAccessibility } from "../support/page_checks.ts";
 import { WAIT } from "../support/wait.ts";
 import { timeInSeconds } from "../support/world.ts";
 
@@ -60,7 +63,63 @@ describeInBrowser("sent alerts, in a browser", () => {
     await context.close();
   });
 
-  test("reads and acks arrive while the page is visible, not otherwise, and never during use", async () => {
+  // rules#console-figures
+  test("values are shown by pointer and by keyboard, also where no bar is, and a chart is saved as PNG", async () => {
+    const { context, page, faults } = await its.visit({ colorScheme: "light" });
+    await page.goto(`${its.base}${channel}/stats?from=2024-01-01&to=2024-01-10`);
+    await page.getByText("No data for these days").waitFor();
+    expect(await page.locator(".values").count()).toBe(0);
+    await page.goto(`${its.base}${channel}/stats?days=7`);
+    const figure = page.locator("#plot-alerts_sent");
+    const line = figure.locator(".value-line");
+    expect(await line.textContent()).toContain("Point at the chart");
+    const box = (await figure.locator("svg").boundingBox())!;
+    const words = async (date: Date, count: string) =>
+      `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })}: ${count} alerts`;
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000);
+    await page.mouse.move(box.x + (box.width * 5.5) / 7, box.y + 25);
+    expect(await line.textContent()).toBe(await words(day(1), "1,001"));
+    await page.mouse.move(box.x + (box.width * 0.5) / 7, box.y + 25);
+    expect(await line.textContent()).toBe(await words(day(6), "1,006"));
+    await page.mouse.move(0, 0);
+    expect(await line.textContent()).toContain("Point at the chart");
+
+    const slider = page.getByRole("slider", { name: "Alerts sent: values" });
+    await slider.focus();
+    await page.keyboard.press("ArrowLeft");
+    expect(await slider.getAttribute("aria-valuetext")).toBe(await words(day(1), "1,001"));
+    expect(await line.textContent()).toBe(await words(day(1), "1,001"));
+    await page.keyboard.press("Home");
+    expect(await line.textContent()).toBe(await words(day(6), "1,006"));
+    await page.keyboard.press("Home");
+    expect(await figure.locator(".pointed").getAttribute("x")).toBe("0%");
+    await checkAccessibility(page, "chart with a selected value");
+
+    const coming = page.waitForEvent("download");
+    await figure.getByRole("button", { name: "Download PNG of Alerts sent" }).click();
+    const file = await coming;
+    expect(file.suggestedFilename()).toBe("belfry_plot-alerts_sent.png");
+    const image = sharp(await readFile(await file.path()));
+    const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    expect(info.width).toBe(Math.round((box.width + 52 + 32) * 2));
+    // It has the background of the card, the colour of bars, and neither a mark nor transparent pixels.
+    const colours = new Map<string, number>();
+    for (let i = 0; i < data.length; i += 3) {
+      const colour = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+      colours.set(colour, (colours.get(colour) ?? 0) + 1);
+    }
+    const share = (colour: string) => (colours.get(colour) ?? 0) / (info.width * info.height);
+    expect(share("255,255,255")).toBeGreaterThan(0.4);
+    expect(share("125,137,221")).toBeGreaterThan(0.1);
+    expect(share("61,79,199")).toBeGreaterThan(0);
+    // The heading in the upper part is text.
+    const upper = [...data.subarray(0, info.width * 3 * 60)].filter((value) => value < 100).length;
+    expect(upper).toBeGreaterThan(100);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("reads and acks come while somebody looks, not while they are away, and never below their hands", async () => {
     const { context, page, faults } = await its.visit();
     // Time stops but for the test's own steps.
     await page.clock.install({ time: Date.now() });

@@ -8,7 +8,7 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { formatMinute } from "../../ui/time_format.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
 import { getChannelPath } from "./channel_header.ts";
-import { type AxisLabel, barChart, type ChartSlot, numbersTable, totalsHeader } from "./charts/chart.ts";
+import { type AxisLabel, barChart, type ChartSlot, formatShare, numbersTable, totalsHeader } from "./charts/chart.ts";
 import { COUNT_SERIES as DAY_SERIES } from "./charts/daily_charts.ts";
 import { emptyState, liveSection } from "./components.ts";
 import { type AlertResult, canUse, type MemberContext, type OperationResult } from "./page_context.ts";
@@ -102,10 +102,11 @@ const timelineAddress = (visit: MemberContext, alert: { id: string; pusher_id: s
 /** The question, and the number of devices for each choice. */
 function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): Content {
   const question = getReplyQuestion(alert);
+  const all = replies.reduce((sum, { count }) => sum + count, 0);
   return (
     question &&
     html`<h3>${question.label}</h3>
-    ${totalsHeader(replies.map(({ choice, count }) => [choice, count]))}
+    ${totalsHeader(replies.map(({ choice, count }) => [choice, count, all > 0 && `${formatShare(count, all)} of the answers`]))}
     <p class="hint">Number of devices by their latest answer. Devices are not identified.</p>`
   );
 }

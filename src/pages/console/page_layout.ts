@@ -37,7 +37,9 @@ const SCRIPTS = {
   copy: script("copy"),
   /** Refreshes live parts of a page (see `liveSection`). */
   live: script("live_sections"),
-  /** Shows next to a label how much of its limit is used. */
+  /** Values of charts by pointer and keyboard, and charts as PNG files. */
+  charts: script("charts"),
+  /** Says beside a label how much of its room is taken. */
   count: script("character_count"),
   /** Uploads files of a form while it is filled in (see pages/files.ts). */
   upload: script("upload"),

@@ -28,9 +28,16 @@ export const formatShortCount = (value: number): string =>
 export const formatTotal = (value: number): string =>
   value < 1_000_000 ? formatCount(value) : made().short.format(value);
 
-/** The large numbers at the head of a page. */
-export const totalsHeader = (named: readonly (readonly [name: string, value: number])[]): Html =>
-  html`<dl class="figures">${named.map(([name, value]) => html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd></div>`)}</dl>`;
+/** The totals at the head of a page, each with an optional note below it. */
+export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: Content])[]): Html =>
+  html`<dl class="figures">${named.map(([name, value, note]) => html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`)}</dl>`;
+
+/** The share of a part in its whole: 12%, <1%, >99%. Only a complete part is 100%. */
+export function formatShare(part: number, whole: number): string {
+  if (part === 0 || part === whole) return part === 0 ? "0%" : "100%";
+  const percent = Math.round((part / whole) * 100);
+  return percent < 1 ? "<1%" : percent > 99 ? ">99%" : `${percent}%`;
+}
 
 /** One noun, and the same for several. */
 export type CountNoun = readonly [one: string, several: string];
@@ -134,7 +141,15 @@ const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`;
 
 const round = (pixels: number) => Math.round(pixels * 10) / 10;
 
-/** The plot and its total under a heading. A sentence replaces an empty plot. */
+/** The value of each slot for charts.js, one a line: from, to, and its words. */
+const pointsOf = ({ slots, noun }: Chart): string =>
+  slots
+    .map(({ from, to, value, words }) => `${round4(from)} ${round4(to)} ${words}: ${countWithNoun(value, noun)}`)
+    .join("\n");
+
+const round4 = (part: number) => Math.round(part * 1e4) / 1e4;
+
+/** The plot under its heading, its total beside it; a sentence in its place while there is nothing to show. */
 export async function barChart(p: Chart): Promise<Html> {
   return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span class="total">${formatCount(p.total)}</span></figcaption>
   ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
@@ -147,7 +162,7 @@ async function drawing(p: Chart): Promise<Html> {
   const count = p.slots.length;
   const long = p.slots.some(({ value }) => formatShortCount(value).length > LONG);
   const dense = count > NUMBERED ? "many" : count > FEW || long ? "some" : "few";
-  return html`<svg class="${dense}" width="100%" height="${FLOOR + BELOW}" role="img" aria-labelledby="${p.id}-title" aria-describedby="${p.id}-numbers">
+  return html`<svg class="${dense}" width="100%" height="${FLOOR + BELOW}" role="img" aria-labelledby="${p.id}-title" aria-describedby="${p.id}-numbers" data-about="${p.about}" data-points="${pointsOf(p)}">
 <title id="${p.id}-title">${p.heading}</title><desc id="${p.id}-numbers">${numbersOf(p)}</desc>
 ${lines(height).map(
   (value) =>
@@ -227,15 +242,16 @@ const SHOWN = 8;
  */
 export async function rankedBars(counted: string, what: string, ranks: readonly RankedRow[]): Promise<Html> {
   const caption = `${counted} by ${what.toLowerCase()}`;
+  const total = ranks.reduce((sum, { value }) => sum + value, 0);
   const { scaleLinear } = await loadChartLibraries();
   const rows = ranks.toSorted((one, other) => other.value - one.value);
   const wide = scaleLinear()
     .domain([0, Math.max(1, rows[0]?.value ?? 0)])
     .range([0, 100]);
   const body = (part: readonly RankedRow[], name: string) =>
-    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th></tr></thead><tbody>${part.map(
+    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th><th scope="col"><span class="unseen">Share</span></th></tr></thead><tbody>${part.map(
       (rank) =>
-        html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10" aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10" rx="3"/></svg></td><td>${formatCount(rank.value)}</td></tr>`,
+        html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10" aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10" rx="3"/></svg></td><td>${formatCount(rank.value)}</td><td class="share">${formatShare(rank.value, total)}</td></tr>`,
     )}</tbody></table>`;
   const rest = rows.slice(SHOWN);
   // A single row more takes no more room than the word that would open it.

@@ -132,7 +132,7 @@ async function review(visit: MemberContext, error?: ApiError, asks: Html | null 
 
       frames: true,
       styles: ["alert_card", "drawings", "compose", "history"],
-      scripts: alert.status === "sent" ? ["live"] : ["zone", "count"],
+      scripts: alert.status === "sent" ? ["live", "charts"] : ["zone", "count"],
     },
   );
 }

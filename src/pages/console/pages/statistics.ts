@@ -1,11 +1,11 @@
-// Statistics of a channel and of a workspace: sent alerts, and what devices chose to report, by UTC day. It never shows
-// a number of deliveries or a rate (rules#console-figures). The days come from a form without script, and from frequent
-// ranges. The operation validates the range (rules#stats-range).
+// Statistics of a channel and of a workspace: sent alerts and reports of devices by UTC day, with the totals of the
+// period before. There are no delivered counts and no read rates (rules#console-figures). The operation checks the
+// range (rules#stats-range).
 
 import { ApiError } from "../../../model/api_error.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
-import { numbersTable, totalsHeader } from "../charts/chart.ts";
+import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
 import { emptyState, errorParts, errorSummary, isPartRequest, liveSection, viewLinks } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
@@ -64,6 +64,23 @@ export function rangeForm(path: string, asked: DayRange & { days: number | null 
   <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button class="plain">Show</button></form></div>`;
 }
 
+/** As many days as a range has, right before it; null if the range is not valid. */
+export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: number }) | null {
+  const [first, last] = [Date.parse(from), Date.parse(to)];
+  const days = (last - first) / DAY_MS + 1;
+  if (!Number.isInteger(days) || days < 1) return null;
+  const before = { from: new Date(first - days * DAY_MS), to: new Date(first - DAY_MS) };
+  if (before.from.getUTCFullYear() < 1970) return null;
+  return { from: formatUtcDay(before.from), to: formatUtcDay(before.to), days };
+}
+
+/** The total of the period before, and the difference to it. */
+export function describeChange(now: number, before: number, days: number): string {
+  const change = now - before;
+  const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
+  return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)} in the ${days === 1 ? "day" : `${days} days`} before`;
+}
+
 type Stats = OperationResult<"get_pusher_stats"> | OperationResult<"get_account_stats">;
 
 /** The page around the plots of a channel, or of all. */
@@ -77,7 +94,7 @@ interface Around<S extends Stats> {
 }
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
-  <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most once per alert.</p>
+  <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most once per alert. The period before has the same number of days and ends right before this one.</p>
   <p class="hint">“Reach” is the current number of subscribers, including muted ones. The number of devices that showed an alert is not known.</p></section>`;
 
 /** `today`: where it is among the days. */
@@ -98,8 +115,11 @@ async function statistics<S extends Stats>(visit: MemberContext, around: Around<
   const options = { styles: ["alert_card", "history"] } as const;
   const form = (error?: ApiError) => html`${head}${errorSummary(error)}${rangeForm(path, asked, error)}`;
   let stats: S;
+  const before = getPeriodBefore(asked);
+  let earlier: S | null;
   try {
     stats = await around.read({ from: asked.from, to: asked.to });
+    earlier = before && (await around.read({ from: before.from, to: before.to }));
   } catch (error) {
     if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
     const refused = toFormError(error, {}, { from: "From", to: "To" });
@@ -113,15 +133,18 @@ async function statistics<S extends Stats>(visit: MemberContext, around: Around<
     visit.url,
     html`${totalsHeader([
       ["Reach now", stats.reach],
-      ...COUNT_SERIES.map(({ key, column }) => [column, stats.totals[key]] as const),
+      ...COUNT_SERIES.map(({ key, column }) => {
+        const change = before && earlier && describeChange(stats.totals[key], earlier.totals[key], before.days);
+        return [column, stats.totals[key], change] as const;
+      }),
     ])}${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Download days (CSV)</a></p>`,
   );
   if (isPartRequest(visit)) return visit.part(part);
   return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
-    // Past days do not change while the page is open.
-    scripts: running ? ["live"] : [],
+    // Past days do not change.
+    scripts: running ? ["live", "charts"] : ["charts"],
   });
 }
 
