@@ -138,7 +138,7 @@ test("the period before has as many days, and ends right before the range", () =
   expect(describeChange(0, 0, 1)).toBe("±0 from 0 in the day before");
 });
 
-test("ranks begin with the most, and what is rare stands behind a word", async () => {
+test("ranks begin with the most, and rare ones are folded", async () => {
   const many = Array.from({ length: 12 }, (_, i) => ({ name: `v${i}`, value: i + 1 }));
   const text = (await rankedBars("Subscribers", "Version", many)).toString();
   expect([...text.matchAll(/scope="row">(v\d+)</g)].map(([, name]) => name)).toEqual(

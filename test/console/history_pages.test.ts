@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
+import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
 import { parseUuid, registerHandset, joinChannel as subscribe } from "../support/handsets.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { checkAccessibility } from "../support/page_checks.ts";
@@ -74,23 +75,23 @@ describeInBrowser("sent alerts, in a browser", () => {
     const line = figure.locator(".value-line");
     expect(await line.textContent()).toContain("Point at the chart");
     const box = (await figure.locator("svg").boundingBox())!;
-    const words = async (date: Date, count: string) =>
-      `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })}: ${count} alerts`;
+    const how = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" } as const;
+    const words = (date: Date, count: string) => `${date.toLocaleDateString("en-GB", how)}: ${count} alerts`;
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000);
     await page.mouse.move(box.x + (box.width * 5.5) / 7, box.y + 25);
-    expect(await line.textContent()).toBe(await words(day(1), "1,001"));
+    expect(await line.textContent()).toBe(words(day(1), "1,001"));
     await page.mouse.move(box.x + (box.width * 0.5) / 7, box.y + 25);
-    expect(await line.textContent()).toBe(await words(day(6), "1,006"));
+    expect(await line.textContent()).toBe(words(day(6), "1,006"));
     await page.mouse.move(0, 0);
     expect(await line.textContent()).toContain("Point at the chart");
 
     const slider = page.getByRole("slider", { name: "Alerts sent: values" });
     await slider.focus();
     await page.keyboard.press("ArrowLeft");
-    expect(await slider.getAttribute("aria-valuetext")).toBe(await words(day(1), "1,001"));
-    expect(await line.textContent()).toBe(await words(day(1), "1,001"));
+    expect(await slider.getAttribute("aria-valuetext")).toBe(words(day(1), "1,001"));
+    expect(await line.textContent()).toBe(words(day(1), "1,001"));
     await page.keyboard.press("Home");
-    expect(await line.textContent()).toBe(await words(day(6), "1,006"));
+    expect(await line.textContent()).toBe(words(day(6), "1,006"));
     await page.keyboard.press("Home");
     expect(await figure.locator(".pointed").getAttribute("x")).toBe("0%");
     await checkAccessibility(page, "chart with a selected value");
@@ -119,7 +120,39 @@ describeInBrowser("sent alerts, in a browser", () => {
     await context.close();
   });
 
-  test("reads and acks come while somebody looks, not while they are away, and never below their hands", async () => {
+  // rules#webhook-live
+  test("the result of a delivery appears within seconds, without a reload", async () => {
+    const { world } = its.site;
+    const endpoint = newUuid();
+    await world.sql(
+      `insert into webhook_endpoint (id, workspace_id, member_id, url, events, secret)
+       select ?, workspace_id, id, 'https://example.org/', '{alert.sent}', '' from member limit 1`,
+      [endpoint],
+    );
+    await world.sql(
+      `insert into webhook_delivery (id, endpoint_id, event, body)
+       values (gen_random_uuid(), ?, 'alert.sent', '{"event":"alert.sent","data":{"title":"<b>Quay</b>"}}')`,
+      [endpoint],
+    );
+    const { context, page, faults } = await its.visit();
+    await page.clock.install({ time: Date.now() });
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.goto(`${its.base}webhooks/${formatId("whk", endpoint)}`);
+    const row = page.getByRole("row", { name: "alert.sent" });
+    await row.getByText("pending").first().waitFor();
+    await world.sql("update webhook_delivery set ok = true, status = 204, duration_ms = 12 where endpoint_id = ?", [
+      endpoint,
+    ]);
+    await page.clock.runFor(2_500);
+    await row.getByText("delivered").waitFor(WAIT);
+    await row.getByRole("link", { name: "alert.sent" }).click();
+    await page.getByRole("heading", { name: "Delivery of alert.sent" }).waitFor();
+    expect(await page.locator("pre").textContent()).toContain('"title": "<b>Quay</b>"');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("reads and acks arrive while the page is visible, not otherwise, and never during use", async () => {
     const { context, page, faults } = await its.visit();
     // Time stops but for the test's own steps.
     await page.clock.install({ time: Date.now() });

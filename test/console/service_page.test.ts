@@ -74,7 +74,7 @@ test("every job has a name that describes what it does", () => {
   expect(Object.keys(JOB_NAMES).toSorted()).toEqual(jobs.toSorted());
 });
 
-test("no other role does, and nobody once there is another workspace", async () => {
+test("no other role does, and no member once there is another workspace", async () => {
   const admin = { ...OWNER, email: "admin@example.org" };
   await addMemberAsOperator(world.service.orm.em.fork() as never, {
     workspace: world.workspace.id,

@@ -75,6 +75,27 @@ async function ownDevice(of = caller, ...handles: string[]): Promise<string> {
   await world.handset("PUT", "/devices/me/owner", token, { code: url.split("#own=")[1] });
   return (await session("list_own_devices", {}, { person: of.person })).data[0].id;
 }
+/** An endpoint without a receiver, one at a time in a workspace. */
+async function webhook(of: { workspace: { id: string }; member: { id: string } } = caller): Promise<string> {
+  await world.sql("delete from webhook_endpoint where workspace_id = ?", [of.workspace.id]);
+  const id = newUuid();
+  await world.sql(
+    `insert into webhook_endpoint (id, workspace_id, member_id, url, events, secret)
+     values (?, ?, ?, 'https://example.org/', '{alert.sent}', '')`,
+    [id, of.workspace.id, of.member.id],
+  );
+  return formatId("whk", id);
+}
+/** A delivery of the workspace's endpoint. */
+async function delivery(of: { workspace: { id: string } } = caller): Promise<string> {
+  const id = newUuid();
+  await world.sql(
+    `insert into webhook_delivery (id, endpoint_id, event, body)
+     select ?, id, 'alert.sent', '{"event": "alert.sent"}' from webhook_endpoint where workspace_id = ?`,
+    [id, of.workspace.id],
+  );
+  return formatId("dlv", id);
+}
 const present = PERSON.password;
 /** Brings the owner's second factor into a state; begun, it answers the code that turns it on. */
 async function secondFactor(state: "off" | "begun" | "on"): Promise<string> {
@@ -162,6 +183,8 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   count_alert_reports: async () => ({ alert_ids: [] }),
   find_equal_send: async () => ({ pusher_id: (await world.pusher()).id, once: null, fields: { title: "x" } }),
   get_wake_ups: async () => ({ pusher_id: (await world.pusher()).id }),
+  update_webhook: async () => ({ webhook_id: await webhook(), paused: true }),
+  get_delivery: async () => ({ webhook_id: await webhook(), delivery_id: await delivery() }),
   list_own_devices: () => ({}),
   link_own_device: () => ({}),
   unlink_own_device: async () => ({ device_id: await ownDevice() }),
@@ -191,6 +214,11 @@ const FOREIGN: Record<string, (other: MemberCaller) => Promise<string>> = {
     (await world.sql(`select id from auth.session where "userId" = ?`, [person.id]))[0].id,
   file_id: file,
   device_id: (other) => ownDevice(other),
+  webhook_id: webhook,
+  delivery_id: async (other) => {
+    await webhook(other);
+    return delivery(other);
+  },
   passkey_id: async ({ person }) => {
     const values = [`passkey${++people}`, person.id];
     await world.sql(

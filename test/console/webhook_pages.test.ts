@@ -82,6 +82,11 @@ describe("an owner", () => {
     await page.press("Send a test event");
     expect(page.withRole("status").join()).toContain("A test event was sent");
     await reloadedUntil(page, /webhook\.test.*delivered/);
+    // rules#webhook-payload
+    await page.follow("webhook.test");
+    expect(JSON.parse(page.text("pre"))).toEqual(JSON.parse(sink.requests[1]!.body.toString()));
+    expect(page.text("main")).toContain(String(sink.requests[1]!.headers["x-webhook-id"]));
+    await page.follow("The webhook");
     await page.press("Enable");
     expect(page.text("main")).not.toContain("Disabled since");
     await page.press(/^Redeliver alert\.sent/);
@@ -105,6 +110,56 @@ describe("an owner", () => {
     await page.press("Delete webhook");
     expect(page.text("main")).toContain("No endpoints");
     expect(await world.sql("select from webhook_endpoint where id = ?", [id])).toEqual([]);
+  });
+
+  // rules#webhook-edited and rules#webhook-paused
+  test("edits the events of a webhook, pauses it and resumes it", async () => {
+    sink.requests.length = 0;
+    const pusher = await world.pusher({ name: "Ferry" });
+    const url = `http://127.0.0.1:${sink.port}/`;
+    const { body: hook } = await world.rest("create_webhook", { url, events: ["alert.scheduled"] });
+    const page = await visit();
+    await page.open(`${base}webhooks/${hook.id}`);
+    await page.follow("Edit events");
+    expect(page.field("events", "alert.scheduled")).toHaveProperty("checked");
+    expect(page.field("events", "alert.sent")).not.toHaveProperty("checked");
+    await page.press("Save events", { events: [] });
+    expect(page.withRole("alert").join()).toContain("Events needs at least one choice.");
+    await page.press("Save events", { events: ["alert.sent", "alert.cancelled"] });
+    expect(page.withRole("status").join()).toContain("The events were saved");
+    const send = (title: string) => world.alert(pusher.id, { title, send: true });
+    await send("After the edit");
+    await arrived(1);
+    expect(sink.requests[0]!.headers["x-webhook-event"]).toBe("alert.sent");
+
+    await page.press("Pause");
+    expect(page.text("main")).toMatch(/Paused since.*paused/);
+    await send("During the pause");
+    // A test and a redelivery arrive; the event before them does not.
+    await page.press("Send a test event");
+    await arrived(2);
+    expect(sink.requests[1]!.headers["x-webhook-event"]).toBe("webhook.test");
+    await reloadedUntil(page, /webhook\.test.*delivered/);
+    await page.press(/^Redeliver alert\.sent/);
+    await arrived(3);
+    expect(sink.requests[2]!.body.toString()).toContain("After the edit");
+    await page.open(`${base}webhooks`);
+    expect(page.text("main")).toContain("paused");
+    await page.open(`${base}webhooks/${hook.id}`);
+    await page.press("Resume");
+    expect(page.text("main")).not.toContain("Paused since");
+    await send("After the pause");
+    await arrived(4);
+    expect(sink.requests[3]!.body.toString()).toContain("After the pause");
+    const lines = await world.sql(
+      "select changed from audit_event where operation = 'update_webhook' order by created_at, id",
+    );
+    expect(lines.map(({ changed }) => changed)).toEqual([["events"], ["paused"], ["paused"]]);
+    // The part of the page that updates itself is the same part alone.
+    const { text } = await owner.get(`${base}webhooks/${hook.id}?live=1`);
+    expect(text).toContain('data-live="');
+    expect(text).not.toContain("<html");
+    await world.rest("delete_webhook", { webhook_id: hook.id });
   });
 
   // rules#audit-list
@@ -169,6 +224,10 @@ describe("an owner", () => {
         one === path ? { url: "https://93.184.216.34/", events: ["alert.sent"] } : {};
       const act = one === path ? one : `${one}/test`;
       expect((await viewer.post(act, fields, { from: path })).status, act).toBe(403);
+      if (one === path) continue;
+      expect(text).not.toMatch(/Edit events|Pause/);
+      for (const forbidden of ["events", "pause", "resume"])
+        expect((await viewer.post(`${one}/${forbidden}`, { events: "alert.sent" }, { from: path })).status).toBe(403);
     }
     expect((await viewer.get(`${path}/../audit`)).status).toBe(200);
   });

@@ -327,6 +327,7 @@ const LEFT_BEHIND = [
   "webhook_endpoint.failure_count",
   "webhook_endpoint.last_delivery_at",
   "webhook_endpoint.last_status",
+  "webhook_endpoint.paused_at",
   "webhook_endpoint.previous_secret",
   "webhook_endpoint.previous_secret_until",
   "webhook_endpoint.secret",

@@ -82,6 +82,7 @@ const NOT_KEPT: Record<string, string> = {
   invite: "opens a private channel (test/cases/invites/admit.ts)",
   member_id: "names the member",
   key_id: "names the key",
+  webhook_id: "names the endpoint",
   connection_id: "names the connection",
   grant_id: "names the grant of a code",
   every_channel: "pusher_ids null means the same",
@@ -210,6 +211,22 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
       const { id } = await session("grant_connection", grant);
       await session("update_connection", { connection_id: id, ...fields });
       return ofList("list_connections", id);
+    },
+  },
+  update_webhook: {
+    values: () => [
+      { events: ["alert.sent", "alert.replied"], paused: true },
+      { events: ["subscriber.created"], paused: false },
+    ],
+    write: async (fields) => {
+      const endpoint = { url: "https://93.184.216.34/", events: ["alert.cancelled"] };
+      const { id } = (await world.rest("create_webhook", endpoint)).body;
+      await session("update_webhook", { webhook_id: id, paused: !fields.paused });
+      await session("update_webhook", { webhook_id: id, ...fields });
+      const { data } = (await world.rest("list_webhooks")).body;
+      const row = data.find((one: { id: string }) => one.id === id);
+      await world.rest("delete_webhook", { webhook_id: id });
+      return { ...row, paused: row.paused_at !== null };
     },
   },
   mail_drafts: {

@@ -148,6 +148,7 @@ export async function createSampleWorkspace(
      values ('one', 'Laptop', ?, '', '', 0, 'multiDevice', true, now())`,
     [user_id],
   );
+  ids.delivery = formatId("dlv", (await world.sql("select id::text from webhook_delivery limit 1"))[0].id);
   const base = `/console/${world.workspace.id}`;
   const file = new File([PNG], "platform-4.png", { type: "image/png" });
   await owner.send(`${base}/files`, { kind: "image" }, { file });

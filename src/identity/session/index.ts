@@ -11,9 +11,22 @@ import * as series from "./repeating_alerts.ts";
 import * as reviews from "./reviews.ts";
 import * as sign_in from "./sign_in_methods.ts";
 import * as files from "./uploaded_files.ts";
+import * as webhooks from "./webhooks.ts";
 import * as workspaces from "./workspaces.ts";
 
-const TOPICS = [keys, members, connections, sign_in, workspaces, files, reviews, series, own_devices, alert_counts];
+const TOPICS = [
+  keys,
+  members,
+  connections,
+  sign_in,
+  workspaces,
+  files,
+  reviews,
+  series,
+  own_devices,
+  alert_counts,
+  webhooks,
+];
 
 export const SESSION_OPERATIONS: readonly SessionOperation[] = TOPICS.flatMap((topic) =>
   Object.values<object>(topic)

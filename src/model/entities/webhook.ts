@@ -50,6 +50,8 @@ export const WebhookEndpoint = defineEntity({
     /** Deliveries that this server dropped for its own lack of room: never a failure. */
     dropped_count: p.integer().default(0),
     disabled_at: timestampColumn().nullable(),
+    /** Paused by a member since then. A paused endpoint gets no events, only deliveries by hand. */
+    paused_at: timestampColumn().nullable(),
     last_delivery_at: timestampColumn().nullable(),
     last_status: p.integer().nullable(),
     created_at: writtenAtColumn(),

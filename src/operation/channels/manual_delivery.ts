@@ -17,7 +17,7 @@ export const MANUAL_DELIVERY_LIMIT = {
 } as const;
 
 /** @throws 404 when the caller sees no such endpoint. */
-export async function findEndpoint(webhookId: string, ctx: Context) {
+export async function findEndpoint(webhookId: string, ctx: Pick<Context, "em">) {
   const id = parseId("whk", webhookId);
   const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }));
   if (!endpoint) throw notFound("webhook");

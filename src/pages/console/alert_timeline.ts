@@ -103,10 +103,11 @@ const timelineAddress = (visit: MemberContext, alert: { id: string; pusher_id: s
 function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): Content {
   const question = getReplyQuestion(alert);
   const all = replies.reduce((sum, { count }) => sum + count, 0);
+  const share = (count: number) => all > 0 && `${formatShare(count, all)} of the answers`;
   return (
     question &&
     html`<h3>${question.label}</h3>
-    ${totalsHeader(replies.map(({ choice, count }) => [choice, count, all > 0 && `${formatShare(count, all)} of the answers`]))}
+    ${totalsHeader(replies.map(({ choice, count }) => [choice, count, share(count)]))}
     <p class="hint">Number of devices by their latest answer. Devices are not identified.</p>`
   );
 }

@@ -1,5 +1,5 @@
-// Values of charts by pointer and by keyboard, and a chart as a PNG file. Each chart gets a slider over its bars, a line
-// with the selected value, and a button. Charts of a live part get them again after each update.
+// Values of charts by pointer and by keyboard, and a chart as a PNG file. Each chart gets a slider over its bars, a
+// line with the selected value, and a button. Charts of a live part get them again after each update.
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Height above the bars, and height of the bars, as in charts/chart.ts. */

@@ -39,7 +39,7 @@ const SCRIPTS = {
   live: script("live_sections"),
   /** Values of charts by pointer and keyboard, and charts as PNG files. */
   charts: script("charts"),
-  /** Says beside a label how much of its room is taken. */
+  /** Shows next to a label how much of its limit is used. */
   count: script("character_count"),
   /** Uploads files of a form while it is filled in (see pages/files.ts). */
   upload: script("upload"),

@@ -67,6 +67,7 @@ import { SECOND_STEP_PAGES, SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts
 import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
+import { WEBHOOK_DELIVERY_PAGES } from "./pages/webhook_delivery.ts";
 import { WEBHOOK_DETAIL_PAGES } from "./pages/webhook_details.ts";
 import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
 
@@ -87,6 +88,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...SUBSCRIBER_PAGES,
   ...WEBHOOK_PAGES,
   ...WEBHOOK_DETAIL_PAGES,
+  ...WEBHOOK_DELIVERY_PAGES,
   ...AUDIT_PAGES,
   ...SERVICE_PAGES,
   ...SIGN_IN_PAGES,

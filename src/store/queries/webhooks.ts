@@ -22,12 +22,12 @@ export const endpointById = defineStatement.reading("endpoint_by_id", {
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e where e.id = $id`,
 });
 
-/** The enabled endpoints that subscribe to an event of a channel, and whose creators still see that channel. */
+/** The active endpoints that subscribe to an event of a channel, and whose creators still see that channel. */
 export const endpointsFor = defineStatement.reading("endpoints_for", {
   parameters: { workspace_id: uuid, event: text, pusher_id: nullable(uuid) },
   columns: { id: uuid, url: text, ...SECRETS.columns },
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e join member m on m.id = e.member_id
-    where e.workspace_id = $workspace_id and e.disabled_at is null and $event = any(e.events)
+    where e.workspace_id = $workspace_id and e.disabled_at is null and e.paused_at is null and $event = any(e.events)
       and (m.pusher_ids is null or $pusher_id = any(m.pusher_ids)) and (e.pusher_id is null or e.pusher_id = $pusher_id)`,
 });
 

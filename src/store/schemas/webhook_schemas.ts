@@ -29,6 +29,7 @@ export const webhookView = nameSchema(
       .describe("Deliveries that this server dropped because too many were waiting; they never disable."),
     disabled: z.boolean(),
     disabled_at: z.string().nullable(),
+    paused_at: z.string().nullable().describe("A member paused it in the console: it gets no events until resumed."),
     last_delivery_at: z.string().nullable(),
     last_status: z.int().nullable(),
     previous_secret_until: z
@@ -52,6 +53,7 @@ export function showWebhook(row: Omit<WebhookRow, "secret" | "previous_secret">)
     dropped_count,
     disabled: (row.disabled_at ?? null) !== null,
     disabled_at: row.disabled_at ?? null,
+    paused_at: row.paused_at ?? null,
     last_delivery_at: row.last_delivery_at ?? null,
     last_status: row.last_status ?? null,
     previous_secret_until: row.previous_secret_until ?? null,

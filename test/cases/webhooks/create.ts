@@ -41,6 +41,7 @@ export const createWebhookCases: TestCase[] = [
         failure_count: 0,
         disabled: false,
         disabled_at: null,
+        paused_at: null,
         last_delivery_at: null,
         last_status: null,
       },

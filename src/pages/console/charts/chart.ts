@@ -30,7 +30,7 @@ export const formatTotal = (value: number): string =>
 
 /** The totals at the head of a page, each with an optional note below it. */
 export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: Content])[]): Html =>
-  html`<dl class="figures">${named.map(([name, value, note]) => html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`)}</dl>`;
+  html`<dl class="figures">${named.map(([name, value, note]) => html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`)}</dl>`;
 
 /** The share of a part in its whole: 12%, <1%, >99%. Only a complete part is 100%. */
 export function formatShare(part: number, whole: number): string {
@@ -48,7 +48,7 @@ export const countWithNoun = (value: number, [one, several]: CountNoun): string 
 
 /**
  * A table of numbers, whose first cell names the row. It stays a table on a phone. With `named`, each row's name is
- * above its numbers. Roles are explicit, since browsers do not treat such rows as a table.
+ * above its numbers, and roles are explicit, since browsers do not treat such rows as a table.
  */
 export function numbersTable(
   caption: string,
@@ -56,11 +56,15 @@ export function numbersTable(
   rows: readonly (readonly [Content, ...number[]])[],
   named = false,
 ): Html {
-  return html`<table role="table" class="numbers${named && " named"}"><caption class="unseen">${caption}</caption><thead role="rowgroup"><tr role="row">${columns.map(
-    (column) => html`<th role="columnheader" scope="col">${column}</th>`,
-  )}</tr></thead><tbody role="rowgroup">${rows.map(
+  const role = (name: string) => named && html` role="${name}"`;
+  return html`<table${role("table")} class="numbers${named && " named"}"><caption class="unseen">${caption}</caption>
+<thead${role("rowgroup")}><tr${role("row")}>${columns.map(
+    (column) => html`<th${role("columnheader")} scope="col">${column}</th>`,
+  )}</tr></thead><tbody${role("rowgroup")}>${rows.map(
     ([head, ...numbers]) =>
-      html`<tr role="row"><th role="rowheader" scope="row">${head}</th>${numbers.map((value) => html`<td role="cell">${formatCount(value)}</td>`)}</tr>`,
+      html`<tr${role("row")}><th${role("rowheader")} scope="row">${head}</th>${numbers.map(
+        (value) => html`<td${role("cell")}>${formatCount(value)}</td>`,
+      )}</tr>`,
   )}</tbody></table>`;
 }
 
@@ -141,7 +145,7 @@ const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`;
 
 const round = (pixels: number) => Math.round(pixels * 10) / 10;
 
-/** The value of each slot for charts.js, one a line: from, to, and its words. */
+/** The value of each slot for charts.js, one a line: from, to, and its text. */
 const pointsOf = ({ slots, noun }: Chart): string =>
   slots
     .map(({ from, to, value, words }) => `${round4(from)} ${round4(to)} ${words}: ${countWithNoun(value, noun)}`)
@@ -149,7 +153,7 @@ const pointsOf = ({ slots, noun }: Chart): string =>
 
 const round4 = (part: number) => Math.round(part * 1e4) / 1e4;
 
-/** The plot under its heading, its total beside it; a sentence in its place while there is nothing to show. */
+/** The plot and its total under a heading. A sentence replaces an empty plot. */
 export async function barChart(p: Chart): Promise<Html> {
   return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span class="total">${formatCount(p.total)}</span></figcaption>
   ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;

@@ -1,5 +1,5 @@
-// The calendar of planned alerts of one channel or of all: scheduled alerts, and future occurrences of repeating ones. A
-// month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
+// The calendar of planned alerts of one channel or of all: scheduled alerts, and future occurrences of repeating ones.
+// A month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";
@@ -162,7 +162,8 @@ function monthGrid(
   const { channel, typedZone } = view;
   const cell = (number: number): Content => {
     const date = new Date(number * DAY);
-    if (dayText(number).slice(0, 7) !== grid.month) return html`<td class="outside">${date.getUTCDate()}</td>`;
+    if (dayText(number).slice(0, 7) !== grid.month)
+      return html`<td class="outside"><span class="number">${date.getUTCDate()}</span></td>`;
     const lines = days.get(number) ?? [];
     const seen = lines.length > GRID_LINES ? lines.slice(0, GRID_LINES - 1) : lines;
     const href = buildViewUrl(`${visit.base}month`, { day: dayText(number), channel, zone: typedZone });
@@ -180,7 +181,8 @@ function monthGrid(
   return html`<table class="month"><caption class="unseen">${grid.title}</caption>
       <thead><tr>${[...Array(7).keys()].map((i) => {
         const date = new Date((grid.begin + i) * DAY);
-        return html`<th scope="col"><abbr title="${words(date, { weekday: "long" })}">${words(date, { weekday: "short" })}</abbr></th>`;
+        const [long, short] = [words(date, { weekday: "long" }), words(date, { weekday: "short" })];
+        return html`<th scope="col"><abbr title="${long}">${short}</abbr></th>`;
       })}</tr></thead>
       <tbody>${[...Array(grid.weeks).keys()].map(row)}</tbody></table>`;
 }
@@ -240,7 +242,10 @@ async function calendar(visit: MemberContext): Promise<Response> {
     ${lines.length > DAY_LINES && html`<p class="hint">and ${lines.length - DAY_LINES} more</p>`}`
     }
     ${lines.length === 0 && html`<p>No alerts are planned for this ${day === null ? "month" : "day"}.</p>`}
-    ${lines.some(({ later }) => later) && html`<p class="hint">In italics: future occurrences that are not scheduled yet.</p>`}
+    ${
+      lines.some(({ later }) => later) &&
+      html`<p class="hint">In italics: future occurrences that are not scheduled yet.</p>`
+    }
     <form method="get" action="${base}month" data-own-zone><input type="hidden" name="${day === null ? "month" : "day"}" value="${day === null ? asked : dayText(day)}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
       ${field({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button class="plain">Show</button></form>`,
     {

@@ -59,7 +59,7 @@ const group = (id: string, title: string, measures: readonly Measure[]): Html =>
   html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${table(title, measures, {
     Measure: ({ name }) => name,
     Now: ({ now, acts }) => (acts ? html`<span class="badge warn">${now}</span>` : now),
-    "What to do": ({ help }) => html`<span class="advice">${help}</span>`,
+    Action: ({ help }) => html`<span class="advice">${help}</span>`,
   })}</section>`;
 
 type State = z.output<(typeof get_service_state)["output"]>;
@@ -131,7 +131,8 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
           name: "Disabled endpoints",
           now: count(disabled_webhooks),
           acts: disabled_webhooks > 0,
-          help: html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable it under <a href="${base}webhooks">Webhooks</a>.`,
+          help: html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable it under
+            <a href="${base}webhooks">Webhooks</a>.`,
         },
       ],
     ],
@@ -179,7 +180,8 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
         {
           name: "PostgreSQL",
           now: state.postgres,
-          help: html`Install its security updates. For another major version, see <a href="/docs/how-to/postgresql">PostgreSQL</a>.`,
+          help: html`Install its security updates. For another major version, see
+            <a href="/docs/how-to/postgresql">PostgreSQL</a>.`,
         },
       ],
     ],
@@ -208,16 +210,19 @@ async function page(visit: MemberContext): Promise<Response> {
   return visit.page(
     "This service",
     html`<h1>This service</h1>
-    <p class="lede">The state of this server, visible to you because yours is its only workspace. Operators can run <code>belfry status</code> and <a href="/docs/how-to/monitoring">monitor it</a>.</p>
+    <p class="lede">The state of this server, visible to you because yours is its only workspace.
+      Operators can run <code>belfry status</code> and <a href="/docs/how-to/monitoring">monitor it</a>.</p>
     <section aria-labelledby="health"><h2 id="health">Health</h2>
       ${
         problems.length === 0
           ? html`<p><span class="badge good">Works</span> No action is needed.</p>`
-          : html`<div class="flash careful"><p>It works, but needs an action:</p><ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
+          : html`<div class="flash careful"><p>It works, but needs an action:</p>
+            <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
       }</section>
     ${measureGroups(visit, state, now).map(([id, title, measures]) => group(id, title, measures))}
     <section aria-labelledby="jobs"><h2 id="jobs">Maintenance jobs</h2>
-      <p class="hint">A failed job runs again by itself. If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>
+      <p class="hint">A failed job runs again by itself.
+        If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>
       ${table(
         "Maintenance jobs",
         (housekeeping ?? []).toSorted((a, b) => b.failed - a.failed),

@@ -1,5 +1,5 @@
 // Statistics of a channel and of a workspace: sent alerts and reports of devices by UTC day, with the totals of the
-// period before. There are no delivered counts and no read rates (rules#console-figures). The operation checks the
+// period before. It never shows deliveries or read rates (rules#console-figures). The operation checks the
 // range (rules#stats-range).
 
 import { ApiError } from "../../../model/api_error.ts";
@@ -78,7 +78,8 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
 export function describeChange(now: number, before: number, days: number): string {
   const change = now - before;
   const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
-  return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)} in the ${days === 1 ? "day" : `${days} days`} before`;
+  const period = days === 1 ? "day" : `${days} days`;
+  return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)} in the ${period} before`;
 }
 
 type Stats = OperationResult<"get_pusher_stats"> | OperationResult<"get_account_stats">;

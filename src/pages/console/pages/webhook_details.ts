@@ -1,16 +1,21 @@
-// One endpoint: its state and what to do about it, the outcome of its deliveries, and manual actions.
+// The page of one endpoint: its state, which updates itself, its deliveries, and what members can change.
 
+import { update_webhook } from "../../../identity/session/webhooks.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
+import { getFieldLabels } from "../../../model/fields/field_table.ts";
+import { type EventName, WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
+import { truncateText } from "../../../store/schemas/common_fields.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
-import { emptyState, errorSummary, pager, relativeTime, table } from "../components.ts";
+import { emptyState, errorSummary, isPartRequest, liveSection, pager, relativeTime, table } from "../components.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import {
   type ConsolePage,
   canUse,
   type FlashCode,
   type MemberContext,
+  memberForm,
   memberPage,
   type OperationRow,
 } from "../page_context.ts";
@@ -18,6 +23,8 @@ import { confirmationPage } from "./confirmation.ts";
 import {
   describeWebhookCreator,
   eventChips,
+  eventChoices,
+  FIRST_EVENT_ID,
   NO_RETRIES_NOTE,
   type Webhook,
   webhookSecretPage,
@@ -26,6 +33,8 @@ import {
 
 const PATH = "/webhooks/:webhook";
 const PAGE = LIMITS.page_usual;
+/** Characters of an alert's title in the list. */
+const TITLE = 60;
 
 /** Where a delivery ended (see effects/webhooks/deliver_once.ts). */
 const FAILURES: Record<string, string> = {
@@ -75,6 +84,11 @@ function facts({ now }: MemberContext, hook: Webhook): Html {
   return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
+/** The effect of a pause, above the status. */
+const pauseNote = ({ paused_at }: Webhook): Content =>
+  paused_at !== null &&
+  html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered, and are not sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are still sent.</p>`;
+
 /** The steps that bring a disabled endpoint back, in order. */
 function mending(visit: MemberContext, hook: Webhook, may: boolean): Content {
   if (!hook.disabled) return null;
@@ -93,9 +107,16 @@ function mending(visit: MemberContext, hook: Webhook, may: boolean): Content {
     }</section>`;
 }
 
-function outcome({ ok, status, failure }: Delivery): Content {
+/** A delivery takes seconds: its result is requested more often for as long (milliseconds). */
+const SOON_MS = 60_000;
+
+/** The result of a delivery. After a running one, live_sections.js updates the page sooner. */
+export function deliveryResult({ ok, status, failure, created_at }: Delivery, now: Date): Content {
+  const soon = now.getTime() - Date.parse(created_at) < SOON_MS;
   if (ok === null)
-    return html`<span class="badge">pending</span><span class="muted">or interrupted by a server stop</span>`;
+    return html`<span class="badge"${soon && html` data-soon`}>pending</span>${
+      !soon && html`<span class="muted">interrupted by a server stop</span>`
+    }`;
   if (ok) return html`<span class="badge good">delivered</span><span class="muted">status ${status}</span>`;
   const why = failure === "status" ? `Status ${status}.` : (FAILURES[failure ?? ""] ?? failure);
   return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
@@ -109,15 +130,15 @@ async function log(visit: MemberContext, hook: Webhook, may: boolean): Promise<H
     ...(before && { before }),
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
-    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} Response bodies are not stored.</p>
+    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} A delivery opens with its payload. Response bodies are not stored.</p>
     ${table(
       "Deliveries, newest first",
       data,
       {
-        Event: ({ id, event, event_id, redelivery_of }) =>
-          html`<strong><code>${event}</code></strong>${redelivery_of && html`<span class="muted">redelivery</span>`}<details class="more"><summary>IDs<span class="unseen"> of the delivery of ${event}</span></summary><span class="stack"><code>${id}</code> <code>${event_id}</code></span></details>`,
+        Event: ({ id, event, title, redelivery_of }) =>
+          html`<span class="stack"><a href="${pathOf(visit, hook)}/deliveries/${id}"><code>${event}</code></a>${redelivery_of && html`<span class="muted">redelivery</span>`}${title && html`<span class="muted">${truncateText(title, TITLE)}</span>`}</span>`,
         When: ({ created_at }) => relativeTime(created_at, visit.now),
-        Result: (delivery) => html`<span class="stack">${outcome(delivery)}</span>`,
+        Result: (delivery) => html`<span class="stack">${deliveryResult(delivery, visit.now)}</span>`,
         Duration: ({ duration_ms }) =>
           duration_ms === null ? html`<span class="muted">pending</span>` : `${duration_ms} ms`,
         "": ({ id, event, created_at, ok }) =>
@@ -140,24 +161,55 @@ async function page(visit: MemberContext, error?: ApiError): Promise<Response> {
   const hook = await endpoint(visit);
   const may = canUse(visit, "test_webhook");
   const at = pathOf(visit, hook);
-  return visit.page(
-    "Webhook",
-    html`<p class="back"><a href="${visit.base}webhooks">All webhooks</a></p>
-    <h1 class="address">${hook.url}</h1>
-    ${errorSummary(error)}
-    ${mending(visit, hook, may)}
+  const part = liveSection(
+    "webhook",
+    new URL(at + visit.url.search, visit.url),
+    html`${pauseNote(hook)}${mending(visit, hook, may)}
     <section class="card" aria-labelledby="facts"><h2 id="facts">Status</h2>${facts(visit, hook)}
       ${
         may &&
         html`<div class="actions">${!hook.disabled && act(visit, `${at}/test`, "Send a test event")}
-          <a class="button plain" href="${at}">Reload</a>
+          <a class="button plain" href="${at}/events">Edit events</a>
+          ${hook.paused_at === null ? act(visit, `${at}/pause`, "Pause") : act(visit, `${at}/resume`, "Resume", "")}
           <a class="button plain" href="${at}/secret">New secret</a>
           <a class="button danger" href="${at}/delete">Delete</a></div>`
       }</section>
     ${await log(visit, hook, may)}`,
+  );
+  if (isPartRequest(visit)) return visit.part(part);
+  return visit.page(
+    "Webhook",
+    html`<p class="back"><a href="${visit.base}webhooks">All webhooks</a></p>
+    <h1 class="address">${hook.url}</h1>
+    ${errorSummary(error)}${part}`,
+    { error, styles: ["webhooks"], scripts: ["live"] },
+  );
+}
+
+async function eventsPage(visit: MemberContext, error?: ApiError): Promise<Response> {
+  const hook = await endpoint(visit);
+  const at = pathOf(visit, hook);
+  const title = "Events of the webhook";
+  return visit.page(
+    title,
+    html`<p class="back"><a href="${at}">The webhook</a></p><h1>${title}</h1>
+    <p class="lede">Selected events are delivered to <strong class="address">${hook.url}</strong> from now on.</p>
+    ${errorSummary(error, { events: FIRST_EVENT_ID })}
+    <section class="card"><form method="post" action="${at}/events" novalidate>${visit.token}
+      ${eventChoices(error ? visit.form.getAll("events") : hook.events, error)}
+      <div class="actions"><button>Save events</button>
+        <a class="button plain" href="${at}">Cancel</a></div></form></section>`,
     { error, styles: ["webhooks"] },
   );
 }
+
+/** A form that pauses or resumes the endpoint. */
+const pausing = (path: string, paused: boolean): ConsolePage =>
+  memberPage("POST", PATH + path, async (visit) => {
+    const { webhook = "" } = visit.params;
+    await visit.asMember(update_webhook, { webhook_id: webhook, paused });
+    return visit.goTo(`${visit.base}webhooks/${webhook}`, paused ? "webhook-paused" : "webhook-resumed");
+  });
 
 /** A form that runs one operation and returns with a message; a refusal is shown on the page. */
 const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliver", done: FlashCode): ConsolePage =>
@@ -175,6 +227,18 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
   memberPage("GET", PATH, (visit) => page(visit)),
   acting("/test", "test_webhook", "webhook-tested"),
   acting("/enable", "enable_webhook", "webhook-enabled"),
+  pausing("/pause", true),
+  pausing("/resume", false),
+  memberPage("GET", `${PATH}/events`, (visit) => eventsPage(visit)),
+  memberForm(
+    `${PATH}/events`,
+    { again: eventsPage, when: matchesErrorType("invalid_request"), labels: getFieldLabels(WEBHOOK_FIELDS) },
+    async (visit) => {
+      const { webhook = "" } = visit.params;
+      await visit.asMember(update_webhook, { webhook_id: webhook, events: visit.form.getAll("events") as EventName[] });
+      return visit.goTo(`${visit.base}webhooks/${webhook}`, "webhook-changed");
+    },
+  ),
   acting("/deliveries/:delivery/again", "redeliver", "webhook-redelivered"),
 
   memberPage("GET", `${PATH}/secret`, async (visit) => {

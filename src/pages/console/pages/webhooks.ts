@@ -1,4 +1,4 @@
-// The endpoints of a workspace: their events and deliveries, and a new one, whose secret is shown once.
+// The endpoints of a workspace with their state, and the form of a new one, whose secret is shown once.
 
 import { randomUUID } from "node:crypto";
 import type { ApiError } from "../../../model/api_error.ts";
@@ -15,6 +15,8 @@ import {
   errorParts,
   errorSummary,
   field,
+  isPartRequest,
+  liveSection,
   relativeTime,
   table,
 } from "../components.ts";
@@ -56,8 +58,9 @@ export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
 
 /** The state of deliveries, and the result of the last ones. */
-export function webhookState({ disabled, failure_count, last_delivery_at }: Webhook): Html {
+export function webhookState({ disabled, paused_at, failure_count, last_delivery_at }: Webhook): Html {
   if (disabled) return html`<span class="badge warn">disabled</span>`;
+  if (paused_at !== null) return html`<span class="badge">paused</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;
   if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
   return html`<span class="badge good">works</span>`;
@@ -90,20 +93,13 @@ export function webhookSecretPage(
   );
 }
 
-function newForm({ form: sent, token, base }: MemberContext, error?: ApiError): Content {
-  const chosen = new Set(sent.getAll("events"));
+/** The id of the first box of the events, for links of error summaries. */
+export const FIRST_EVENT_ID = `event-${EVENTS[0]}`;
+
+/** A box for each event. */
+export function eventChoices(selected: readonly string[], error?: ApiError): Html {
   const wrong = errorParts(error, "events", "said");
-  const { label, hint } = WEBHOOK_FIELDS.url.drawn;
-  const url = {
-    ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },
-    maxlength: getMaxLength(WEBHOOK_FIELDS.url.accepts),
-  };
-  return html`<section class="card" aria-labelledby="new"><h2 id="new">Add an endpoint</h2>
-    ${errorSummary(error, { events: `event-${EVENTS[0]}` })}
-    <form method="post" action="${base}webhooks" novalidate>${token}
-      <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
-      ${field(url)}${plainFieldControls(WEBHOOK_FIELDS, { form: sent, error })}
-      <fieldset><legend>${WEBHOOK_FIELDS.events.drawn.label}</legend>
+  return html`<fieldset><legend>${WEBHOOK_FIELDS.events.drawn.label}</legend>
         <p class="hint" id="events-hint">Events do not identify subscribers.</p>${wrong.line}
         ${EVENTS.map((event, i) =>
           checkbox({
@@ -111,11 +107,25 @@ function newForm({ form: sent, token, base }: MemberContext, error?: ApiError): 
             name: "events",
             value: event,
             label: html`${EVENT_WORDS[event as DomainEvent["event"]]} <code class="scope">${event}</code>`,
-            checked: chosen.has(event),
+            checked: selected.includes(event),
             attributes: i === 0 && wrong.attributes,
           }),
         )}
-      </fieldset>
+      </fieldset>`;
+}
+
+function newForm({ form: sent, token, base }: MemberContext, error?: ApiError): Content {
+  const { label, hint } = WEBHOOK_FIELDS.url.drawn;
+  const url = {
+    ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },
+    maxlength: getMaxLength(WEBHOOK_FIELDS.url.accepts),
+  };
+  return html`<section class="card" aria-labelledby="new"><h2 id="new">Add an endpoint</h2>
+    ${errorSummary(error, { events: FIRST_EVENT_ID })}
+    <form method="post" action="${base}webhooks" novalidate>${token}
+      <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
+      ${field(url)}${plainFieldControls(WEBHOOK_FIELDS, { form: sent, error })}
+      ${eventChoices(sent.getAll("events"), error)}
       <button>Add endpoint</button>
     </form></section>`;
 }
@@ -125,37 +135,41 @@ const SORTABLE: SortableColumns<OperationRow<"list_webhooks">> = {
   "Last delivery": { value: ({ last_delivery_at }) => last_delivery_at, first: "desc" },
 };
 
+/** The cells of an endpoint in the list. */
+const listColumns = ({ base, now }: MemberContext): Record<string, (hook: Webhook) => Content> => ({
+  Endpoint: (hook) =>
+    html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
+  Events: ({ events }) => eventChips(events),
+  State: webhookState,
+  "Last delivery": ({ last_delivery_at: at, last_status }) =>
+    at === null
+      ? relativeTime(null, now)
+      : html`<span class="stack">${relativeTime(at, now)}<span class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
+});
+
 async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { base, now } = visit;
+  const { base } = visit;
   const { data: hooks } = await visit.call("list_webhooks");
   const form = canUse(visit, "create_webhook") && newForm(visit, error);
   const sorted = sortRows(visit, hooks, SORTABLE, sortedUrl(`${base}webhooks`));
+  const none = emptyState(
+    "No endpoints",
+    form
+      ? "Add the address of a program below and choose its events."
+      : "Editors, admins and owners can add endpoints.",
+  );
+  const part = liveSection(
+    "endpoints",
+    visit.url,
+    table("Endpoints", sorted.rows, listColumns(visit), none, { headings: sorted.headings }),
+  );
+  if (isPartRequest(visit)) return visit.part(part);
   return visit.page(
     "Webhooks",
     html`<h1>Webhooks</h1>
     <p class="lede">A webhook sends a signed request to your program for each event. ${NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
     ${error && form}
-    ${table(
-      "Endpoints",
-      sorted.rows,
-      {
-        Endpoint: (hook) =>
-          html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
-        Events: ({ events }) => eventChips(events),
-        State: webhookState,
-        "Last delivery": ({ last_delivery_at: at, last_status }) =>
-          at === null
-            ? relativeTime(null, now)
-            : html`<span class="stack">${relativeTime(at, now)}<span class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
-      },
-      emptyState(
-        "No endpoints",
-        form
-          ? "Add the address of a program below and choose its events."
-          : "Editors, admins and owners can add endpoints.",
-      ),
-      { headings: sorted.headings },
-    )}
+    ${part}
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
       <p>A program without a public address can fetch the same events, with a key that has the scope <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
@@ -164,7 +178,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
     </section>`,
     {
       error,
-      scripts: ["copy"],
+      scripts: ["copy", "live"],
       styles: ["webhooks"],
     },
   );

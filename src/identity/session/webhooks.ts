@@ -1,0 +1,74 @@
+// Operations of signed-in members on one webhook endpoint: its events, its pause, and the payload of a delivery.
+
+import { z } from "zod";
+import { notFound } from "../../model/api_error.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { WebhookDelivery } from "../../model/entities/webhook.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
+import { findEndpoint } from "../../operation/channels/manual_delivery.ts";
+import { defineMemberOperation } from "../../operation/define_operation.ts";
+import { deliveryView, showDelivery, showWebhook, webhookView } from "../../store/schemas/webhook_schemas.ts";
+
+/** rules#webhook-edited and rules#webhook-paused */
+export const update_webhook = defineMemberOperation({
+  name: "update_webhook",
+  title: "Change webhook",
+  description:
+    "Change the events of a webhook endpoint, or pause or resume it. Waiting deliveries of a paused one end.",
+  role: "editor",
+  errors: ["not_found"],
+  input: z.strictObject({
+    webhook_id: z.string(),
+    events: WEBHOOK_FIELDS.events.accepts.optional(),
+    paused: z.boolean().optional(),
+  }),
+  output: webhookView,
+  async handler({ webhook_id, events, paused }, ctx) {
+    const endpoint = await findEndpoint(webhook_id, ctx);
+    const isPaused = (endpoint.paused_at ?? null) !== null;
+    const selects = events?.length !== endpoint.events.length || events.some((one) => !endpoint.events.includes(one));
+    const changed: string[] = [];
+    if (events !== undefined && selects) {
+      endpoint.events = events;
+      changed.push("events");
+    }
+    if (paused !== undefined && paused !== isPaused) {
+      endpoint.paused_at = paused ? toIsoMicros(ctx.now()) : null;
+      changed.push("paused");
+      if (paused) ctx.afterCommit(() => ctx.services.webhooks.forget(endpoint.id));
+    }
+    if (changed.length > 0) ctx.audit({ changed });
+    await ctx.em.flush();
+    return showWebhook(endpoint);
+  },
+});
+
+/** rules#webhook-payload */
+export const get_delivery = defineMemberOperation({
+  name: "get_delivery",
+  title: "Read webhook delivery",
+  description: "A delivery of a webhook endpoint with its payload, as long as the delivery log has it.",
+  role: "viewer",
+  writes: "nothing",
+  errors: ["not_found"],
+  input: z.strictObject({ webhook_id: z.string(), delivery_id: z.string() }),
+  output: deliveryView.extend({ body: z.string().describe("The body of the request, as it was signed.") }),
+  async handler({ webhook_id, delivery_id }, ctx) {
+    const endpoint = await findEndpoint(webhook_id, ctx);
+    const id = parseId("dlv", delivery_id);
+    const delivery = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
+    if (!delivery) throw notFound("delivery");
+    const {
+      event_id = null,
+      ok = null,
+      status = null,
+      failure = null,
+      duration_ms = null,
+      redelivery_of = null,
+    } = delivery;
+    const result = { event_id, ok, status, failure, duration_ms, redelivery_of };
+    const { event, body, created_at } = delivery;
+    return { ...showDelivery({ id, endpoint_id: endpoint.id, event, body, created_at, ...result }), body };
+  },
+});
