@@ -39,6 +39,10 @@ const command = (url: string, tool: string, args: Args, key: string) => [
   ...typed(args),
 ];
 
+/** The fields of a refusal, which the command line names as flags. */
+const unflagged = (line: string): string =>
+  line.replace(/(?<!\w)--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => flag.replaceAll("-", "_"));
+
 const said = ({
   code,
   stdout,
@@ -50,7 +54,7 @@ const said = ({
 }): TransportAnswer =>
   code === 0
     ? { refused: null, body: JSON.parse(stdout) }
-    : told(422, JSON.parse(stderr.trim().split("\n").at(-1)!), {});
+    : told(422, JSON.parse(unflagged(stderr.trim().split("\n").at(-1)!)), {});
 
 /** Opens a socket for the command line; `close` shuts it. */
 export async function openTransports(world: World) {
