@@ -9,15 +9,8 @@ const { text: CARD_STYLES } = loadStaticFile("card.css", "text/css; charset=utf-
   "mcp_card/card.css",
 ]);
 
-const DARK = /@media \(prefers-color-scheme: dark\) \{\s*:root (\{[^}]*\})\s*\}/;
-
-/** The styles, in which the host's theme decides about dark colours. The script always sets it. */
 const styles = (): string =>
-  `${STYLES.text}${ALERT_CARD_STYLES.text}${CARD_STYLES}`
-    .replace(DARK, ':root[data-theme="dark"] $1')
-    .replace("color-scheme: light dark;", "")
-    .concat(':root[data-theme="dark"] { color-scheme: dark; }')
-    .replaceAll(/\/\*[\s\S]*?\*\/|\n\s*/g, "");
+  `${STYLES.text}${ALERT_CARD_STYLES.text}${CARD_STYLES}`.replaceAll(/\/\*[\s\S]*?\*\/|\n\s*/g, "");
 
 /** Hosts may add their own script before it, so it forbids others only in texts of a result. */
 export const mcpCardPage = lazy(async (): Promise<string> => {
@@ -32,7 +25,7 @@ export const mcpCardPage = lazy(async (): Promise<string> => {
     "form-action 'none'",
   ].join("; ");
   return `<!doctype html>
-<html lang="en" data-theme="light">
+<html lang="en" data-color-scheme="light">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -41,7 +41,7 @@ const host: Promise<Host> = connectToHost({
   "ui/notifications/host-context-changed"(changed) {
     context = { ...context, ...changed };
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.dataset.theme = context.theme ?? (isDark ? "dark" : "light");
+    document.documentElement.dataset.colorScheme = context.theme ?? (isDark ? "dark" : "light");
     draw();
   },
   async "ui/notifications/tool-result"(given) {
