@@ -1,4 +1,4 @@
-// The options of the command.
+// The options of the command, and their limits.
 
 import { parseArgs } from "node:util";
 
