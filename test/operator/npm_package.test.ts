@@ -228,7 +228,7 @@ for (const { major, node, without } of NODES)
       for (const page of ["/healthz", "/readyz", "/app", ...pages])
         expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
       const app = await (await fetch(`${server.url}/app`)).text();
-      const script = await fetch(server.url + /src="(\/static\/app\/[^"]+)"/.exec(app)![1]!);
+      const script = await fetch(server.url + /src="(\/static\/app\/[^"]+\/main\.js)"/.exec(app)![1]!);
       expect(await script.text()).toBe((await browserScripts()).app["main.js"]);
       const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
       await client.connect(
