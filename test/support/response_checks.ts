@@ -112,7 +112,8 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
   }
   const { params } = JSON.parse(requestBody) as { params: { name: string; arguments?: { view?: unknown } } };
   // A caller that may not publish gets a person's decision (rules#mcp-review).
-  const name = "decision" in result.structuredContent ? "wait_for_review" : params.name;
+  const isReviewed = "decision" in result.structuredContent && params.name !== "get_alert";
+  const name = isReviewed ? "wait_for_review" : params.name;
   const route = routes.find(({ operation }) => operation.name === name)!;
   const view = params.arguments?.view ?? (route.chooses ? "brief" : undefined);
   const whole = restoreLeanRows(route.operation as OwnerOperation, view, result.structuredContent);

@@ -28,6 +28,7 @@ import {
 } from "../../store/schemas/common_fields.ts";
 import type { AnswerRow } from "../define_operation.ts";
 import { readKeysetPage } from "../pagination.ts";
+import { findOrigins } from "./alert_origins.ts";
 import { publishDueShown } from "./format_alert.ts";
 import { buildSearchQuery } from "./search_query.ts";
 
@@ -145,9 +146,14 @@ type AlertPage = z.input<typeof alertList>;
 
 async function showPage(rows: AlertRecord[], next_before: string | null, ctx: Context): Promise<AlertPage> {
   await publishDueShown(rows, ctx);
-  const data = rows.map((row) => ({
+  const origins = await findOrigins(
+    rows.map(({ writer }) => writer),
+    ctx,
+  );
+  const data = rows.map((row, i) => ({
     ...showAlert(row, ctx.services.assets),
     handle: assertDefined(row.handle, "lists read it"),
+    via: origins[i] ?? null,
   }));
   return { data, meta: { next_before } };
 }

@@ -163,7 +163,7 @@ type ArgumentsOf<N extends OperationName> = { [A in keyof z.input<Named<N>["inpu
 export type OperationResult<N extends OperationName> = z.output<Named<N>["output"]>;
 /** A row of its list. */
 export type OperationRow<N extends OperationName> = OperationResult<N> extends { data: (infer Row)[] } ? Row : never;
-export type AlertResult = OperationResult<"get_alert">;
+export type AlertResult = Omit<OperationResult<"get_alert">, "via" | "decision">;
 export type ChannelResult = OperationResult<"get_pusher">;
 
 export interface ConsolePage {

@@ -26,6 +26,10 @@ export const newSearchTerms = (channel: string, words: string, writer: string) =
 export const isWrittenBy = (writer: string) =>
   `alert.search_vector @@ ('''${TERM_PREFIXES.writer}' || ${writer} || '''')::tsquery`;
 
+/** SQL for the id of the author of the `alert`; null if its terms do not have it. */
+export const selectWriter = `(select substr(term, 2) from unnest(tsvector_to_array(alert.search_vector)) term
+    where left(term, 1) = '${TERM_PREFIXES.writer}' limit 1)`;
+
 /** SQL: the signs that an edit keeps. */
 const STAYING = [TERM_PREFIXES.workspace, TERM_PREFIXES.channel, TERM_PREFIXES.writer]
   .map((sign) => `'${sign}'`)

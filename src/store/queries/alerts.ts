@@ -24,7 +24,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { BODY_LENGTH, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
-import { editedSearchTerms, newSearchTerms } from "./alert_search_index.ts";
+import { editedSearchTerms, newSearchTerms, selectWriter } from "./alert_search_index.ts";
 import { CHANNEL_SCOPE, VISIBILITY } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
 
@@ -72,13 +72,15 @@ const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
 
 const ROW = listed("now()", selectExcerpt);
 
-/** The handle of its channel. */
+/** The handle of its channel, and the id of its author, a credential or member. */
 const HANDLE = { handle: text };
+const WRITER = { writer: nullable(text) };
 
 /** An alert as lists show it: with the beginning of its text, and the length of its markup. */
 export const LIST_SELECTION = {
-  columns: { ...ROW.columns, ...BODY_LENGTH, ...HANDLE },
-  text: `${ROW.text}, ${bodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as handle`,
+  columns: { ...ROW.columns, ...BODY_LENGTH, ...HANDLE, ...WRITER },
+  text: `${ROW.text}, ${bodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as handle,
+    ${selectWriter} as writer`,
 };
 
 /** An alert with everything. */
@@ -89,7 +91,9 @@ export const FULL_SELECTION = {
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */
 export type AlertRecord = ValuesOf<typeof ROW.columns> &
-  Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH> & ValuesOf<typeof HANDLE>>;
+  Partial<
+    ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH> & ValuesOf<typeof HANDLE> & ValuesOf<typeof WRITER>
+  >;
 
 /** Values by the name of their field. */
 export type PreviousValues = Record<string, unknown>;
@@ -141,8 +145,8 @@ export const insertAlert = defineStatement("insert_alert", {
 /** One alert for reading. */
 export const readAlert = defineStatement.reading("read_alert", {
   parameters: OWN,
-  columns: { requested_perms: array(text), ...FULL_SELECTION.columns },
-  text: `select p.requested_perms, ${FULL_SELECTION.text} from alert join pusher p on p.id = alert.pusher_id
+  columns: { requested_perms: array(text), ...FULL_SELECTION.columns, ...WRITER },
+  text: `select p.requested_perms, ${FULL_SELECTION.text}, ${selectWriter} as writer from alert join pusher p on p.id = alert.pusher_id
     where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 

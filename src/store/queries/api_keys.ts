@@ -9,6 +9,7 @@ import {
   boolean,
   int,
   jsonb,
+  neverNull,
   nullable,
   outerJoined,
   text,
@@ -109,6 +110,14 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
       left join sender_log l on l.key_id = k.id
     where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     order by k.created_at desc`,
+});
+
+/** The sender programs for which these keys were created; a key without a program has no row. */
+export const findKeyPrograms = defineList.reading("find_key_programs", {
+  parameters: { workspace_id: uuid, ids: array(uuid) },
+  columns: { id: uuid, client_program: neverNull(text) },
+  text: `select k.id, k.client_program from api_key k join member m on m.id = k.member_id
+    where k.id = any($ids::uuid[]) and m.workspace_id = $workspace_id and k.client_program is not null`,
 });
 
 /** The newest first; rows after the limit are removed. */

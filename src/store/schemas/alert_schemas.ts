@@ -74,11 +74,17 @@ export const alertListItem = nameSchema(
   }),
 );
 
-/** A row of a list, with the handle of its channel. */
+const via = z
+  .string()
+  .nullable()
+  .describe("Origin: console, assistant, key, or ingest: and the sender program. Null if it is unknown.");
+
+/** A row of a list, with the handle of its channel and its origin. */
 const alertListRow = nameSchema(
   "ListedAlert",
   alertListItem.extend({
     handle: z.string().describe("The channel's handle."),
+    via,
     reads: z.int().optional().describe("Devices that reported reading it, in a list by reports."),
     acks: z.int().optional().describe("Devices that acknowledged it, in a list by reports."),
   }),
@@ -110,11 +116,16 @@ export const reviewedView = alertView.extend({
   blocked: blockedRows,
 });
 
+const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision; waiting if there is none yet.");
+
+/** The response of get_alert. */
+export const readView = reviewedView.extend({ via, decision });
+
 /** The result of waiting for a review. */
 export const decidedView = nameSchema(
   "DecidedAlert",
   reviewedView.extend({
-    decision: z.enum(REVIEW_DECISIONS).describe("What became of it so far; waiting while nobody has decided."),
+    decision,
     note: z.string(),
   }),
 );
@@ -217,7 +228,7 @@ const toSeconds = (value: unknown): unknown =>
 
 /** A row without the values of the question and without defaults (rules#lean-rows). */
 function leanRow(row: BriefRow, args: BriefRow): BriefRow {
-  const { pusher_id: _, updated_at: __, handle, priority, layout, created_at, status, ...rest } = row;
+  const { pusher_id: _, updated_at: __, handle, via, priority, layout, created_at, status, ...rest } = row;
   for (const name of CUT)
     if (rest[`${name}_length`] === countCodePoints((rest[name] as string | undefined) ?? ""))
       delete rest[`${name}_length`];
@@ -226,6 +237,7 @@ function leanRow(row: BriefRow, args: BriefRow): BriefRow {
     id: row.id,
     ...(args.pusher_id === undefined ? { handle } : {}),
     ...(args.status === undefined ? { status } : {}),
+    ...(String(via).startsWith("ingest:") ? { via } : {}),
     ...rest,
     ...(priority === "normal" ? {} : { priority }),
     ...(layout === "text" ? {} : { layout }),

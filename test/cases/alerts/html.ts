@@ -208,9 +208,9 @@ export const alertHtmlCases: TestCase[] = [
     want: { body: { html: "<p>🔔</p>", html_length: 8 } },
     after: async (world, alert, { body }) => {
       const list = await world.rest("list_alerts", { pusher_id: alert.pusher_id, limit: 1 });
-      const { html: _, asset_html: __, notes: ___, review_url: ____, blocked: _____, ...row } = body;
+      const { html: _, asset_html: __, notes: ___, review_url: ____, blocked: _____, decision, ...row } = body;
       const { handle: ______, ...listed } = list.body.data[0];
-      expect(listed).toEqual(row);
+      expect([listed, decision]).toEqual([row, "waiting"]);
     },
   },
 ];

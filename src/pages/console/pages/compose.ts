@@ -171,7 +171,7 @@ async function edit(visit: MemberContext): Promise<Response> {
   if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
   const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
-  let made = alert;
+  let made: AlertResult = alert;
   try {
     const above = act === "send" && (await sendQuestions(visit, { channel, alert }));
     if (above) return await show(visit, { channel, alert, form, above, status: 409 });
