@@ -2,14 +2,14 @@ import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
-import { checkAlertContent, checkNoRecurrence, collectProblems } from "../src/model/domain/alert_validation.ts";
+import { collectProblems } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
 import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
 import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";
-import { composeAlert } from "../src/operation/alerts/compose_alert.ts";
+import { composeNewAlert } from "../src/operation/alerts/compose_alert.ts";
 import { completeInsertAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
 import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
@@ -44,20 +44,17 @@ export default defineOperation({
     ...createArgumentSchemas(ALERT_FIELDS),
     view: alertViewParameter,
   }),
+  contentProblem: ({ send, ...sent }, { wrong, ...clock }) =>
+    composeNewAlert(sent, { send, now: getNowIsoMicros(clock), isKnown: (field) => !wrong.has(field) }).problem,
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {
     const pusherId = parseChannelId(input.pusher_id);
     const attached = await attachAssets(input, null, ctx);
-    const { fields, htmlLength } = composeAlert(attached.sent, null, attached.text);
-    const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
-    const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
-    const problem =
-      attached.problem ??
-      collectProblems(
-        () => input.send && checkNoRecurrence(fields.recurrence),
-        () => checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx)),
-      );
+    const { send } = input;
+    const composed = composeNewAlert(attached.sent, { send, text: attached.text, now: getNowIsoMicros(ctx) });
+    const { fields, status } = composed;
+    const problem = collectProblems(attached.problem, composed.problem);
     const channel = channelScopeParameters(pusherId, ctx.caller);
     if (input.send && !problem && ctx.onRepeat === "answer") {
       if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");

@@ -1,10 +1,13 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { z } from "zod";
 import { conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
+import { collectProblems } from "../src/model/domain/alert_validation.ts";
 import {
   checkGeofence,
   defaultGradient,
   deriveInitials,
+  GEOFENCE,
+  type Geofence,
   pickColour,
   RESERVED_HANDLES,
 } from "../src/model/domain/channel_rules.ts";
@@ -20,6 +23,17 @@ import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "
 
 const TAKEN = "This handle is in use. Choose another one.";
 
+const checkHandle = ({ handle = "" }: { handle?: string }): void => {
+  if (RESERVED_HANDLES.has(handle))
+    throw invalidRequest("handle_reserved", "This handle is reserved. Choose another one.", "handle");
+};
+
+const findContentProblem = (sent: { handle?: string } & Geofence, isKnown: (field: string) => boolean) =>
+  collectProblems(
+    () => checkHandle(sent),
+    () => GEOFENCE.every(isKnown) && checkGeofence(sent),
+  );
+
 export default defineOperation({
   name: "create_pusher",
   title: "Create channel",
@@ -33,6 +47,7 @@ export default defineOperation({
   limit: { name: "pusher-creations", per: "creator", max: LIMITS.creations, seconds: LIMITS.window_seconds },
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject(pusherCreate),
+  contentProblem: (sent, { wrong }) => findContentProblem(sent, (field) => !wrong.has(field)),
   output: changedPusherView,
   async handler(input, ctx) {
     if (ctx.caller.pusherIds !== null)
@@ -45,10 +60,9 @@ export default defineOperation({
             "workspace.",
         ),
       );
-    if (RESERVED_HANDLES.has(input.handle))
-      throw invalidRequest("handle_reserved", "This handle is reserved. Choose another one.", "handle");
+    const problem = findContentProblem(input, () => true);
+    if (problem) throw problem;
     const fields = { ...getBlankValues(CHANNEL_FIELDS), ...input };
-    checkGeofence(fields);
     const gradient = defaultGradient(input.handle);
     const pusher = ctx.em.create(Channel, {
       id: newUuid(),

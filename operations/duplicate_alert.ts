@@ -3,7 +3,7 @@ import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { getAlertPath } from "../src/model/domain/alert_review.ts";
 import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, refusalOf } from "../src/model/domain/alert_status.ts";
-import { checkAlertContent, checkNoRecurrence } from "../src/model/domain/alert_validation.ts";
+import { collectProblems } from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
@@ -19,7 +19,7 @@ import {
   parseAlertIds,
   toAuditSubject,
 } from "../src/operation/alerts/change_alert.ts";
-import { composeAlert, getCopyContent } from "../src/operation/alerts/compose_alert.ts";
+import { composeNewAlert, getCopyContent, isCopied } from "../src/operation/alerts/compose_alert.ts";
 import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { findCopyNote, findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
@@ -68,6 +68,11 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
+  contentProblem: ({ send, ...sent }, { wrong, ...clock }) =>
+    composeNewAlert(sent, {
+      ...{ send, now: getNowIsoMicros(clock) },
+      isKnown: (field) => Object.hasOwn(sent, field) || !(wrong.has(field) || isCopied(field)),
+    }).problem,
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {
@@ -87,12 +92,10 @@ export default defineOperation({
     if (ending && alert.status === "repeating") requireApproval(ctx, getAlertPath(alert));
     const model = getCopyContent(alert, ctx);
     const attached = await attachAssets(sent, model, ctx);
-    if (attached.problem) throw attached.problem;
-    const { fields, htmlLength } = composeAlert(attached.sent, model, attached.text);
-    const status = send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
-    const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
-    if (send) checkNoRecurrence(fields.recurrence);
-    checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
+    const composed = composeNewAlert(attached.sent, { send, model, text: attached.text, now: getNowIsoMicros(ctx) });
+    const problem = collectProblems(attached.problem, composed.problem);
+    if (problem) throw problem;
+    const { fields, status } = composed;
     const { title, body, send_at } = fields;
     const words = { pusher_id: to, title, body, send_at };
     // A correction is sent once by its original, which is cancelled then.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
+import { findRangeProblem } from "../src/operation/pagination.ts";
 import { alertList, alertListViewParameter, alertTitles, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
 
 export default defineOperation({
@@ -20,6 +21,7 @@ export default defineOperation({
   titles: alertTitles,
   alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
+  contentProblem: findRangeProblem,
   placeAfter: (row, next, input) => getAlertCursor(row, next, input, null),
   handler: (input, ctx) => listAlertPage(input, ctx, null),
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
+import { findRangeProblem } from "../src/operation/pagination.ts";
 import { alertList, alertListViewParameter, alertTitles, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
 import { channelId } from "../src/store/schemas/common_fields.ts";
 
@@ -24,6 +25,7 @@ export default defineOperation({
   titles: alertTitles,
   alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
+  contentProblem: findRangeProblem,
   placeAfter: (row, next, input) => getAlertCursor(row, next, input, row.pusher_id as string),
   handler: async (input, ctx) => listAlertPage(input, ctx, await findVisibleChannelId(input, ctx)),
 });

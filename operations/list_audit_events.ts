@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { invalidRequest } from "../src/model/api_error.ts";
 import { parseChannelId, parseId } from "../src/model/domain/type_ids.ts";
 import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
 import { RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { readKeysetPage } from "../src/operation/pagination.ts";
+import { checkTimeRange, findRangeProblem, readKeysetPage } from "../src/operation/pagination.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { auditView, showAudit } from "../src/store/schemas/audit_schemas.ts";
@@ -50,9 +49,9 @@ export default defineOperation({
   returnsText: true,
   output: z.object({ data: z.array(auditView), meta: pageMeta }),
   pagedBy: "created_at",
+  contentProblem: findRangeProblem,
   async handler(input, ctx) {
-    if (input.from && input.to && input.from >= input.to)
-      throw invalidRequest("invalid_time_range", "from must be before to.", "from");
+    checkTimeRange(input);
     // A channel may be deleted while its history is kept, so an unknown one has an empty history.
     const pusherId = input.pusher_id === undefined ? null : parseChannelId(input.pusher_id);
     const { rows, next_before } = await readKeysetPage(

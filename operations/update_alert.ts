@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { alreadySent } from "../src/model/domain/alert_status.ts";
-import { checkAlertContent, checkRecurrenceChange } from "../src/model/domain/alert_validation.ts";
+import {
+  catchApiError,
+  checkAlertContent,
+  checkRecurrenceChange,
+  collectProblems,
+} from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
@@ -47,6 +52,14 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
+  // The alert may repeat, and then its expiry can be in the past.
+  contentProblem(sent, clock) {
+    const { fields, htmlLength } = composeAlert(sent, null, null);
+    const changed = { send_at: true, expires_at: false, scheduled: false };
+    return catchApiError(() =>
+      checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(clock), (field) => Object.hasOwn(sent, field)),
+    );
+  },
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {
@@ -60,11 +73,9 @@ export default defineOperation({
     requireScopeToReschedule(alert, sent, ctx);
     const stored = getStoredContent(alert, ctx);
     const attached = await attachAssets(sent, stored, ctx);
-    if (attached.problem) throw attached.problem;
     const { fields, htmlLength } = composeAlert(attached.sent, stored, attached.text);
     // A scheduled alert without send_at is a draft again (rules#edit-to-draft).
     const status = alert.status !== "draft" && fields.send_at === null ? "draft" : alert.status;
-    checkRecurrenceChange(status, fields.recurrence);
     // A repeating alert began at its send_at, perhaps long ago; only its end is checked against that.
     const repeats = status === "repeating";
     const moved = repeats ? fields.send_at !== stored.send_at : sent.send_at !== undefined;
@@ -73,7 +84,12 @@ export default defineOperation({
       expires_at: sent.expires_at !== undefined && !repeats,
       scheduled: moved && status !== "draft",
     };
-    checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
+    const problem = collectProblems(
+      attached.problem,
+      () => checkRecurrenceChange(status, fields.recurrence),
+      () => checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx)),
+    );
+    if (problem) throw problem;
     const previousValues = getReplacedValues(stored, fields);
     ctx.audit({ changed: Object.keys(previousValues) });
     const says = fields.title !== stored.title || fields.body !== stored.body;

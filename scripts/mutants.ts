@@ -85,9 +85,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "NUL and broken Unicode reach the database",
-    file: "src/operation/dispatcher.ts",
-    from: "  refuseUnstorableText(args as object, ids);\n",
-    to: "",
+    file: "src/operation/validation_errors.ts",
+    from: "  if (result.success && !text) return result.data;\n",
+    to: "  if (result.success) return result.data;\n",
     tests: ["test/rules/invalid_requests.test.ts", ...CASES],
   },
   {

@@ -2,7 +2,7 @@
 // the list of these records.
 
 import { z } from "zod";
-import type { ErrorType } from "../model/api_error.ts";
+import type { ApiError, ErrorType } from "../model/api_error.ts";
 import type { Role } from "../model/entities/member.ts";
 import type { FieldFinding } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -53,15 +53,13 @@ export const PATH_ARGUMENTS: Record<string, string> = {
 
 /** The arguments that a path takes, in order: `/pushers/{id}/alerts/{alertId}` → pusher_id, alert_id. */
 export function getPathArguments(path: string): readonly string[] {
-  let names = namesIn.get(path);
-  if (!names) {
-    names = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
-    namesIn.set(path, names);
-  }
+  const known = namesIn.get(path);
+  if (known) return known;
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
+  namesIn.set(path, names);
   return names;
 }
 
-/** As many as there are routes. */
 const namesIn = new Map<string, readonly string[]>();
 
 /** Arguments for the form of the response. Over REST they are in the query for any method. */
@@ -150,7 +148,13 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   reachesOut?: true;
   /** Checks that a call is one statement, which needs no transaction (`batch.end`). */
   isOneStatement?(input: z.output<I>, onRepeat: Context["onRepeat"]): boolean;
+<<<<<<< HEAD
   /** The response from the stored one and the statement's, if the statement takes the idempotency key itself. */
+=======
+  /** Returns the problem of the content of the valid arguments, for a call whose other arguments are wrong. */
+  contentProblem?(valid: Partial<z.output<I>>, at: { wrong: ReadonlySet<string>; now(): Date }): ApiError | null;
+  /** The answer from the kept one and the statement's, where the statement takes the idempotency key itself. */
+>>>>>>> e255cc51 (List problems of values and of content in one refusal)
   answerAgain?(kept: unknown, given: unknown): unknown;
   /** Its response contains text by other people, which its description calls data (rules#mcp-self-contained). */
   returnsText?: true;

@@ -50,7 +50,7 @@ import type { OperationCall } from "./operation_call.ts";
 import { createReauthenticatingWait } from "./reauthenticate.ts";
 import { createReviewChallenges } from "./review_challenge.ts";
 import { canSaveAsDraft, createReviewRequired, findScopeError, type ReviewRequired } from "./scope_checks.ts";
-import { createValidationError, refuseUnstorableText } from "./validation_errors.ts";
+import { parseInput } from "./validation_errors.ts";
 
 export interface DispatcherDeps extends ExecutorDeps {
   /** Notifies reviewers of a waiting draft; its input is ReviewTarget. */
@@ -153,7 +153,11 @@ async function runOwnerOperation(
   if (call.problem) throw call.problem;
   // The view is not part of the stored call: a repeat with the same idempotency key may use another one.
   const beside = tool.creates ? IDEMPOTENCY_ARGUMENTS : [];
-  const { view, ...parsed } = parse(tool.input, call.args, getPathArguments(tool.http.path), beside);
+  const { view, ...parsed } = parseInput(tool.input, call.args, {
+    ids: getPathArguments(tool.http.path),
+    beside,
+    contentProblem: (valid, wrong) => tool.contentProblem?.(valid, { wrong, now: deps.now }) ?? null,
+  });
   const input = await resolveChannelIds(parsed, deps.orm, caller);
   const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
   const visible = toVisibility(caller);
@@ -215,7 +219,7 @@ async function runHandset(
   // The log does not name the device: only the device itself receives its raw id.
   call.log.note?.({ operation: operation.name });
   if (call.problem) throw call.problem;
-  const input = parse(operation.input, call.args, []);
+  const input = parseInput(operation.input, call.args);
   // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
   // ORM query on channels would throw.
   const refusal = await operation.check?.(input, deps.services).catch((error: unknown) => error);
@@ -234,7 +238,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   const { person, member } = requireSignedIn(operation, caller);
   call.log.note?.({ caller: `session:${person.id}`, operation: operation.name });
   if (call.problem) throw call.problem;
-  const input = parse(operation.input, call.args, []);
+  const input = parseInput(operation.input, call.args);
   requireRole(operation, member);
   const wrong = operation.fieldProblems?.(input as z.output<I>) ?? {};
   const { stepUp } = operation;
@@ -281,20 +285,4 @@ function repeatsUnder(
   const recheck: IdempotencyClaim["recheck"] = (db, first) =>
     checkRepeatVisibility(createEntityManager(orm, toVisibility(caller), db), caller, input, first);
   return createIdempotentAction({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
-}
-
-/**
- * Validates the schema and then the texts, which are small enough by then. `ids` are looked up, never stored, with any
- * characters (rules#ids). `beside` has further allowed arguments.
- */
-function parse(
-  schema: z.ZodObject,
-  args: unknown,
-  ids: readonly string[],
-  beside: readonly string[] = [],
-): Record<string, unknown> {
-  const result = schema.safeParse(args, { reportInput: true });
-  if (!result.success) throw createValidationError(result.error, schema, beside);
-  refuseUnstorableText(args as object, ids);
-  return result.data;
 }

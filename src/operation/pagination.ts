@@ -1,7 +1,9 @@
 // Keyset pagination that loses and repeats no row, even if rows have the same timestamp: a page ends only between two
 // timestamps.
 
+import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
+import { catchApiError } from "../model/domain/alert_validation.ts";
 
 /** A row that knows when the next older one is: null after the oldest that was looked at. */
 interface Neighbour {
@@ -64,3 +66,15 @@ export async function readKeysetPage<Row>(
     wanted = rows.findLastIndex((row) => instantOf(row) === last) + 1;
   }
 }
+
+interface TimeRange {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** @throws 422 for a range that does not end after it begins. */
+export function checkTimeRange({ from, to }: TimeRange): void {
+  if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
+}
+
+export const findRangeProblem = (range: TimeRange) => catchApiError(() => checkTimeRange(range));

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { ApiError, type FieldProblem, invalidRequest } from "../model/api_error.ts";
+import { collectProblems } from "../model/domain/alert_validation.ts";
 import type { CodeOf } from "../model/error_codes.ts";
 import {
   apiText,
@@ -147,22 +148,64 @@ function isNullBranch(issue: z.core.$ZodIssue): boolean {
   return issue.code === "invalid_type" && issue.expected === "null";
 }
 
+type ContentProblem = (valid: Record<string, unknown>, wrong: ReadonlySet<string>) => ApiError | null;
+
+interface ParseOptions {
+  /** Arguments that are looked up and never stored, so they may have any characters (rules#ids). */
+  ids?: readonly string[];
+  /** Accepted arguments that the schema does not have. */
+  beside?: readonly string[];
+  /** Returns the problem of the content of the valid fields; `wrong` are the names of the others. */
+  contentProblem?: ContentProblem;
+}
+
+/**
+ * Validates the schema and then the texts, which are small enough by then.
+ * @throws 422 with all problems, also those of the content of valid fields (rules#error-problems)
+ */
+export function parseInput(
+  schema: z.ZodObject,
+  args: unknown,
+  { ids = [], beside = [], contentProblem }: ParseOptions = {},
+): Record<string, unknown> {
+  const result = schema.safeParse(args, { reportInput: true });
+  const text = result.success ? unstorable(args, ids) : null;
+  if (result.success && !text) return result.data;
+  const refused = result.success ? createTextError(text ?? []) : createValidationError(result.error, schema, beside);
+  throw contentProblem ? collectProblems(refused, findContentProblem(schema, args, refused, contentProblem)) : refused;
+}
+
+function findContentProblem(schema: z.ZodObject, args: unknown, refused: ApiError, find: ContentProblem) {
+  if (typeof args !== "object" || args === null) return null;
+  const wrong = new Set(refused.fields.map(({ param }) => param.replace(/\..*/, "")));
+  const valid: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(schema.shape)) {
+    if (wrong.has(name)) continue;
+    const { success, data } = field.safeParse((args as Record<string, unknown>)[name]);
+    if (!success) wrong.add(name);
+    else if (data !== undefined) valid[name] = data;
+  }
+  return find(valid, wrong);
+}
+
 /**
  * Throws 422 with the path of the first text that cannot be stored: with a NUL, or half of a surrogate pair. It is for
  * validated arguments, which are few and flat; names in `except` are skipped.
  */
 export function refuseUnstorableText(value: object, except: readonly string[] = []): void {
   const at = unstorable(value, except);
-  if (at)
-    throw invalidRequest(
-      "invalid_characters",
-      forBoth(
-        "Text must not contain NUL characters or broken Unicode. Remove them.",
-        "The text contains characters that cannot be displayed. Remove them.",
-      ),
-      paramOf(at),
-    );
+  if (at) throw createTextError(at);
 }
+
+const createTextError = (path: string[]) =>
+  invalidRequest(
+    "invalid_characters",
+    forBoth(
+      "Text must not contain NUL characters or broken Unicode. Remove them.",
+      "The text contains characters that cannot be displayed. Remove them.",
+    ),
+    paramOf(path),
+  );
 
 /** True for files and for any other object that is neither a list nor plain fields. */
 const isNoData = (value: object): boolean =>

@@ -70,6 +70,75 @@ describe("what is wrong with a field", () => {
       { numRuns: 25 },
     ));
 
+  const PAST = "2020-01-01T00:00:00Z";
+  const FUTURE = "2100-01-01T00:00:00Z";
+  const RANGE = { from: FUTURE, to: PAST };
+  test.each<[tool: string, wrong: Record<string, unknown>, problems: string[]]>([
+    [
+      "create_alert",
+      { title: "", layout: "image", lat: 1, expires_at: PAST },
+      [...["title empty_text", "image_url field_required", "lon fields_required_together", "expires_at time_in_past"]],
+    ],
+    [
+      "create_alert",
+      { priority: "loud", send: true, recurrence: "FREQ=DAILY Europe/Lisbon", send_at: PAST },
+      ["priority invalid_choice", "recurrence recurrence_not_allowed", "send_at time_in_past"],
+    ],
+    [
+      "create_alert",
+      { titel: "x", image_url: "https://x.example/", image_asset_id: "ast_x" },
+      ["titel unknown_field", "image_asset_id mutually_exclusive_fields"],
+    ],
+    ["create_alert", { title: "\ud800", layout: "html" }, ["title invalid_characters", "html field_required"]],
+    [
+      "create_alert",
+      { expires_at: "tomorrow", send: true, send_at: PAST },
+      ["expires_at invalid_timestamp", "send_at time_in_past"],
+    ],
+    // The files and the other content of a valid input.
+    [
+      "create_alert",
+      { image_asset_id: "ast_x", audio_asset_id: "ast_x", expires_at: PAST },
+      ["image_asset_id asset_not_found", "audio_asset_id asset_not_found", "expires_at time_in_past"],
+    ],
+    [
+      "update_alert",
+      { image_asset_id: "ast_x", lat: 1 },
+      ["image_asset_id asset_not_found", "lon fields_required_together"],
+    ],
+    // A rule that reads a wrong field, or a field of the stored alert, is not checked.
+    ["create_alert", { lat: 91, lon: 1 }, ["lat out_of_range"]],
+    ["create_alert", { layout: "image", image_url: "http://x.example/" }, ["image_url invalid_url"]],
+    ["create_alert", { layout: "image", image_asset_id: 7.5 }, ["image_asset_id wrong_type"]],
+    ["create_alert", { layout: "poster", html: "x".repeat(20_000) }, ["layout invalid_choice"]],
+    ["update_alert", { title: "", lat: 1, layout: "image", expires_at: PAST }, ["title empty_text"]],
+    [
+      "update_alert",
+      { title: "", lat: 1, lon: null, radius_km: null, send_at: FUTURE, expires_at: PAST },
+      ["title empty_text", "lon fields_required_together", "expires_at invalid_time_range"],
+    ],
+    [
+      "duplicate_alert",
+      { title: "", layout: "html", send: true, send_at: PAST },
+      ["title empty_text", "send_at time_in_past"],
+    ],
+    [
+      "create_pusher",
+      { handle: "api", name: "", description: "x", category: "ai", lat: 1 },
+      ["name empty_text", "handle handle_reserved", "lon fields_required_together"],
+    ],
+    ["list_alerts", { limit: 0, ...RANGE }, ["limit out_of_range", "from invalid_time_range"]],
+    ["list_account_alerts", { limit: 0, ...RANGE }, ["limit out_of_range", "from invalid_time_range"]],
+    ["list_audit_events", { limit: 0, ...RANGE }, ["limit out_of_range", "from invalid_time_range"]],
+  ])("%s %j: problems of the schema and of the content are in one refusal", async (tool, wrong, problems) => {
+    const ids: Record<string, unknown> = /_account|_audit|create_pusher/.test(tool) ? {} : { pusher_id: pusher.id };
+    if (/update|duplicate/.test(tool)) ids.alert_id = (await world.alert(pusher.id)).id;
+    const error = await refusalOf(tool, { ...(tool === "create_alert" && args({})), ...ids, ...wrong });
+    const listed = error.problems ?? [error];
+    expect(listed.map(({ param, code }: any) => `${param} ${code}`)).toEqual(problems);
+    expect(error).toMatchObject({ param: listed[0].param, code: listed[0].code });
+  });
+
   test("a choice that is absent is a required field", async () => {
     const error = await refusalOf("create_pusher", { handle: createHandle(), name: "x", description: "x" });
     expect(error).toMatchObject({

@@ -27,23 +27,48 @@ export interface AlertTimeChanges {
   scheduled: boolean;
 }
 
+interface Circumstances {
+  htmlLength: number;
+  changed: AlertTimeChanges;
+  now: string;
+}
+
+/** The rules in the order of their problems, each with the fields that it reads. */
+const RULES: [fields: (keyof Content)[], check: (content: Content, at: Circumstances) => void][] = [
+  [["image_url", "image_asset_id"], checkOnePicture],
+  [["image_url", "image_asset_id", "layout"], checkPictureLayout],
+  [["html", "html_asset_id", "layout"], checkMarkup],
+  [["lat", "lon", "radius_km"], checkGeofence],
+  [["send_at"], checkSendTime],
+  [["expires_at"], checkExpiryAhead],
+  [["send_at", "expires_at"], checkExpiryAfterSend],
+];
+
 /**
- * `htmlLength` counts the markup as it was sent. Times are UTC with six decimals.
+ * `htmlLength` counts the markup as it was sent. Times are UTC with six decimals. `isKnown`: false for a field whose
+ * value is not in `content`; rules that read it are skipped.
  * @throws 422 that lists every problem (rules#error-problems).
  */
-export function checkAlertContent(content: Content, htmlLength: number, changed: AlertTimeChanges, now: string): void {
+export function checkAlertContent(
+  content: Content,
+  htmlLength: number,
+  changed: AlertTimeChanges,
+  now: string,
+  isKnown: (field: string) => boolean = () => true,
+): void {
+  const rules = RULES.filter(([fields]) => fields.every(isKnown));
   const problem = collectProblems(
-    () => checkSources(content),
-    () => checkMarkup(content, htmlLength),
-    () => checkGeofence(content),
-    () => checkSendTime(content, changed, now),
-    () => checkExpiry(content, changed, now),
+    ...rules.map(
+      ([, check]) =>
+        () =>
+          check(content, { htmlLength, changed, now }),
+    ),
   );
   if (problem) throw problem;
 }
 
-/** A picture is a link or a file, and layout image requires one. */
-function checkSources({ image_url, image_asset_id, layout }: Content): void {
+/** A picture is a link or a file. */
+function checkOnePicture({ image_url, image_asset_id }: Content): void {
   if (image_url !== null && image_asset_id !== null)
     throw invalidRequest(
       "mutually_exclusive_fields",
@@ -53,6 +78,9 @@ function checkSources({ image_url, image_asset_id, layout }: Content): void {
       ),
       "image_asset_id",
     );
+}
+
+function checkPictureLayout({ image_url, image_asset_id, layout }: Content): void {
   if (layout === "image" && image_url === null && image_asset_id === null)
     throw invalidRequest(
       "field_required",
@@ -65,7 +93,7 @@ function checkSources({ image_url, image_asset_id, layout }: Content): void {
 }
 
 /** Markup is text or a file, some layouts require it, and the layout limits its length. */
-function checkMarkup({ html, html_asset_id, layout }: Content, htmlLength: number): void {
+function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: Circumstances): void {
   if (html !== null && html_asset_id !== null)
     throw invalidRequest(
       "mutually_exclusive_fields",
@@ -91,8 +119,8 @@ function checkMarkup({ html, html_asset_id, layout }: Content, htmlLength: numbe
   throw invalidRequest("too_long", `${what} must be at most ${max} characters long in this layout.`, field);
 }
 
-function checkSendTime({ send_at }: Content, { scheduled }: AlertTimeChanges, now: string): void {
-  if (scheduled && (send_at === null || send_at <= now))
+function checkSendTime({ send_at }: Content, { changed, now }: Circumstances): void {
+  if (changed.scheduled && (send_at === null || send_at <= now))
     throw invalidRequest(
       "time_in_past",
       forBoth(
@@ -103,10 +131,13 @@ function checkSendTime({ send_at }: Content, { scheduled }: AlertTimeChanges, no
     );
 }
 
-function checkExpiry({ send_at, expires_at }: Content, changed: AlertTimeChanges, now: string): void {
-  if (expires_at === null) return;
-  if (changed.expires_at && expires_at <= now)
+function checkExpiryAhead({ expires_at }: Content, { changed, now }: Circumstances): void {
+  if (changed.expires_at && expires_at !== null && expires_at <= now)
     throw invalidRequest("time_in_past", "expires_at must be in the future.", "expires_at");
+}
+
+function checkExpiryAfterSend({ send_at, expires_at }: Content, { changed }: Circumstances): void {
+  if (expires_at === null) return;
   if ((changed.expires_at || changed.send_at) && send_at !== null && expires_at <= send_at)
     throw invalidRequest(
       "invalid_time_range",
@@ -175,9 +206,11 @@ export function checkNotExpired(expiresAt: string | null, now: string): void {
     );
 }
 
-/** The refusals of all checks as one, whose message is that of the first; null when all pass. */
-export function collectProblems(...checks: (() => void)[]): ApiError | null {
-  const problems = checks.map(catchApiError).filter((problem) => problem !== null);
+/** All refusals as one, with the message of the first and one problem for each field; null if there is none. */
+export function collectProblems(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
+  const problems = checks
+    .map((check) => (typeof check === "function" ? catchApiError(check) : check))
+    .filter((problem) => problem !== null);
   const [first] = problems;
   if (!first || problems.length === 1) return first ?? null;
   const fields = problems.flatMap(({ code, message, ui, param, fields: own }) =>
@@ -185,7 +218,12 @@ export function collectProblems(...checks: (() => void)[]): ApiError | null {
       ? own.map((field) => ({ param: field.param, code: field.code, message: forBoth(field.message, field.ui) }))
       : [{ param: param ?? "", code, message: forBoth(message, ui) }],
   );
-  return new ApiError(first.code, forBoth(first.message, first.ui), { param: first.param, fields });
+  const byParam = new Map(fields.toReversed().map((field) => [field.param, field]));
+  byParam.delete("");
+  return new ApiError(first.code, forBoth(first.message, first.ui), {
+    param: first.param,
+    fields: fields.filter((field) => byParam.get(field.param) === field),
+  });
 }
 
 /** The refusal of a check as a value; null when it passes. */

@@ -93,11 +93,12 @@ export interface Geofence {
   radius_km?: number | null;
 }
 
+export const GEOFENCE = ["lat", "lon", "radius_km"] as const;
+
 /** @throws 422 naming the first member that is missing while another one is set. */
 export function checkGeofence(merged: Geofence): void {
-  const members = ["lat", "lon", "radius_km"] as const;
-  const missing = members.filter((member) => (merged[member] ?? null) === null);
-  if (missing.length > 0 && missing.length < members.length)
+  const missing = GEOFENCE.filter((member) => (merged[member] ?? null) === null);
+  if (missing.length > 0 && missing.length < GEOFENCE.length)
     throw invalidRequest(
       "fields_required_together",
       forBoth(

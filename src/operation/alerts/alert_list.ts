@@ -27,7 +27,7 @@ import {
   pagePosition,
 } from "../../store/schemas/common_fields.ts";
 import type { AnswerRow } from "../define_operation.ts";
-import { readKeysetPage } from "../pagination.ts";
+import { checkTimeRange, readKeysetPage } from "../pagination.ts";
 import { findOrigins } from "./alert_origins.ts";
 import { publishDueShown } from "./format_alert.ts";
 import { buildSearchQuery } from "./search_query.ts";
@@ -113,10 +113,10 @@ export async function listAlertPage(
   ctx: Context,
   pusherId: string | null,
 ): Promise<z.input<typeof alertList>> {
-  const { status = "any", limit: wanted = DEFAULT_LIMIT, before, from, to } = input;
+  const { status = "any", limit: wanted = DEFAULT_LIMIT, before } = input;
   const channel = pusherId && formatId("psh", pusherId);
   const search = searchOf(input, channel);
-  if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
+  checkTimeRange(input);
   if (input.reports !== undefined) return listByReports(input, ctx, pusherId);
   if (before && (before.of ?? null) !== (search?.name ?? null))
     throw invalidRequest("invalid_cursor", ELSEWHERE, "before");

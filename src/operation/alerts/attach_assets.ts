@@ -2,6 +2,7 @@
 // missing file is 422 on its field (rules#alert-asset-missing).
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
+import { collectProblems } from "../../model/domain/alert_validation.ts";
 import { ASSET_FIELDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { Asset } from "../../model/entities/asset.ts";
@@ -42,17 +43,16 @@ export async function attachAssets<S extends Named & { layout?: string }>(
     const id = ids[field];
     if (id === undefined || (id !== null && id === stored?.[field])) continue;
     const asset = found.find((candidate) => candidate.id === id);
-    if (!asset)
-      problem ??= invalidRequest("asset_not_found", "Uploaded file not found. Upload it in the console first.", field);
-    else if (asset.kind !== ASSET_FIELDS[field])
-      problem ??= invalidRequest(
-        "unsupported_file_type",
-        forBoth(
-          `Wrong file type: ${field} must be ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
-          `Wrong file type. Choose ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
-        ),
-        field,
-      );
+    if (asset?.kind === ASSET_FIELDS[field]) continue;
+    const kind = ASSET_KIND_LABELS[ASSET_FIELDS[field]];
+    const wrong = asset
+      ? invalidRequest(
+          "unsupported_file_type",
+          forBoth(`Wrong file type: ${field} must be ${kind}.`, `Wrong file type. Choose ${kind}.`),
+          field,
+        )
+      : invalidRequest("asset_not_found", "Uploaded file not found. Upload it in the console first.", field);
+    problem = collectProblems(problem, wrong);
   }
   if (problem) return { sent, text: null, problem };
   const page = sent.html_asset_id === undefined ? stored?.html_asset_id : ids.html_asset_id;

@@ -3,7 +3,12 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
-import { MAX_HTML_LENGTH } from "../../model/domain/alert_validation.ts";
+import {
+  checkAlertContent,
+  checkNoRecurrence,
+  collectProblems,
+  MAX_HTML_LENGTH,
+} from "../../model/domain/alert_validation.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
   type createChangeSchemas,
@@ -133,6 +138,35 @@ export function composeAlert(given: Sent, stored: AlertRecord | null, assetText:
   return { fields, htmlLength };
 }
 
+/**
+ * Composes a new alert: its fields, its status, and the problem of its content. `model` is the content of which it is a
+ * copy, `isKnown` that of `checkAlertContent`.
+ */
+export function composeNewAlert(
+  sent: Sent,
+  {
+    send = false,
+    model = null,
+    text = null,
+    ...at
+  }: {
+    send?: boolean | undefined;
+    model?: AlertRecord | null;
+    text?: string | null;
+    now: string;
+    isKnown?: (field: string) => boolean;
+  },
+) {
+  const { fields, htmlLength } = composeAlert(sent, model, text);
+  const status = send ? (fields.send_at === null ? ("sent" as const) : ("scheduled" as const)) : ("draft" as const);
+  const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
+  const problem = collectProblems(
+    () => send && checkNoRecurrence(fields.recurrence),
+    () => checkAlertContent(fields, htmlLength, changed, at.now, at.isKnown),
+  );
+  return { fields, status, problem };
+}
+
 /** Returns the content at the start of an edit. */
 export function getStoredContent(alert: AlertRecord, { services }: Pick<Context, "services">) {
   const { image_asset_id, audio_asset_id, html_asset_id } = alert;
@@ -142,6 +176,9 @@ export function getStoredContent(alert: AlertRecord, { services }: Pick<Context,
 const OWN = Object.fromEntries(getFieldNames(selectMarked(ALERT_FIELDS, "own")).map((name) => [name, null])) as {
   [N in keyof ReturnType<typeof selectMarked<typeof ALERT_FIELDS, "own">>]: null;
 };
+
+/** Checks that a copy has the field of the original. */
+export const isCopied = (field: string): boolean => !Object.hasOwn(OWN, field);
 
 /** Returns the content at the start of a copy, without the alert's own fields. */
 export const getCopyContent = (alert: AlertRecord, ctx: Pick<Context, "services">) => ({

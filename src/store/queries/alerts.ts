@@ -91,9 +91,7 @@ export const FULL_SELECTION = {
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */
 export type AlertRecord = ValuesOf<typeof ROW.columns> &
-  Partial<
-    ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH> & ValuesOf<typeof HANDLE> & ValuesOf<typeof WRITER>
-  >;
+  Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH> & ValuesOf<typeof HANDLE> & ValuesOf<typeof WRITER>>;
 
 /** Values by the name of their field. */
 export type PreviousValues = Record<string, unknown>;
