@@ -7,10 +7,12 @@ import { alertArguments, createAlertInState, NO_PUSHER, TIMESTAMP_PATTERN } from
 
 const LIST = "audit-list";
 
+let robots = 0;
+
 /** A channel with a short history: opened, an alert written, edited and sent. */
-async function lived(world: World) {
+async function lived(world: World, name = "Tide robot") {
   const pusher = await world.pusher();
-  const key = await world.key({ name: "Tide robot" });
+  const key = await world.key({ name });
   const { body: me } = await world.rest("get_me", {}, key);
   const { body: alert } = await world.rest("create_alert", { pusher_id: pusher.id, title: "Not in the log" }, key);
   const at = { pusher_id: pusher.id, alert_id: alert.id };
@@ -131,6 +133,46 @@ export const auditCases: TestCase[] = [
       const none = await world.rest("list_audit_events", { subject_id: "nonsense" });
       expect([none.status, none.body.data]).toEqual([200, []]);
     },
+  },
+  ...(
+    [
+      ["by operation", () => ({ operation: "update_alert" }), ["update_alert"]],
+      ["by an operation that no line has", () => ({ operation: "nonsense" }), []],
+      ["by the actor's name", ({ name }) => ({ actor: name }), ["send_alert", "update_alert", "create_alert"]],
+      ["by a name that no actor has", ({ name }) => ({ actor: `${name}!` }), []],
+      // Both are times of lines: from includes its own, to does not.
+      ["from a time", ({ edited }) => ({ from: edited }), ["send_alert", "update_alert"]],
+      ["up to a time", ({ edited }) => ({ to: edited }), ["create_alert", "create_pusher"]],
+      ["in a range", ({ edited, sent }) => ({ from: edited, to: sent }), ["update_alert"]],
+      [
+        "by all of them",
+        ({ edited, name }) => ({ actor: name, from: edited, operation: "send_alert" }),
+        ["send_alert"],
+      ],
+      ["in a range, on a later page", ({ edited, sent }) => ({ to: sent, before: edited, limit: 1 }), ["create_alert"]],
+    ] as [name: string, filter: (given: any) => Record<string, unknown>, operations: string[]][]
+  ).map(
+    ([name, filter, operations]): TestCase => ({
+      rule: LIST,
+      tool: "list_audit_events",
+      name,
+      given: async (world) => {
+        const { pusher, alert, key } = await lived(world, `Tide robot ${++robots}`);
+        const { body } = await world.rest("list_audit_events", { subject_id: alert.id }, key);
+        const [sent, edited] = body.data.map(({ created_at }: any) => created_at);
+        return { pusher, sent, edited, name: body.data[0].actor.name };
+      },
+      input: (given) => ({ pusher_id: given.pusher.id, ...filter(given) }),
+      want: {},
+      after: (_world, _given, { body }) => expect(body.data.map(({ operation }: any) => operation)).toEqual(operations),
+    }),
+  ),
+  {
+    rule: LIST,
+    tool: "list_audit_events",
+    name: "refuses a range that does not end after it begins",
+    input: () => ({ from: "2026-01-02T00:00:00Z", to: "2026-01-02T00:00:00Z" }),
+    want: { error: "invalid_request", code: "invalid_time_range", param: "from" },
   },
   {
     rule: "handle-for-an-id",

@@ -67,6 +67,27 @@ test("every delivery is in the log under the id that its receiver got", async ()
   expect(JSON.stringify(await world.sql("select * from webhook_delivery"))).not.toContain("is not kept");
 });
 
+// rules#webhook-log
+test("a delivery names its alert, also once the alert is deleted, and other events name none", async () => {
+  const alert = await send();
+  const [first] = await over(1);
+  await call("redeliver", { ...at(), delivery_id: first.id });
+  await over(2);
+  await call("test_webhook", at());
+  await over(3);
+  await call("delete_pusher", { pusher_id: pusher.id });
+  const named = (await log()).map(({ event, alert_id, title, redelivery_of }) => [
+    ...[event, alert_id, title, redelivery_of],
+  ]);
+  expect(named).toEqual([
+    ["webhook.test", null, null, null],
+    ["alert.sent", alert.id, alert.title, first.id],
+    ["alert.sent", alert.id, alert.title, null],
+  ]);
+  const { data } = (await world.mcp("list_deliveries", at(), key)).body;
+  expect(data.map((row: any) => row.alert_id ?? null)).toEqual([null, alert.id, alert.id]);
+});
+
 // rules#webhook-by-hand
 test("an endpoint is disabled, tried, enabled, and gets what it missed by hand", async () => {
   status = 500;
