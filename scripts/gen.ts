@@ -23,7 +23,7 @@ import { ANY_IMPORT, LAYERS, MODULES } from "../test/support/module_rules.ts";
 import { readRules } from "../test/support/rule_citations.ts";
 import { loadAllStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
-import { injections, tasks } from "./eval/play_tasks.ts";
+import { hazards, injections, tasks } from "./eval/play_tasks.ts";
 import { table } from "./markdown_table.ts";
 import { operatorTables } from "./operator_tables.ts";
 import { createPostmanCollection } from "./postman_collection.ts";
@@ -159,6 +159,11 @@ const TABLES: Record<string, () => string> = {
         `${play.length}`,
         `${tokens}`,
       ]),
+    ),
+  hazards: () =>
+    table(
+      ["Hazard", "The behaviour of the client", "Calls"],
+      hazards.map(({ id, ask, play }) => [code(id), ask, `${play.length}`]),
     ),
   costs: () => table(COST_HEAD, costRows()),
   scale_idle: () =>

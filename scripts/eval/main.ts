@@ -14,8 +14,20 @@ import { createKey } from "../../src/identity/operator/account_administration.ts
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { openService } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { type EvalTask, findUnmetEnd, injections, playTask, type TaskResult, tasks } from "./play_tasks.ts";
+import {
+  type EvalTask,
+  findUnmetEnd,
+  hazards,
+  injections,
+  playTask,
+  TASK_FILES,
+  type TaskResult,
+  tasks,
+} from "./play_tasks.ts";
 import { seedServer } from "./seed_server.ts";
+
+/** All tasks in the order in which they are played. */
+const ALL_TASKS = [...tasks, ...injections, ...hazards];
 
 /** A client of the protocol of 2026. */
 export async function connectClient(url: string, key: string): Promise<Client> {
@@ -34,7 +46,7 @@ export async function playAll(
   const owner = await connectClient(url, key);
   await seedServer(owner, url);
   const played: [EvalTask, TaskResult][] = [];
-  for (const task of [...tasks, ...injections]) {
+  for (const task of ALL_TASKS) {
     const client = task.scopes ? await connectClient(url, await keyFor(task.scopes)) : owner;
     played.push([task, await playTask(task, client, owner)]);
     if (client !== owner) await client.close();
@@ -46,18 +58,23 @@ export async function playAll(
 /** The limits that a task exceeded, or the missing results. */
 export const findTaskFaults = ([task, { tokens, wrong }]: [EvalTask, TaskResult]): string[] => [
   ...wrong,
-  ...(tokens > task.tokens ? [`${tokens} tokens are more than ${task.tokens}`] : []),
+  ...(task.tokens !== undefined && tokens > task.tokens ? [`${tokens} tokens are more than ${task.tokens}`] : []),
 ];
 
-/** Ten to twenty more than measured: times, names and counts differ in length. */
-const ceiling = (tokens: number) => Math.ceil(tokens / 10 + 1) * 10;
+/** A little more than measured: times, counts and random codes differ in length. */
+const ceiling = (tokens: number) => Math.ceil((1.05 * tokens) / 10 + 1) * 10;
 
 function write(played: [EvalTask, TaskResult][]): void {
-  const file = new URL("./tasks.json", import.meta.url);
-  let text = readFileSync(file, "utf8");
-  for (const [{ id }, { tokens }] of played)
-    text = text.replace(new RegExp(`("id": "${id}"[\\s\\S]*?"tokens": )\\d+`), (_, before) => before + ceiling(tokens));
-  writeFileSync(file, text);
+  for (const file of TASK_FILES) {
+    let text = readFileSync(file, "utf8");
+    for (const [{ id, tokens: limit }, { tokens }] of played)
+      if (limit !== undefined)
+        text = text.replace(
+          new RegExp(`("id": "${id}"[\\s\\S]*?"tokens": )\\d+`),
+          (_, before) => before + ceiling(tokens),
+        );
+    writeFileSync(file, text);
+  }
 }
 
 async function own(): Promise<[EvalTask, TaskResult][]> {
@@ -95,7 +112,12 @@ async function here(writes: boolean): Promise<number> {
     const bad = writes ? wrong : findTaskFaults(one);
     console.log([`${bad.length ? "✗" : "✓"} ${id}: ${calls} calls, ${tokens} tokens`, ...bad].join("\n    "));
   }
-  console.log(`${played.reduce((sum, [, { tokens }]) => sum + tokens, 0)} tokens in all`);
+  const total = (of: readonly EvalTask[]) => {
+    const results = played.flatMap(([task, result]) => (of.includes(task) ? [result] : []));
+    const sum = (name: "calls" | "tokens") => results.reduce((all, result) => all + result[name], 0);
+    return `${results.length} in ${sum("calls")} calls and ${sum("tokens")} tokens`;
+  };
+  console.log(`Tasks: ${total(tasks)}. Injections: ${total(injections)}. Hazards: ${total(hazards)}.`);
   if (writes) write(played);
   return played.some((one) => (writes ? one[1].wrong : findTaskFaults(one)).length > 0) ? 1 : 0;
 }
@@ -106,7 +128,7 @@ async function main(): Promise<number> {
   const options = { url: text, key: text, task: text, said: text, world: flag, write: flag };
   const { url, key, task: id, said = null, world, write: writes = false } = parseArgs({ options }).values;
   if (!url && !key) return here(writes);
-  const task = [...tasks, ...injections].find((one) => one.id === id);
+  const task = ALL_TASKS.find((one) => one.id === id);
   if (url && key && (world ? !id : task)) return elsewhere(url, key, task ?? null, said);
   console.error("Give --url and --key, and --world or --task with an id of scripts/eval/tasks.json.");
   return 2;

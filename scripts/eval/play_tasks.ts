@@ -1,8 +1,8 @@
-// Runs tasks of tasks.json through an MCP client, as an assistant without errors would. Records the end state, the
-// reply, and the number of calls and of tokens. A token is four characters of a call's arguments or of the text of the
-// result.
+// The player of evaluation tasks. It makes the calls of a task through an MCP client. It checks the end state and the
+// answers, and counts the calls and the tokens of their arguments and results (o200k).
 
 import { readFileSync } from "node:fs";
+import { estimateTokens } from "../../test/support/token_estimate.ts";
 
 type Row = Record<string, unknown>;
 
@@ -24,8 +24,8 @@ export interface EvalTask {
   never?: string[];
   /** Reading calls, and what of their answers must be so afterwards. */
   ends: [tool: string, args: Row, holds: unknown][];
-  /** As many as it may take. */
-  tokens: number;
+  /** The highest number that it may use; a hazard has none. */
+  tokens?: number;
 }
 
 export interface EvalWorld {
@@ -34,13 +34,27 @@ export interface EvalWorld {
   times?: number;
 }
 
-const { world, tasks, injections } = JSON.parse(readFileSync(new URL("./tasks.json", import.meta.url), "utf8")) as {
+interface TaskFile {
   world: [string, Row, EvalWorld?][];
-  tasks: EvalTask[];
-  injections: EvalTask[];
-};
+  tasks?: EvalTask[];
+  injections?: EvalTask[];
+  hazards?: EvalTask[];
+}
 
-export { injections, tasks, world };
+/** The files of tasks, in the order in which they are played. */
+export const TASK_FILES = ["tasks.json", "examination.json", "hazards.json"].map(
+  (name) => new URL(`./${name}`, import.meta.url),
+);
+
+const files = TASK_FILES.map((url) => JSON.parse(readFileSync(url, "utf8")) as TaskFile);
+const all = <K extends keyof TaskFile>(name: K) =>
+  files.flatMap((file) => (file[name] ?? []) as NonNullable<TaskFile[K]>[number][]);
+
+export const world = all("world");
+export const tasks = all("tasks");
+export const injections = all("injections");
+/** Repetitions and hostile texts that must not publish, publish twice or withdraw more than was meant. */
+export const hazards = all("hazards");
 
 /** A client of any SDK. */
 export interface McpClient {
@@ -60,8 +74,6 @@ export interface TaskResult {
   wrong: string[];
 }
 
-const tokensOf = (text: string) => Math.ceil(text.length / 4);
-
 /** An error of the client is also a refusal, with the text that the caller received. */
 const thrown = (error: Error & { errorDescription?: string }): Result => ({
   isError: true,
@@ -76,29 +88,36 @@ export async function callTool(client: McpClient, name: string, args: Row) {
   return { body, text, refused: result.isError === true };
 }
 
-/** `+2d` is the time in two days; `{n}` the number of the repetition. */
+const OFFSET = /^[+-]\d+[dh]$/;
+
+/** `+2d` is the time in two days, `-1h` an hour ago; `{n}` is the number of the repetition. */
 export function fillPlaceholders(args: Row, now: number, n = 0): Row {
   const instant = (text: string) => {
-    const hours = Number(text.slice(1, -1)) * (text.endsWith("d") ? 24 : 1);
+    const hours = Number(text.slice(0, -1)) * (text.endsWith("d") ? 24 : 1);
     return new Date(now + hours * 3_600_000).toISOString();
   };
   const value = (one: unknown) =>
-    typeof one !== "string" ? one : /^\+\d+[dh]$/.test(one) ? instant(one) : one.replace("{n}", String(n));
+    typeof one !== "string" ? one : OFFSET.test(one) ? instant(one) : one.replace("{n}", String(n));
   return Object.fromEntries(Object.entries(args).map(([name, one]) => [name, value(one)]));
 }
 
-/** `@name` is the id in an answer, `@name/Title` that of its row with this title, label or address. */
+/**
+ * `@name` is the id in an answer, `@name.field` another field of it, and `@name/Title` the id of its row with this
+ * title, label or address.
+ */
 function referred(args: Row, answers: Map<string, Row>): Row {
-  const idOf = (text: string) => {
-    const [, name = "", title] = /^@(\w+)(?:\/(.*))?$/.exec(text) ?? [];
+  const find = (text: string): unknown => {
+    const [, name = "", path, title] = /^@(\w+)(?:\.([\w.]+)|\/(.*))?$/.exec(text) ?? [];
     const answer = answers.get(name);
+    if (path !== undefined)
+      return path.split(".").reduce<unknown>((at, field) => (at as Row | undefined)?.[field], answer);
     if (title === undefined) return answer?.id;
     const rows = (answer?.data ?? []) as Row[];
     return rows.find((row) => [row.title, row.label, row.url].includes(title))?.id ?? "none";
   };
-  return Object.fromEntries(
-    Object.entries(args).map(([name, one]) => [name, typeof one === "string" && one.startsWith("@") ? idOf(one) : one]),
-  );
+  const value = (one: unknown): unknown =>
+    Array.isArray(one) ? one.map(value) : typeof one === "string" && one.startsWith("@") ? find(one) : one;
+  return Object.fromEntries(Object.entries(args).map(([name, one]) => [name, value(one)]));
 }
 
 /** A minute about: an assistant that thinks first counts from later. */
@@ -120,7 +139,7 @@ export function matchesExpected(value: unknown, wanted: unknown, now: number): b
   }
   if (typeof wanted !== "string") return value === wanted;
   if (wanted.startsWith("~")) return new RegExp(wanted.slice(1), "i").test(String(value ?? ""));
-  if (!/^\+\d+[dh]$/.test(wanted)) return value === wanted;
+  if (!OFFSET.test(wanted)) return value === wanted;
   const at = Date.parse(fillPlaceholders({ wanted }, now).wanted as string);
   return Math.abs(Date.parse(String(value)) - at) < ABOUT;
 }
@@ -159,7 +178,7 @@ export async function playTask(task: EvalTask, client: McpClient, reader = clien
     if (refused !== (as === "refused")) wrong.push(`${tool} answered ${text.slice(0, 300)}`);
     answers.set(as, body);
     said += `${text}\n`;
-    tokens += tokensOf(JSON.stringify(given)) + tokensOf(text);
+    tokens += estimateTokens(JSON.stringify(given)) + estimateTokens(text);
   }
   return { calls: task.play.length, tokens, wrong: [...wrong, ...(await findUnmetEnd(task, reader, now, said))] };
 }

@@ -1,9 +1,16 @@
-// The tasks of scripts/eval, run by a real client over a socket. Each reaches its end state in the fewest calls, and
-// within the tokens of the table in docs/contributing/assistant-evaluation.md.
+// The tasks of scripts/eval, played by a real client over a socket. Each reaches its end state in the fewest calls, and
+// in no more tokens than the table of docs/contributing/assistant-evaluation.md has. Each hazard ends harmless.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findTaskFaults, playAll } from "../../scripts/eval/main.ts";
-import { type EvalTask, injections, matchesExpected, type TaskResult, tasks } from "../../scripts/eval/play_tasks.ts";
+import {
+  type EvalTask,
+  hazards,
+  injections,
+  matchesExpected,
+  type TaskResult,
+  tasks,
+} from "../../scripts/eval/play_tasks.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { World } from "../support/world.ts";
@@ -25,16 +32,22 @@ afterAll(async () => {
   await world?.close();
 });
 
-test("there are thirty tasks and eight injections, each under a name of its own", () => {
-  expect([tasks.length, injections.length]).toEqual([30, 8]);
-  expect(new Set([...tasks, ...injections].map(({ id }) => id)).size).toBe(38);
+test("there are seventy tasks, eight injections and twenty hazards, each under a name of its own", () => {
+  expect([tasks.length, injections.length, hazards.length]).toEqual([70, 8, 20]);
+  expect(new Set([...tasks, ...injections, ...hazards].map(({ id }) => id)).size).toBe(98);
 });
 
 test.each([...tasks, ...injections].map(({ id }) => id))("%s", (id) => {
   const one = played.find(([task]) => task.id === id)!;
   expect(findTaskFaults(one), `${id}: if it is meant, npm run -s eval -- --write && npm run gen`).toEqual([]);
   // A limit far above the real cost detects nothing.
-  expect(one[1].tokens).toBeGreaterThan(one[0].tokens * 0.8 - 20);
+  expect(one[1].tokens).toBeGreaterThan(one[0].tokens! * 0.8 - 20);
+});
+
+// rules#idempotency rules#send-again rules#send-cancelled rules#send-needs-active rules#move-plan rules#alert-via
+test.each(hazards.map(({ id }) => id))("hazard %s ends harmless", (id) => {
+  const one = played.find(([task]) => task.id === id)!;
+  expect(findTaskFaults(one)).toEqual([]);
 });
 
 test("an end state is distinguished from another one", () => {

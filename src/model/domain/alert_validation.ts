@@ -206,7 +206,7 @@ export function checkNotExpired(expiresAt: string | null, now: string): void {
     );
 }
 
-/** All refusals as one, with the message of the first and one problem for each field; null if there is none. */
+/** All refusals as one, with the message of the first and one problem for each field; null without one. */
 export function collectProblems(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
   const problems = checks
     .map((check) => (typeof check === "function" ? catchApiError(check) : check))

@@ -144,7 +144,8 @@ export const insertAlert = defineStatement("insert_alert", {
 export const readAlert = defineStatement.reading("read_alert", {
   parameters: OWN,
   columns: { requested_perms: array(text), ...FULL_SELECTION.columns, ...WRITER },
-  text: `select p.requested_perms, ${FULL_SELECTION.text}, ${selectWriter} as writer from alert join pusher p on p.id = alert.pusher_id
+  text: `select p.requested_perms, ${FULL_SELECTION.text}, ${selectWriter} as writer
+    from alert join pusher p on p.id = alert.pusher_id
     where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 

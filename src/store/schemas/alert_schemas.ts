@@ -116,7 +116,7 @@ export const reviewedView = alertView.extend({
   blocked: blockedRows,
 });
 
-const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision; waiting if there is none yet.");
+const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision, or waiting.");
 
 /** The response of get_alert. */
 export const readView = reviewedView.extend({ via, decision });
