@@ -148,13 +148,9 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   reachesOut?: true;
   /** Checks that a call is one statement, which needs no transaction (`batch.end`). */
   isOneStatement?(input: z.output<I>, onRepeat: Context["onRepeat"]): boolean;
-<<<<<<< HEAD
-  /** The response from the stored one and the statement's, if the statement takes the idempotency key itself. */
-=======
   /** Returns the problem of the content of the valid arguments, for a call whose other arguments are wrong. */
   contentProblem?(valid: Partial<z.output<I>>, at: { wrong: ReadonlySet<string>; now(): Date }): ApiError | null;
-  /** The answer from the kept one and the statement's, where the statement takes the idempotency key itself. */
->>>>>>> e255cc51 (List problems of values and of content in one refusal)
+  /** The response from the stored one and the statement's, if the statement takes the idempotency key itself. */
   answerAgain?(kept: unknown, given: unknown): unknown;
   /** Its response contains text by other people, which its description calls data (rules#mcp-self-contained). */
   returnsText?: true;
