@@ -2,7 +2,7 @@
 // counter that they would keep is computed at the end, exactly. It is independent of the measurements.
 
 import { CompiledQuery, type Kysely } from "kysely";
-import { DEVICE_PREFIX, hashToken, KEY_PREFIX, mintToken } from "../src/identity/auth/bearer_tokens.ts";
+import { DEVICE_PREFIX, hashToken, KEY_PREFIX, mintToken } from "../src/identity/auth/bearer_authentication.ts";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { ALL_SCOPES } from "../src/model/scopes.ts";
 

@@ -6,7 +6,7 @@ import { Invite } from "../src/model/entities/channel.ts";
 import { forBoth } from "../src/model/error_messages.ts";
 import { INVITE_FIELDS } from "../src/model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelId } from "../src/store/schemas/common_fields.ts";

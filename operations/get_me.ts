@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import { ROLES } from "../src/model/entities/member.ts";
-import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
 import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 

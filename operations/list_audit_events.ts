@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseChannelId, parseId } from "../src/model/domain/type_ids.ts";
-import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

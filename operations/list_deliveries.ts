@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { findEndpoint } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

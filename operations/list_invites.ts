@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";

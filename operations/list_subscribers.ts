@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEVICE_FIELDS, OTHER_VALUE, toPlainLocale, toPlainVersion } from "../src/model/fields/device.ts";
 import { createAnswerSchemas, getFieldNames, selectShownTo } from "../src/model/fields/field_table.ts";
-import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { textCountsSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";

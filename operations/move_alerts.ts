@@ -4,7 +4,7 @@ import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import type { CodeOf } from "../src/model/error_codes.ts";
 import { fieldIssue } from "../src/model/error_messages.ts";
-import { toIsoMicrosOrNull } from "../src/model/fields/timestamp_columns.ts";
+import { toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
 import { RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { parseId } from "../src/model/domain/type_ids.ts";
 import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
-import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/schemas/common_fields.ts";

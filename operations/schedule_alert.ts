@@ -3,7 +3,7 @@ import { invalidRequest } from "../src/model/api_error.ts";
 import { alreadySent } from "../src/model/domain/alert_status.ts";
 import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_validation.ts";
 import { forBoth } from "../src/model/error_messages.ts";
-import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/timestamp_columns.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { beginSeries } from "../src/operation/alerts/alert_series.ts";
 import {

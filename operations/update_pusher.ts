@@ -6,7 +6,7 @@ import { checkGeofence, pickColour } from "../src/model/domain/channel_rules.ts"
 import { forBoth } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/sql_types.ts";
 import {
   formatRetentionPreview,
   holdPicture,

@@ -79,7 +79,7 @@ export interface PendingStatements {
 export async function pendingStatements(databases: SchemaDatabases): Promise<PendingStatements> {
   const { source, migrated, declared } = databases;
   const wanted = await readSchemaFacts(forkEntityManager(declared));
-  const found = async () => compareSchemas(await readSchemaFacts(forkEntityManager(migrated)), wanted);
+  const findDifferences = async () => compareSchemas(await readSchemaFacts(forkEntityManager(migrated)), wanted);
   const statements: string[] = [];
   const take = async (texts: string[]) => {
     for (const text of texts) {
@@ -91,14 +91,14 @@ export async function pendingStatements(databases: SchemaDatabases): Promise<Pen
       statements.push(text);
     }
   };
-  const mend = (list: SchemaDifference[]) =>
+  const applyDifferences = (list: SchemaDifference[]) =>
     take(list.flatMap((difference) => listCatalogueStatements(difference, source.beside)));
   // Objects that a trigger names cannot be changed while it exists.
-  const standing = (await found()).filter(({ kind, migrated: was }) => kind === "trigger" && was !== null);
-  await mend(standing.map((difference) => ({ ...difference, declared: null })));
+  const standing = (await findDifferences()).filter(({ kind, migrated: was }) => kind === "trigger" && was !== null);
+  await applyDifferences(standing.map((difference) => ({ ...difference, declared: null })));
   await take(await listOrmStatements(databases));
   // A trigger needs its function, a function what it names.
   const late = ["function", "trigger"];
-  await mend((await found()).sort((a, b) => late.indexOf(a.kind) - late.indexOf(b.kind)));
-  return { statements, left: await found() };
+  await applyDifferences((await findDifferences()).sort((a, b) => late.indexOf(a.kind) - late.indexOf(b.kind)));
+  return { statements, left: await findDifferences() };
 }

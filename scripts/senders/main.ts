@@ -52,7 +52,7 @@ async function play(sender: Sender, stage: SenderEnvironment): Promise<Row> {
 }
 
 /** An assistant requests a reply, and a person taps. */
-async function asked({ call, app, handle, heard }: SenderEnvironment): Promise<string> {
+async function requestReply({ call, app, handle, heard }: SenderEnvironment): Promise<string> {
   const question = { type: "reply", label: "Open the gate?", choices: ["Yes", "No"] };
   const { id } = await call("create_alert", {
     ...{ pusher_id: handle, title: "A van waits", actions: [question], send: true },
@@ -95,7 +95,7 @@ try {
   const rows: Row[] = [];
   for (const sender of SENDERS.filter(({ name }) => name.includes(only))) rows.push(await play(sender, stage));
   table(rows);
-  console.log(`\n${await asked(stage)}`);
+  console.log(`\n${await requestReply(stage)}`);
 } catch (error) {
   console.error(`senders: ${(error as Error).message}`);
   process.exitCode = 1;

@@ -3,7 +3,7 @@
 // one small write for each device and day. Requests do not wait for it, and a lost write is repeated with the next
 // poll.
 
-import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_tokens.ts";
+import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_authentication.ts";
 import { unauthorized } from "../model/api_error.ts";
 import type { DeviceLookup, HandsetOperation } from "../operation/define_operation.ts";
 import { createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";

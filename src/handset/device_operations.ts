@@ -8,7 +8,7 @@ import {
   looksLikeToken,
   mintToken,
   OWN_DEVICE_PREFIX,
-} from "../identity/auth/bearer_tokens.ts";
+} from "../identity/auth/bearer_authentication.ts";
 import { ApiError, unauthorized } from "../model/api_error.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import { Device } from "../model/entities/devices_and_reports.ts";

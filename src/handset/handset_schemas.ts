@@ -8,7 +8,7 @@ import { CAPABILITIES, CHANNEL_FIELDS } from "../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
 import { createAnswerSchemas, getBlankValues, selectShownTo } from "../model/fields/field_table.ts";
 import { nameSchema } from "../model/fields/schema_names.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/sql_types.ts";
 import type { CardRecord } from "../store/queries/device_channels.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
 import { bodyLength, handsetAlertFields, showAssets } from "../store/schemas/alert_schemas.ts";

@@ -13,7 +13,7 @@ import {
   toSentAlerts,
 } from "../model/domain/prejoin_alerts.ts";
 import { nameSchema } from "../model/fields/schema_names.ts";
-import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { type PageSlice, trimPage } from "../operation/pagination.ts";
 import { type InboxView, SharedBody } from "../store/handler_context.ts";
@@ -202,10 +202,10 @@ export function renderPage(
   cards: readonly WireAlert[],
   assets: AssetAddresses,
 ): Record<InboxView, SharedBody> {
-  const shown = (view: InboxView) =>
+  const renderView = (view: InboxView) =>
     new SharedBody(() => {
       const data = page.rows.map(({ before_joining }, i) => cards[i]?.json(view, assets, before_joining));
       return `{"data":[${data.join()}],"meta":${JSON.stringify(pageMeta.parse(metaOf(page)))}}`;
     });
-  return { full: shown("full"), lean: shown("lean") };
+  return { full: renderView("full"), lean: renderView("lean") };
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { notFound, unauthorized } from "../model/api_error.ts";
 import { Subscription } from "../model/entities/devices_and_reports.ts";
 import { CATEGORIES } from "../model/fields/channel.ts";
-import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";

@@ -1,9 +1,9 @@
 // The transfer of subscriptions to another handset: public ones as a file, or all by a single-use code.
 
 import { z } from "zod";
-import { hashToken, looksLikeToken, mintToken, TRANSFER_PREFIX } from "../identity/auth/bearer_tokens.ts";
+import { hashToken, looksLikeToken, mintToken, TRANSFER_PREFIX } from "../identity/auth/bearer_authentication.ts";
 import { ApiError, unauthorized } from "../model/api_error.ts";
-import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";

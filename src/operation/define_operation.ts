@@ -267,7 +267,7 @@ type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodTy
   writes?: WriteKind;
 };
 
-const whole = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(operation: G) => {
+const fill = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(operation: G) => {
   const { errors = [], input = z.strictObject({}) as z.ZodObject as I, stepUp } = operation;
   const always: ErrorType[] = ["invalid_request", "forbidden", ...(stepUp ? ["rate_limited" as const] : [])];
   return { writes: "rows" as const, ...operation, input, errors: [...always, ...errors] };
@@ -276,14 +276,14 @@ const whole = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, 
 /** The same for the list of session operations. Their types stay, since pages call them by the record itself. */
 export const defineMemberOperation = <O extends z.ZodType, I extends z.ZodObject = Nothing>(
   operation: Given<"member", I, O>,
-): SessionOperation<"member", I, O> => ({ auth: "member", ...whole<typeof operation, I, O>(operation) });
+): SessionOperation<"member", I, O> => ({ auth: "member", ...fill<typeof operation, I, O>(operation) });
 
 /** The same for those that concern no workspace. */
 export const definePersonOperation = <O extends z.ZodType, I extends z.ZodObject = Nothing>(
   operation: Omit<Given<"person", I, O>, "role">,
 ): SessionOperation<"person", I, O> => {
   const given: Given<"person", I, O> = { role: null, ...operation };
-  return { auth: "person", ...whole<typeof given, I, O>(given) };
+  return { auth: "person", ...fill<typeof given, I, O>(given) };
 };
 
 type Nothing = z.ZodObject<Record<never, never>>;

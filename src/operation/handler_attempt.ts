@@ -9,9 +9,9 @@ import { assertDefined } from "../model/assert.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import type { VisibilityFilter } from "../model/entities/channel.ts";
+import { toSingleItem, type WriteBatcher } from "../store/db/batch_concurrent_calls.ts";
 import { createEntityManager, type Orm } from "../store/db/orm.ts";
 import { runStatement } from "../store/db/statement.ts";
-import { toSingleItem, type WriteBatcher } from "../store/db/write_batcher.ts";
 import {
   BodyWithEtag,
   type Context,

@@ -3,8 +3,8 @@
 
 import { type ApiError, invalidRequest } from "../model/api_error.ts";
 import { isReadOnly, type OwnerOperation } from "./define_operation.ts";
-import { acceptsNull, type JsonSchema, stripNull, toJsonSchema } from "./json_schema.ts";
 import { isEdit } from "./scope_checks.ts";
+import { acceptsNull, type JsonSchema, stripNull, toJsonSchema } from "./validation_errors.ts";
 
 type Values = Record<string, unknown>;
 

@@ -9,8 +9,8 @@ import type { VisibilityFilter } from "../model/entities/channel.ts";
 import type { Role } from "../model/entities/member.ts";
 import type { FieldFinding } from "../model/error_messages.ts";
 import type { Scope } from "../model/scopes.ts";
+import type { BatchedCall } from "./db/batch_concurrent_calls.ts";
 import type { Statement } from "./db/statement.ts";
-import type { BatchedCall } from "./db/write_batcher.ts";
 import type { AlertWait, WaitContext } from "./wait_context.ts";
 
 /** A caller with a credential of a workspace: a key, or an assistant with consent. */

@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 /** Created with the first page: loading the calendars behind them takes a twentieth of a start. */
 let formats: { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat } | undefined;
 
-function made(): NonNullable<typeof formats> {
+function getFormats(): NonNullable<typeof formats> {
   formats ??= {
     day: new Intl.DateTimeFormat("en-GB", {
       day: "numeric",
@@ -20,7 +20,7 @@ function made(): NonNullable<typeof formats> {
 }
 
 /** 22 Nov 2026 */
-export const formatDay = (at: Date): string => made().day.format(at);
+export const formatDay = (at: Date): string => getFormats().day.format(at);
 
 /** The same without the year where that is the present one: 22 Nov, 14:25 UTC */
 export const formatNearTime = (at: Date, now: Date): string => {
@@ -29,7 +29,7 @@ export const formatNearTime = (at: Date, now: Date): string => {
 };
 
 /** 22 Nov 2026, 14:25 UTC */
-export const formatMinute = (at: Date): string => `${formatDay(at)}, ${made().minute.format(at)} UTC`;
+export const formatMinute = (at: Date): string => `${formatDay(at)}, ${getFormats().minute.format(at)} UTC`;
 
 const WORDS = { minute: formatMinute, near: formatNearTime, day: formatDay };
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { cleanText } from "../../src/model/fields/invisible_characters.ts";
 import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
-import { type JsonSchema, toJsonSchema } from "../../src/operation/json_schema.ts";
+import { type JsonSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
 const tags = (text: string) => [...text].map((c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join("");

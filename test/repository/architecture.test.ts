@@ -64,7 +64,10 @@ const CASTS: Record<string, [times: number, why: string]> = {
     1,
     "the library's type is a whole request of Node's and reads two fields of it",
   ],
-  "src/api/transports/web_request.ts": [1, "the router's and the server's types do not show that it is a web request"],
+  "src/api/transports/http_responses.ts": [
+    1,
+    "the router's and the server's types do not show that it is a web request",
+  ],
 };
 
 interface Import {

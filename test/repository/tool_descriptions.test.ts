@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import { isReadOnly } from "../../src/operation/define_operation.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../src/operation/json_schema.ts";
 import { clearsFields } from "../../src/operation/lenient_arguments.ts";
+import { type JsonSchema, stripNull, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { estimateTokens } from "../support/token_estimate.ts";
 
 const { instructions, tools } = getToolList(OPERATIONS);

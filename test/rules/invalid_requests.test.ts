@@ -7,7 +7,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { buildClientRequest } from "../../src/operation/client_request.ts";
 import { getPathArguments } from "../../src/operation/define_operation.ts";
-import { stripNull, toJsonSchema } from "../../src/operation/json_schema.ts";
+import { stripNull, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
 import {
   alertArguments,

@@ -4,8 +4,7 @@
 import { H3 } from "h3";
 import sharp from "sharp";
 import { addUploadRoutes } from "../../src/api/transports/upload_routes.ts";
-import { createKeyAuthenticator } from "../../src/identity/auth/bearer_authentication.ts";
-import { getBearerToken } from "../../src/identity/auth/bearer_tokens.ts";
+import { createKeyAuthenticator, getBearerToken } from "../../src/identity/auth/bearer_authentication.ts";
 import type { Answer, World } from "./world.ts";
 
 const text = (value: string) => Buffer.from(value, "latin1");

@@ -9,7 +9,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { EXAMPLE_IDS } from "../../src/api/openapi/examples.ts";
 import { EXAMPLE_LINK_CODE, EXAMPLE_TRANSFER_CODE } from "../../src/api/openapi/handset_examples.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
-import { mintToken, OWN_DEVICE_PREFIX } from "../../src/identity/auth/bearer_tokens.ts";
+import { mintToken, OWN_DEVICE_PREFIX } from "../../src/identity/auth/bearer_authentication.ts";
 import { newUuid } from "../../src/model/domain/type_ids.ts";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
 import { GO_TIMEOUT_MS, runGo, writeGoModule } from "../support/go_modules.ts";

@@ -150,7 +150,7 @@ ${entries.map((entry) => article(entry, document))}
 function article({ path, method, operation }: Entry, document: DocumentJson): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const resolved = parameters.map((parameter: DocumentJson) => resolve(parameter, document));
-  const shown = (place: string) => resolved.filter((parameter: DocumentJson) => parameter.in === place);
+  const parametersIn = (place: string) => resolved.filter((parameter: DocumentJson) => parameter.in === place);
   const route = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 0 ? part : html`<b>${part}</b>`));
   return html`<article id="${operationId}">
 <h3><a href="#${operationId}">${summary}</a></h3>
@@ -166,7 +166,7 @@ ${exampleAnswers(responses)}
 ${!received(operation) && trial(method, path, operation)}
 </div>
 <div class="details">
-${["path", "query", "header"].map((place) => parameterTable(place, shown(place)))}
+${["path", "query", "header"].map((place) => parameterTable(place, parametersIn(place)))}
 ${requestBody && bodyTables(requestBody, document, received(operation) ? "answered" : "sent")}
 ${answers(responses, document)}
 </div>

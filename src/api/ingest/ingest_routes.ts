@@ -8,9 +8,8 @@ import { LIMITS } from "../../model/limits.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
-import { createJsonResponse } from "../transports/http_responses.ts";
+import { createJsonResponse, toWebRequest } from "../transports/http_responses.ts";
 import { FORM_OVERHEAD, type RouteMeta } from "../transports/request_body.ts";
-import { toWebRequest } from "../transports/web_request.ts";
 import { detectAdapter, findAdapter } from "./adapters.ts";
 import { formatQuantity } from "./formats/format_helpers.ts";
 import { gotifyAdapter } from "./gotify.ts";
@@ -54,7 +53,7 @@ function addPath(
   for (const [method, answer] of Object.entries(methods))
     app.on(method as "GET", path, answer, { meta: meta ?? USUAL });
   const allow = Object.keys(methods).join(", ");
-  app.all(path, () => said(refuse, otherMethod(allow)));
+  app.all(path, () => toRefusalResponse(refuse, otherMethod(allow)));
 }
 
 /** Methods of an address whose response does not depend on the request. */
@@ -63,13 +62,13 @@ const reading = (body: unknown): Record<string, Answer> => ({
   HEAD: () => new Response(null, createJsonResponse(200, body)),
 });
 
-function said(refuse: typeof ntfyAdapter.refuse, problem: ApiError): Response {
+function toRefusalResponse(refuse: typeof ntfyAdapter.refuse, problem: ApiError): Response {
   const { status, body } = refuse(problem);
   return createJsonResponse(status, body, problem.headers);
 }
 
 export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
-  const heard = (event: H3Event, from: string | null, path: string) => {
+  const receive = (event: H3Event, from: string | null, path: string) => {
     const tongue = from === null ? null : findAdapter(from);
     const door = { tongue, places: ALL_PLACES, channel: event.context.params?.id ?? "", path };
     // An unknown program is treated like an undetected one.
@@ -77,12 +76,12 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
     return publishRequest(toWebRequest(event), door, recognise, routes.logOf(event), routes);
   };
   const ingest = "/api/v1/pushers/:id/ingest";
-  app.on("POST", ingest, (event) => heard(event, event.url.searchParams.get("from"), "/"), {
+  app.on("POST", ingest, (event) => receive(event, event.url.searchParams.get("from"), "/"), {
     meta: WITH_PICTURE,
   });
   // The suffix that Prometheus adds to its configured prefix.
   const alerts = "/api/v2/alerts";
-  app.on("POST", ingest + alerts, (event) => heard(event, "prometheus", alerts), { meta: ALERTS });
+  app.on("POST", ingest + alerts, (event) => receive(event, "prometheus", alerts), { meta: ALERTS });
   for (const path of [ingest, ingest + alerts])
     app.all(path, () => {
       throw methodNotAllowed("POST");
@@ -90,27 +89,27 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
   addNtfyRoutes(app, "/ntfy", routes);
   addGotifyRoutes(app, "/gotify", routes);
   // A route that neither serves is refused in its own format.
-  app.all("/ntfy/**", () => said(ntfyAdapter.refuse, notFound("route")));
-  app.all("/gotify/**", () => said(gotifyAdapter.refuse, createOnlyMessagesError(routes.publicUrl)));
+  app.all("/ntfy/**", () => toRefusalResponse(ntfyAdapter.refuse, notFound("route")));
+  app.all("/gotify/**", () => toRefusalResponse(gotifyAdapter.refuse, createOnlyMessagesError(routes.publicUrl)));
 }
 
 export function addNtfyRoutes(app: H3, root: string, routes: IngestRoutes): void {
-  const heard = (event: H3Event, channel: string | null) => {
+  const receive = (event: H3Event, channel: string | null) => {
     const path = event.url.pathname.slice(root.length) || "/";
     const door = { tongue: ntfyAdapter, places: NTFY_TOKEN_LOCATIONS, channel, path, takesFiles: channel !== null };
     return publishRequest(toWebRequest(event), door, () => ntfyAdapter, routes.logOf(event), routes);
   };
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, ntfyAdapter.refuse, meta);
-  const toTopic: Answer = (event) => heard(event, event.context.params?.topic ?? "");
-  const asJson: Answer = (event) => heard(event, null);
+  const toTopic: Answer = (event) => receive(event, event.context.params?.topic ?? "");
+  const asJson: Answer = (event) => receive(event, null);
   add("/v1/health", reading({ healthy: true }));
   if (root !== "") add("", { POST: asJson, PUT: asJson }, ALERTS);
   add("/", { POST: asJson, PUT: asJson }, ALERTS);
   add("/:topic", { POST: toTopic, PUT: toTopic }, FILES);
   add("/:topic/:sequence", { POST: toTopic, PUT: toTopic, DELETE: (event) => deleted(event, routes) }, FILES);
   for (const verb of ["clear", "read"])
-    add(`/:topic/:sequence/${verb}`, { PUT: () => said(ntfyAdapter.refuse, CLEAR_UNSUPPORTED) });
+    add(`/:topic/:sequence/${verb}`, { PUT: () => toRefusalResponse(ntfyAdapter.refuse, CLEAR_UNSUPPORTED) });
   for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
   addNtfySubscribeRoutes(app, root, {
     listen: routes.listen,
@@ -136,7 +135,7 @@ async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> 
     return createJsonResponse(200, { ...body, belfry: { state: "cancelled", said: outcome } });
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "a message could not be deleted");
-    return said(ntfyAdapter.refuse, toApiError(error));
+    return toRefusalResponse(ntfyAdapter.refuse, toApiError(error));
   }
 }
 
@@ -173,7 +172,7 @@ export function createHostApp(kind: keyof typeof AT_ROOT, routes: IngestRoutes, 
       const cause = error.unhandled ? error.cause : error;
       const problem = cause instanceof ApiError ? cause : error.unhandled ? toApiError(cause) : missed;
       if (error.unhandled) routes.logOf(event).error({ err: cause }, "request failed");
-      return said(refuse, problem);
+      return toRefusalResponse(refuse, problem);
     },
   });
   prepare(app);

@@ -31,22 +31,22 @@ export interface NtfyDelay {
 export function parseDelay(said: string, now: Date, zone = "UTC"): NtfyDelay | null {
   const text = said.trim().toLowerCase().slice(0, 100);
   const from = now.getTime();
-  const found = (ms: number, byClock = false): NtfyDelay | null =>
+  const toDelay = (ms: number, byClock = false): NtfyDelay | null =>
     Number.isFinite(ms) && ms >= from - SECOND && ms < from + 36_600 * DAY ? { at: new Date(ms), byClock } : null;
-  if (/^\d+$/.test(text)) return found(Number(text) * SECOND);
+  if (/^\d+$/.test(text)) return toDelay(Number(text) * SECOND);
   const worded = WORDED.exec(text);
   if (worded) {
     const count = /^\d/.test(worded[1] ?? "") ? Number(worded[1]) : 1;
-    return found(from + count * (UNITS[worded[2]?.[0] ?? ""] ?? Number.NaN));
+    return toDelay(from + count * (UNITS[worded[2]?.[0] ?? ""] ?? Number.NaN));
   }
   if (PARTS.test(text)) {
     let ms = 0;
     for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
       ms += Number(count) * (unit === "ms" ? 1 : (UNITS[unit] ?? Number.NaN));
-    return found(from + ms);
+    return toDelay(from + ms);
   }
   const local = byClock(text, new Date(utcToLocal(zone, from)));
-  return local === null ? null : found(localToUtcLenient(zone, local), true);
+  return local === null ? null : toDelay(localToUtcLenient(zone, local), true);
 }
 
 /** A day, a time of the day, or both in either order. */

@@ -7,8 +7,7 @@ import { parseId } from "../../model/domain/type_ids.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
-import { createJsonResponse } from "../transports/http_responses.ts";
-import { toWebRequest } from "../transports/web_request.ts";
+import { createJsonResponse, toWebRequest } from "../transports/http_responses.ts";
 import { formatNtfyError, NTFY_PRIORITIES } from "./ntfy.ts";
 import { parseDelay } from "./ntfy_delay.ts";
 import { createParamReader, isYesValue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
@@ -90,18 +89,18 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
       "topic",
     );
   const one = createParamReader(request.headers, new URL(request.url).searchParams);
-  const said = (name: keyof typeof ASKED) => one(ASKED[name]);
-  const poll = isYesValue(said("poll"));
+  const param = (name: keyof typeof ASKED) => one(ASKED[name]);
+  const poll = isYesValue(param("poll"));
   return {
     topic,
     // Text that is not a handle matches no channel.
     handles: handles.map((handle) => (HANDLE_PATTERN.test(handle) ? handle : "")),
     format,
     /** Null: nothing of before. */
-    since: sinceOf(said("since") || (poll ? "all" : "none"), now),
+    since: sinceOf(param("since") || (poll ? "all" : "none"), now),
     poll,
     token: extractToken(request, NTFY_TOKEN_LOCATIONS),
-    wants: filterOf(said),
+    wants: filterOf(param),
   };
 }
 

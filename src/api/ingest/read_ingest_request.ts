@@ -3,7 +3,7 @@
 // ordinary look-up.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { DEVICE_PREFIX, getBearerToken, KEY_PREFIX } from "../../identity/auth/bearer_tokens.ts";
+import { DEVICE_PREFIX, getBearerToken, KEY_PREFIX } from "../../identity/auth/bearer_authentication.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { BodyTooLargeError, parseJsonBody, readBodyBytes } from "../transports/request_body.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";

@@ -3,8 +3,7 @@
 
 import type { H3, H3Event } from "h3";
 import { ApiError } from "../../model/api_error.ts";
-import { createErrorResponse, createJsonResponse, prefersHtml } from "../transports/http_responses.ts";
-import { toWebRequest } from "../transports/web_request.ts";
+import { createErrorResponse, createJsonResponse, prefersHtml, toWebRequest } from "../transports/http_responses.ts";
 import { gotifyAdapter } from "./gotify.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 

@@ -1,7 +1,7 @@
 // The examples of the whole document: a ferry line in Lisbon. Values are found by field name, so a new operation gets
 // its example without further work. A test validates every example against its schema.
 import { SCOPES } from "../../model/scopes.ts";
-import type { JsonSchema } from "../../operation/json_schema.ts";
+import type { JsonSchema } from "../../operation/validation_errors.ts";
 import { createHandsetAnswers, EXAMPLE_HANDLE, HANDSET_REQUESTS, STREAM_EXAMPLES } from "./handset_examples.ts";
 
 export const EXAMPLE_IDS: Record<string, string> = {

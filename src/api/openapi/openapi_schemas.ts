@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { SCHEMA_NAMES } from "../../model/fields/schema_names.ts";
-import { type JsonSchema, toJsonSchema } from "../../operation/json_schema.ts";
+import { type JsonSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 
 /** Marks a schema that is shared; never reaches the document. */
 const NAME = "x-name";

@@ -12,8 +12,8 @@ import {
   type OwnerOperation,
   PATH_ARGUMENTS,
 } from "../../operation/define_operation.ts";
-import type { JsonSchema } from "../../operation/json_schema.ts";
 import { getVersionArgument } from "../../operation/scope_checks.ts";
+import type { JsonSchema } from "../../operation/validation_errors.ts";
 import { createCodeSamples } from "./code_samples.ts";
 import { createErrorResponses, createHeaderRefs, type OpenApiJson, UNAVAILABLE_RESPONSE } from "./error_responses.ts";
 import { createExampleAnswer, createExampleArguments } from "./examples.ts";

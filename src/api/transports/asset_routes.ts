@@ -6,8 +6,7 @@ import type { Assets } from "../../effects/assets/asset_service.ts";
 import { contentDisposition } from "../../effects/assets/incoming_file.ts";
 import { invalidRequest, methodNotAllowed, notFound } from "../../model/api_error.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { createErrorResponse, matchesEtag } from "./http_responses.ts";
-import { toWebRequest } from "./web_request.ts";
+import { createErrorResponse, matchesEtag, toWebRequest } from "./http_responses.ts";
 
 /** The policy of a file that is opened as a page: nothing is allowed. */
 const FILE_POLICY = "default-src 'none'; sandbox";

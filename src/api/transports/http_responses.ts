@@ -1,6 +1,7 @@
 // HTTP responses: JSON, the one envelope for errors, and the headers of every response.
+// It also has the web request of a router's event, whose type differs by additions (`ip`, `runtime`, a wider `url`).
 
-import { FastResponse } from "srvx";
+import { FastResponse, type ServerRequest } from "srvx";
 import { toApiError } from "../../store/db/database_errors.ts";
 
 /** Responses are for this caller and this moment, and browsers must not guess their type. */
@@ -81,3 +82,5 @@ export function prefersHtml({ headers }: Pick<Request, "headers">): boolean {
   const page = Math.max(weights.get("text/html") ?? 0, weights.get("application/xhtml+xml") ?? 0);
   return page > 0 && page >= (weights.get("application/json") ?? 0);
 }
+
+export const toWebRequest = ({ req }: { req: ServerRequest }): Request => req as unknown as Request;

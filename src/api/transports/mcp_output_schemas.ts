@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { invalidRequest } from "../../model/api_error.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
-import type { JsonSchema } from "../../operation/json_schema.ts";
+import type { JsonSchema } from "../../operation/validation_errors.ts";
 
 /** The query parameter of the MCP address that requests output schemas. */
 const PARAMETER = "output_schemas";

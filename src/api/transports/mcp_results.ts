@@ -29,22 +29,22 @@ export function fitAnswer(tool: OwnerOperation, body: unknown, args: Record<stri
   const { view } = args;
   const short = view === "titles" ? tool.titles : view === "brief" ? tool.brief : undefined;
   const schema = (view === "brief" && short?.output) || tool.output;
-  const shown = (some: unknown, shape = schema) => {
+  const shorten = (some: unknown, shape = schema) => {
     const lean = removeEmptyFields(shape, some, view === "titles" ? "full" : view) as Page;
     const { row } = short ?? {};
     return row ? { ...lean, data: lean.data.map((each) => row(each, args)) } : lean;
   };
-  const told = (some: unknown, shape = schema) => serializeBody(shown(some, shape));
-  const whole = told(body);
+  const serialize = (some: unknown, shape = schema) => serializeBody(shorten(some, shape));
+  const whole = serialize(body);
   if (fits(whole)) return whole;
   const page = body as Page;
-  const rowBytes = (row: Row) => bytesOf(shown({ data: [row] }).data[0]);
+  const rowBytes = (row: Row) => bytesOf(shorten({ data: [row] }).data[0]);
   const pages = tool.pagedBy !== undefined && Array.isArray(page.data);
   const early = pages ? endEarly(page, tool, args, rowBytes) : body;
-  const fitting = told(early);
+  const fitting = serialize(early);
   if (fits(fitting)) return fitting;
   const { brief } = tool;
-  const last = brief && !short ? told(brief.output.parse(brief.of(early)), brief.output) : fitting;
+  const last = brief && !short ? serialize(brief.output.parse(brief.of(early)), brief.output) : fitting;
   return fits(last) ? last : serializeBody(withoutEnd(last.body as Row));
 }
 

@@ -3,9 +3,9 @@
 
 import { z } from "zod";
 import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_schema.ts";
 import { CLEAR_ARGUMENT, clearsFields, FIELDS_TO_CLEAR } from "../../operation/lenient_arguments.ts";
 import { getToolHints, type ToolHints } from "../../operation/scope_checks.ts";
+import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { CARD_URI } from "./mcp_card.ts";
 import { createOutputSchema } from "./mcp_output_schemas.ts";

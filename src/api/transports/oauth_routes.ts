@@ -14,9 +14,8 @@ import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { createJsonResponse } from "./http_responses.ts";
+import { createJsonResponse, toWebRequest } from "./http_responses.ts";
 import { parseJsonBody, readBodyBytes } from "./request_body.ts";
-import { toWebRequest } from "./web_request.ts";
 
 export interface OAuthRouteDeps {
   library: SignInLibrary;

@@ -21,14 +21,17 @@ export const FORM_OVERHEAD = 16_384;
 /** The names by which a request gives its body away, besides the stream itself. */
 const READERS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
-const shown = (bytes: number) =>
+const formatSize = (bytes: number) =>
   bytes < 1_048_576 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 104_857.6) / 10} MiB`;
 
 /** A separate error for protocols with a status of their own for it. */
 export class BodyTooLargeError extends ApiError {}
 
 const tooLarge = (max: number): ApiError =>
-  new BodyTooLargeError("body_too_large", `The body is larger than the limit of ${shown(max)}. Send less at once.`);
+  new BodyTooLargeError(
+    "body_too_large",
+    `The body is larger than the limit of ${formatSize(max)}. Send less at once.`,
+  );
 
 const bounds = new WeakMap<Request, number>();
 

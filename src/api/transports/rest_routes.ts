@@ -13,14 +13,13 @@ import {
   MAX_BODY_BYTES,
 } from "../../operation/define_operation.ts";
 import type { OperationOutcome } from "../../operation/execute.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_schema.ts";
 import type { OperationCall } from "../../operation/operation_call.ts";
+import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { NOT_MODIFIED } from "../../store/handler_context.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
-import { createEmptyResponse, createJsonResponse } from "./http_responses.ts";
+import { createEmptyResponse, createJsonResponse, toWebRequest } from "./http_responses.ts";
 import { type RouteMeta, readJsonBody } from "./request_body.ts";
-import { toWebRequest } from "./web_request.ts";
 
 /** The properties of an operation that a route needs. */
 interface Routed {

@@ -8,7 +8,7 @@ import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { methodNotAllowed } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { toWebRequest } from "./web_request.ts";
+import { toWebRequest } from "./http_responses.ts";
 
 const zip = promisify(gzip);
 

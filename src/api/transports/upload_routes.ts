@@ -10,12 +10,11 @@ import { ApiError, forbidden, invalidRequest, methodNotAllowed, unauthorized } f
 import { MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
-import { toJsonSchema } from "../../operation/json_schema.ts";
+import { toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
-import { createEmptyResponse, createErrorResponse, createJsonResponse } from "./http_responses.ts";
+import { createEmptyResponse, createErrorResponse, createJsonResponse, toWebRequest } from "./http_responses.ts";
 import { FORM_OVERHEAD, type RouteMeta } from "./request_body.ts";
 import { convertQueryArguments, parseQuery } from "./rest_routes.ts";
-import { toWebRequest } from "./web_request.ts";
 
 export interface UploadRoutes {
   dispatcher: Pick<Dispatcher, "runSession">;
@@ -37,7 +36,7 @@ interface Visit {
 
 export function addUploadRoutes(app: H3, routes: UploadRoutes): void {
   const { runSession } = routes.dispatcher;
-  const handle = (act: (visit: Visit) => Promise<Response>) => {
+  const handle = (act: (context: Visit) => Promise<Response>) => {
     return async (event: H3Event): Promise<Response> => {
       const log = routes.logOf(event);
       try {

@@ -61,9 +61,9 @@ async function upgrade(
   const found = upgrades.get(request);
   if (!found) return refuse(socket, answer);
   let begun = false;
-  const gone = () => begun || found.never();
-  if (socket.destroyed) return void gone();
-  socket.once("close", gone);
+  const abandon = () => begun || found.never();
+  if (socket.destroyed) return void abandon();
+  socket.once("close", abandon);
   (await server()).handleUpgrade(asked, socket, head, (one) => {
     begun = true;
     found.begin(one, socket);

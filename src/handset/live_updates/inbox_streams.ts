@@ -1,7 +1,7 @@
 // The streams of this process (rules#stream): each follows the channels of its device, and reads the device
 // again when that may not be what it was. Nothing depends on one: a handset without a stream polls.
 
-import { hexHash } from "../../identity/auth/bearer_tokens.ts";
+import { hexHash } from "../../identity/auth/bearer_authentication.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { Log } from "../../store/handler_context.ts";

@@ -3,7 +3,7 @@
 // response and no database connection in between.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";
+import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { SeenRevision } from "../../store/changes/subject.ts";
@@ -222,9 +222,9 @@ export function createLongPolling(options: LongPollingOptions) {
       const leave = await takePlace(address);
       if (!leave) return pollOnce();
       const one = new HeldPoll((cause) => metrics.woken(cause));
-      const gone = () => one.end("gone");
-      signal.addEventListener("abort", gone);
-      if (signal.aborted) gone();
+      const onAbort = () => one.end("gone");
+      signal.addEventListener("abort", onAbort);
+      if (signal.aborted) onAbort();
       const timer = setTimeout(() => one.end("time"), ms).unref();
       held.add(one);
       const rest = async (listen: () => () => void) => {
@@ -240,7 +240,7 @@ export function createLongPolling(options: LongPollingOptions) {
         return { ...answered, again: answered.granted ? null : comeAgain(), restedMs };
       } finally {
         clearTimeout(timer);
-        signal.removeEventListener("abort", gone);
+        signal.removeEventListener("abort", onAbort);
         held.delete(one);
         leave();
       }

@@ -4,7 +4,7 @@
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { getLinkActions } from "../../model/fields/alert_buttons.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import type { NtfyAlert } from "../../store/queries/ntfy_messages.ts";
 
 export interface NtfyMessage {

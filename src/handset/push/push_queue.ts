@@ -133,12 +133,12 @@ export function createPushQueue<T extends QueuedPush>(options: PushQueueOptions<
       return new Promise((resolve) => {
         const end = () => {
           clearTimeout(timer);
-          roomWanted.delete(told);
+          roomWanted.delete(checkRoom);
           resolve();
         };
-        const told = () => fits() && end();
+        const checkRoom = () => fits() && end();
         const timer = setTimeout(end, PATIENCE_MS).unref();
-        roomWanted.add(told);
+        roomWanted.add(checkRoom);
       });
     },
     async close(ms) {

@@ -76,10 +76,10 @@ function pointOf(key: KeyObject): string {
 export async function loadVapidKey(orm: Orm, secret: string): Promise<string> {
   const kysely = getKysely(orm);
   const seal = createEncryption(secret, "push key");
-  const kept = async () =>
+  const readStoredKey = async () =>
     assertDefined((await runStatement(kysely, readPushKey, {}))[0], "every database has its row").push_key;
-  const known = await kept();
+  const known = await readStoredKey();
   if (known) return seal.decrypt(known);
   await runStatement(kysely, storePushKey, { push_key: seal.encrypt(createVapidKey()) });
-  return seal.decrypt(assertDefined(await kept(), "it was kept above"));
+  return seal.decrypt(assertDefined(await readStoredKey(), "it was kept above"));
 }

@@ -20,7 +20,7 @@ import {
   useLink,
 } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
-import { hashToken } from "./bearer_tokens.ts";
+import { hashToken } from "./bearer_authentication.ts";
 import { disconnect } from "./oidc_accounts.ts";
 import { insertLink, PLACEHOLDER_EMAIL } from "./one_time_links.ts";
 import { validatePasswordStrength } from "./password_strength.ts";

@@ -8,7 +8,7 @@ import { type LinkIssuer, MemberLink } from "../../model/entities/member.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { lockMember, replaceLinks } from "../../store/queries/members_and_one_time_links.ts";
-import { hashToken } from "./bearer_tokens.ts";
+import { hashToken } from "./bearer_authentication.ts";
 
 const HOUR = 3600;
 /** A link that a person passes on may wait for its reader; a requested one is read at once. */

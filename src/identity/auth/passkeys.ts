@@ -80,7 +80,7 @@ const challengeOf = ({ sessionId }: Person) => `new-passkey-${sessionId}`;
 export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeySupport {
   const host = getPasskeyHost(publicUrl);
   const webAuthn = () => import("@simplewebauthn/server");
-  const of = ({ adapter }: PluginRows, person: Person) =>
+  const listRows = ({ adapter }: PluginRows, person: Person) =>
     adapter.findMany<Row>({
       model: "passkey",
       where: [{ field: "userId", value: person.id }],
@@ -92,7 +92,7 @@ export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now
 
     list: (em, person) =>
       library.inTransaction(em, async (_accounts, rows) =>
-        (await of(rows, person)).map(({ id, name, backedUp, createdAt, lastUsedAt }) => ({
+        (await listRows(rows, person)).map(({ id, name, backedUp, createdAt, lastUsedAt }) => ({
           id,
           name: name ?? "Passkey",
           backedUp,
@@ -103,7 +103,7 @@ export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now
 
     begin: (em, person) =>
       library.inTransaction(em, async (accounts, rows) => {
-        const [user, known] = [await accounts.findUserById(person.id), await of(rows, person)];
+        const [user, known] = [await accounts.findUserById(person.id), await listRows(rows, person)];
         if (!host || !user || known.length >= MOST) return null;
         const { generateRegistrationOptions } = await webAuthn();
         const options = await generateRegistrationOptions({
@@ -130,7 +130,7 @@ export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now
       await runStatement(em, lockUser, { id: person.id });
       return library.inTransaction(em, async (accounts, rows) => {
         const asked = await accounts.consumeVerificationValue(challengeOf(person));
-        if (!asked || (await of(rows, person)).length >= MOST) return null;
+        if (!asked || (await listRows(rows, person)).length >= MOST) return null;
         const { verifyRegistrationResponse } = await webAuthn();
         const { clientDataJSON, attestationObject, transports = [] } = answer.response;
         const checked = await verifyRegistrationResponse({
@@ -166,7 +166,7 @@ export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now
 
     remove: (em, person, id) =>
       library.inTransaction(em, async (_accounts, rows) => {
-        if (!(await of(rows, person)).some((row) => row.id === id)) return false;
+        if (!(await listRows(rows, person)).some((row) => row.id === id)) return false;
         await rows.adapter.delete({ model: "passkey", where: [{ field: "id", value: id }] });
         return true;
       }),

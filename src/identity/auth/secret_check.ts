@@ -38,15 +38,15 @@ function checkValue(secret: string): Buffer {
  * secret, unless something was encrypted with another one.
  */
 export async function isSecretOfDatabase(em: SqlEntityManager, secret: string): Promise<boolean> {
-  const known = async () => (await runStatement(em, readCheck, {}))[0];
-  if (!(await known())) {
+  const readStoredCheck = async () => (await runStatement(em, readCheck, {}))[0];
+  if (!(await readStoredCheck())) {
     const [sealed] = await runStatement(em, anySealed, {});
     if (sealed && !opens(secret, sealed.secret)) return false;
     await runStatement(em, keepCheck, { check_value: checkValue(secret) });
   }
   // Two first starts at the same time may bring two secrets. The one that was written first counts.
   return timingSafeEqual(
-    Buffer.from(assertDefined(await known(), "it was kept above").check_value),
+    Buffer.from(assertDefined(await readStoredCheck(), "it was kept above").check_value),
     checkValue(secret),
   );
 }

@@ -130,7 +130,7 @@ export function createSignInThrottle(options: {
     return given.length === right.length && timingSafeEqual(given, right) ? nonce : null;
   }
 
-  const near = (address: string | null) => (address === null ? "local" : rateLimitAddress(address));
+  const networkOf = (address: string | null) => (address === null ? "local" : rateLimitAddress(address));
 
   return {
     /**
@@ -145,8 +145,8 @@ export function createSignInThrottle(options: {
       const counted = [];
       if (known) counted.push(await take(BY_BROWSER, known));
       else {
-        counted.push(await take(BY_ADDRESS, near(address)));
-        counted.push(await take(BY_ADDRESS_AND_ACCOUNT, `${near(address)} ${email}`));
+        counted.push(await take(BY_ADDRESS, networkOf(address)));
+        counted.push(await take(BY_ADDRESS_AND_ACCOUNT, `${networkOf(address)} ${email}`));
         const byAccount = await take(BY_ACCOUNT, email);
         counted.push(byAccount);
         const ms = getThrottleDelay(byAccount.count);
@@ -166,7 +166,7 @@ export function createSignInThrottle(options: {
 
     /** The same for a passkey, which is of no account until it was found right. @throws 429. */
     attemptPasskey: async <T>(address: string | null, check: () => Promise<T>): Promise<T> =>
-      judge([await take(BY_ADDRESS, near(address))], check),
+      judge([await take(BY_ADDRESS, networkOf(address))], check),
 
     /** Returns the mark of a browser that signed in to this account; it grants nothing. */
     markOf(email: string): string {
@@ -178,7 +178,7 @@ export function createSignInThrottle(options: {
      * Counts other work that costs as much as a password attempt.
      * @throws 429
      */
-    countAddress: (address: string | null) => take(BY_ADDRESS, near(address)),
+    countAddress: (address: string | null) => take(BY_ADDRESS, networkOf(address)),
 
     /**
      * Checks the password again. The person is signed in, so others cannot use up the limit.
@@ -197,7 +197,7 @@ export function createSignInThrottle(options: {
     },
 
     /** Asking for links to new passwords. @throws 429. */
-    countReset: (address: string | null) => take(RESETS, near(address)),
+    countReset: (address: string | null) => take(RESETS, networkOf(address)),
 
     /** Checks that another mail may be sent to an address; a refusal is not shown. */
     mayMail: async (email: string) => (await limits.take(MAILS, email)).allowed,

@@ -11,12 +11,12 @@ import { Channel } from "../../model/entities/channel.ts";
 import { ApiKey } from "../../model/entities/credentials.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
 import type { SenderProgram } from "../../model/fields/sender_programs.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
 import { createOperatorActor } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { lockChannel } from "../../store/queries/channels.ts";
-import { KEY_PREFIX, mintToken } from "../auth/bearer_tokens.ts";
+import { KEY_PREFIX, mintToken } from "../auth/bearer_authentication.ts";
 import { endWebhooks, findKeyDependents } from "./key_dependents.ts";
 
 type Em = SqlEntityManager;

@@ -47,7 +47,7 @@ const OURS = "n.nspname in (current_schema(), 'auth')";
 const FORMER = ["alert_block", "alert_words", "epoch", "left_reports", "loose_alert", "own_device", "subscriber_mix"];
 
 /** Other tables of the database are not touched. */
-const known = (orm: Orm) => {
+const createTableFilter = (orm: Orm) => {
   const entities = [...orm.getMetadata().getAll().values()].map(({ tableName }) => String(tableName));
   const names = new Set([...entities, ...FORMER, "migration"]);
   return ({ name }: { name: string }) => name.startsWith("auth.") || names.has(name);
@@ -69,7 +69,7 @@ async function tablesIn(orm: Orm, em: SqlEntityManager): Promise<Table[]> {
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where ${OURS} and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
   );
-  return found.filter(known(orm));
+  return found.filter(createTableFilter(orm));
 }
 
 /** Those that belong to a column of a table of ours, which live as long as it. */
@@ -81,7 +81,7 @@ async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceStat
      where ${OURS} and s.relkind = 'S' order by 1`,
   );
   const states: SequenceState[] = [];
-  const isKnown = known(orm);
+  const isKnown = createTableFilter(orm);
   for (const { name, of, quoted } of found.filter(({ of: name }) => isKnown({ name }))) {
     const [row] = await em.execute<{ last: string | null }[]>(
       `select case when is_called then last_value::text end as last from ${quoted}`,

@@ -37,10 +37,15 @@ export interface HealthReport {
 
 /** A finding of this check, by its state. */
 export const createFindingBuilder = (check: string) => {
-  const as =
+  const withState =
     (state: FindingState) =>
     (says: string, way_out: string | null = null): HealthFinding => ({ check, state, says, way_out });
-  return { ok: as("ok"), warning: as("warning"), wrong: as("wrong"), skipped: as("skipped") };
+  return {
+    ok: withState("ok"),
+    warning: withState("warning"),
+    wrong: withState("wrong"),
+    skipped: withState("skipped"),
+  };
 };
 
 /** Returns only the code of a system's error, because its text may quote private values. */

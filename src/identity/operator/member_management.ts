@@ -136,8 +136,8 @@ export async function leaveWorkspaces(
   behind: readonly string[],
 ): Promise<void> {
   const staying = workspaces.filter(holdsOn);
-  const told = (own: OwnWorkspace) => mayStayBehind(own) && behind.includes(formatId("wsp", own.id));
-  if (!staying.every(told))
+  const isConfirmed = (own: OwnWorkspace) => mayStayBehind(own) && behind.includes(formatId("wsp", own.id));
+  if (!staying.every(isConfirmed))
     throw conflict(
       "last_owner",
       "You are the only owner of a workspace that is not empty. Make someone else an owner, or delete its " +

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
-import { toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import type { RowOf } from "../../store/db/statement.ts";
 import type { readServiceState } from "../../store/queries/service_state.ts";
 

@@ -10,7 +10,7 @@ import { Channel } from "../../model/entities/channel.ts";
 import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { SENDER_OUTCOMES } from "../../model/entities/credentials.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
 import { createActor } from "../../operation/audit_lines.ts";

@@ -6,7 +6,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Channel } from "../../model/entities/channel.ts";
 import { Connection, ConnectionGrant } from "../../model/entities/credentials.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {

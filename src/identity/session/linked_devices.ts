@@ -4,7 +4,7 @@ import { z } from "zod";
 import { conflict, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
@@ -12,7 +12,7 @@ import { channelScopeParameters, visibleChannel } from "../../store/queries/chan
 import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/devices.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
 import { deletedView, expectedVersion, listSchema } from "../../store/schemas/common_fields.ts";
-import { mintToken, OWN_DEVICE_PREFIX } from "../auth/bearer_tokens.ts";
+import { mintToken, OWN_DEVICE_PREFIX } from "../auth/bearer_authentication.ts";
 
 export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",

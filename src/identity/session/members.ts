@@ -7,7 +7,7 @@ import { canManageMember, canSeeMember, getMemberAccess } from "../../model/doma
 import { validateEmail } from "../../model/domain/name_validation.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Member, ROLES } from "../../model/entities/member.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listWorkspaceMembers } from "../../store/queries/members_and_one_time_links.ts";
 import { deletedView, listSchema, memberInput } from "../../store/schemas/common_fields.ts";

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { filledSeries } from "../../store/queries/alert_series.ts";

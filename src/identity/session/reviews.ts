@@ -11,7 +11,7 @@ import { Member, Workspace } from "../../model/entities/member.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { updateSeriesOccurrences } from "../../operation/alerts/alert_series.ts";

@@ -8,7 +8,7 @@ import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { readKeysetPage } from "../../operation/pagination.ts";
 import { assetScope, listAssets } from "../../store/queries/assets.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { WebhookDelivery } from "../../model/entities/webhook.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { findEndpoint } from "../../operation/channels/manual_delivery.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";

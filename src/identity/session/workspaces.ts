@@ -7,7 +7,7 @@ import { validateName, validatePersonName } from "../../model/domain/name_valida
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Member, ROLES, Workspace } from "../../model/entities/member.ts";
 import { retentionDaysSchema } from "../../model/fields/channel.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";

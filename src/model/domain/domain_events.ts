@@ -3,7 +3,7 @@
 import { ALERT_FIELDS } from "../fields/alert.ts";
 import { type AlertAction, countChoices } from "../fields/alert_action.ts";
 import { formatFields, type RecordOf, selectShownTo } from "../fields/field_table.ts";
-import { toIsoMicrosOrNull } from "../fields/timestamp_columns.ts";
+import { toIsoMicrosOrNull } from "../fields/sql_types.ts";
 import type { EventName } from "../fields/webhook.ts";
 import { formatId } from "./type_ids.ts";
 

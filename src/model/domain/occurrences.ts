@@ -6,7 +6,7 @@ import { invalidRequest } from "../api_error.ts";
 import { assertDefined } from "../assert.ts";
 import { forBoth, isMessage } from "../error_messages.ts";
 import { parseRecurrence, type Recurrence } from "../fields/recurrence.ts";
-import { toIsoMicros } from "../fields/timestamp_columns.ts";
+import { toIsoMicros } from "../fields/sql_types.ts";
 import { LIMITS } from "../limits.ts";
 import { MAX_ANSWER_STEPS, RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 import { expandRule, MAX_TIME } from "./rrule_expansion.ts";

@@ -4,7 +4,7 @@
 import { p } from "@mikro-orm/core";
 import { z } from "zod";
 import * as sql from "./sql_types.ts";
-import { timestampColumn, toIsoMicros } from "./timestamp_columns.ts";
+import { timestampColumn, toIsoMicros } from "./sql_types.ts";
 
 /** The default display of a value on pages. */
 export type DisplayKind = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";

@@ -163,7 +163,7 @@ type Accepted<F extends FieldDefinitions> = Where<F, { accepts: z.ZodType }>;
 const describe = (schema: z.ZodType, about: string | undefined) =>
   about === undefined ? schema : schema.describe(about);
 
-function given({ accepts, required, blank, about, absent }: FieldDefinition, isChange: boolean): z.ZodType {
+function toInputSchema({ accepts, required, blank, about, absent }: FieldDefinition, isChange: boolean): z.ZodType {
   const one = assertDefined(accepts, "only accepted fields are parsed");
   const schema = blank === null ? one.nullable() : one;
   const text = isChange || absent === undefined ? about : `${about} Absent: ${absent}.`;
@@ -176,7 +176,7 @@ export const createArgumentSchemas = <F extends FieldDefinitions>(
 ): { [N in keyof Accepted<F>]: Given<Accepted<F>[N]> } =>
   mapFields(
     whereOf(fields, ({ accepts }) => accepts !== undefined),
-    (field) => given(field, false),
+    (field) => toInputSchema(field, false),
   );
 
 /** The arguments that change a row: absent stays, null empties (rules#patch). */
@@ -189,7 +189,7 @@ export const createChangeSchemas = <F extends FieldDefinitions>(
 } =>
   mapFields(
     whereOf(fields, ({ accepts }) => accepts !== undefined),
-    (field) => given(field, true),
+    (field) => toInputSchema(field, true),
   );
 
 type AnswersOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["shows"] };

@@ -6,7 +6,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
 import { forBoth } from "../../model/error_messages.ts";
 import { endRecurrenceBefore } from "../../model/fields/recurrence.ts";
-import { getNowIsoMicros, toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/handler_context.ts";
 import {

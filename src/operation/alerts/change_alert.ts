@@ -18,7 +18,7 @@ import { formatId, parseChannelId, parseId } from "../../model/domain/type_ids.t
 import { forBoth } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { getFieldNames } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Caller, Context } from "../../store/handler_context.ts";
 import { type AlertRecord, type ChangeRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";
@@ -198,7 +198,7 @@ export function getReplacedValues(
   return Object.fromEntries(changed.map((name) => [name, stored[name] ?? null]));
 }
 
-const shown = (name: string, value: unknown): unknown =>
+const toWireValue = (name: string, value: unknown): unknown =>
   name.endsWith("_asset_id") && typeof value === "string" ? formatId("ast", value) : value;
 
 /**
@@ -211,7 +211,7 @@ export function listEdits(current: Readonly<Record<string, unknown>>, rows: read
   const after: Record<string, unknown> = current.status === "sent" ? others : { ...others, send_at };
   return rows.map(({ updated_at, previous_values }) => {
     const fields = COMPARED.filter((name) => Object.hasOwn(previous_values, name)).map((name) => {
-      const before = shown(name, previous_values[name]);
+      const before = toWireValue(name, previous_values[name]);
       const field = { name: name as string, before, after: after[name] };
       after[name] = before;
       return field;

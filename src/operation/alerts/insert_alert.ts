@@ -5,7 +5,7 @@ import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
-import { getNowIsoMicros, toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_types.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import type { Context } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";

@@ -5,7 +5,7 @@ import { notFound } from "../../model/api_error.ts";
 import { checkNotExpired } from "../../model/domain/alert_validation.ts";
 import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
-import { getNowIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import type { Context } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";

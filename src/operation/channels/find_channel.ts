@@ -10,7 +10,7 @@ import { Channel, type ChannelRow } from "../../model/entities/channel.ts";
 import { forBoth } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getBlankValues } from "../../model/fields/field_table.ts";
-import { toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { formatLimit } from "../../model/limits.ts";
 import type { Caller, Context } from "../../store/handler_context.ts";
 import { countUpcomingRemovals } from "../../store/queries/alert_retention.ts";

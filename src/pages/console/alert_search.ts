@@ -54,10 +54,10 @@ export interface FoundAlerts extends OperationResult<"list_account_alerts"> {
 type Listed = OperationRow<"list_account_alerts">;
 
 /** One statement for a page of alerts. */
-async function countReports(visit: MemberContext, alerts: readonly Listed[]): Promise<FoundAlerts["counts"]> {
+async function countReports(context: MemberContext, alerts: readonly Listed[]): Promise<FoundAlerts["counts"]> {
   const alert_ids = alerts.filter(({ status }) => status === "sent").map(({ id }) => id);
   if (alert_ids.length === 0) return new Map();
-  const { data } = await visit.asMember(count_alert_reports, { alert_ids });
+  const { data } = await context.asMember(count_alert_reports, { alert_ids });
   return new Map(data.map(({ id, ...counts }) => [id, counts]));
 }
 
@@ -87,14 +87,14 @@ export function timeHeading(
 
 /** The page of alerts that the address requests. Without an order they are sorted by age. */
 export async function findAlerts(
-  visit: MemberContext,
+  context: MemberContext,
   search: AlertSearch,
   { status, order: usual }: { status?: AlertStatus | null; order?: "newest" | "oldest" },
   channels: Parameters<typeof findFilterChannel>[0] | null = null,
 ): Promise<FoundAlerts> {
   const { q, writer, order = usual } = search;
   const channel = search.channel && channels ? findFilterChannel(channels, search.channel) : search.channel;
-  const before = visit.url.searchParams.get("before");
+  const before = context.url.searchParams.get("before");
   const asked = {
     limit: SHOWN_ALERTS,
     ...(status && { status }),
@@ -111,9 +111,9 @@ export async function findAlerts(
   }
   try {
     const page = await (channel
-      ? visit.call("list_alerts", { ...asked, pusher_id: channel })
-      : visit.call("list_account_alerts", asked));
-    return { ...page, ...found, counts: await countReports(visit, page.data) };
+      ? context.call("list_alerts", { ...asked, pusher_id: channel })
+      : context.call("list_account_alerts", asked));
+    return { ...page, ...found, counts: await countReports(context, page.data) };
   } catch (error) {
     // A visitor types only the search text. Another wrong parameter is an invalid address, which is refused.
     if (!(error instanceof ApiError) || error.param !== "query") throw error;
@@ -140,12 +140,12 @@ function pagesOf(
 
 /** The search form. It offers `channels`, and keeps `query`, the other parameters of the address. */
 async function searchForm(
-  visit: MemberContext,
+  context: MemberContext,
   path: string,
   search: AlertSearch,
   { channels, query = {} }: { channels?: Parameters<typeof channelFilter>[0]; query?: UrlQuery },
 ): Promise<Html> {
-  const { data } = await visit.call("list_audit_events", {
+  const { data } = await context.call("list_audit_events", {
     limit: WRITERS_FROM,
     ...(!channels && search.channel && { pusher_id: search.channel }),
   });
@@ -188,7 +188,7 @@ interface List {
 }
 
 /** A page of matching alerts as a live part, and the search form if there is anything to search. */
-export function alertList(visit: MemberContext, { data, meta, refused, before, search }: FoundAlerts, list: List) {
+export function alertList(context: MemberContext, { data, meta, refused, before, search }: FoundAlerts, list: List) {
   const { path, query = {}, end } = list;
   const searches = isSearch(list.search);
   const nothing = () => {
@@ -200,10 +200,10 @@ export function alertList(visit: MemberContext, { data, meta, refused, before, s
   const at = { before, query: { ...toSearchQuery(list.search), ...query } };
   const part = liveSection(
     list.id,
-    visit.url,
+    context.url,
     html`${data.length > 0 ? around(rows) : rows}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
   );
   const form = async (channels?: Parameters<typeof channelFilter>[0]) =>
-    (data.length > 0 || searches) && searchForm(visit, path, search, { channels, query });
+    (data.length > 0 || searches) && searchForm(context, path, search, { channels, query });
   return { part, form };
 }

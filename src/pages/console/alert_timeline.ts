@@ -96,8 +96,8 @@ async function plots(
 }
 
 /** The address of the live part, which is not a page. */
-const timelineAddress = (visit: MemberContext, alert: { id: string; pusher_id: string }) =>
-  new URL(`${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
+const timelineAddress = (context: MemberContext, alert: { id: string; pusher_id: string }) =>
+  new URL(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}/timeline`, context.url);
 
 /** The question, and the number of devices for each choice. */
 function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): Content {
@@ -113,15 +113,15 @@ function answered(alert: AlertResult, replies: readonly { choice: string; count:
 }
 
 /** Reads, acks and replies of an alert that phones could see; nothing of one that was never sent. */
-export async function renderTimelinePart(visit: MemberContext, alert: AlertResult): Promise<Html> {
-  const address = timelineAddress(visit, alert);
+export async function renderTimelinePart(context: MemberContext, alert: AlertResult): Promise<Html> {
+  const address = timelineAddress(context, alert);
   if (alert.sent_at === null)
     return liveSection(
       "timeline",
       address,
       html`<p class="hint">It was cancelled before its send time, so no device showed it.</p>`,
     );
-  const stats = await visit.call("get_alert_stats", { pusher_id: alert.pusher_id, alert_id: alert.id });
+  const stats = await context.call("get_alert_stats", { pusher_id: alert.pusher_id, alert_id: alert.id });
   return liveSection(
     "timeline",
     address,
@@ -136,7 +136,7 @@ export async function renderTimelinePart(visit: MemberContext, alert: AlertResul
 }
 
 /** The permissions that the alert uses, and whether its channel requests them from subscribers. */
-function asked(alert: AlertResult): Html {
+function requestedCapabilities(alert: AlertResult): Html {
   const uses = new Set(getCapabilityNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
   return html`<section class="card" aria-labelledby="asked"><h2 id="asked">Requested capabilities</h2>
@@ -150,20 +150,20 @@ function asked(alert: AlertResult): Html {
     )}</ul></section>`;
 }
 
-function correction(visit: MemberContext, alert: AlertResult): Content {
-  if (!canUse(visit, "duplicate_alert")) return null;
-  const path = `${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
+function correction(context: MemberContext, alert: AlertResult): Content {
+  if (!canUse(context, "duplicate_alert")) return null;
+  const path = `${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">${
       alert.status === "sent"
         ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to keep it from devices that have not fetched it."
         : "A cancelled alert cannot be sent. Copy it to a new draft to edit and send it."
     }</p>
-    <form method="post" action="${path}">${visit.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
+    <form method="post" action="${path}">${context.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
-export async function renderAlertTimeline(visit: MemberContext, alert: AlertResult): Promise<Content> {
+export async function renderAlertTimeline(context: MemberContext, alert: AlertResult): Promise<Content> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
-  return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;
+  return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(context, alert)}${requestedCapabilities(alert)}${correction(context, alert)}`;
 }

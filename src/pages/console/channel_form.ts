@@ -46,7 +46,7 @@ export const PICTURE_FIELD: UploadField = {
 };
 
 export function channelPanels(form: ChannelForm): Html {
-  return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}${kept(form)}`;
+  return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}${retentionPanel(form)}`;
 }
 
 const NO_CIRCLE = "No area: the channel applies everywhere.";
@@ -167,7 +167,7 @@ function looks(form: ChannelForm): Html {
   );
 }
 
-const kept = (form: ChannelForm): Html =>
+const retentionPanel = (form: ChannelForm): Html =>
   panel(
     "Alert retention",
     html`<p class="hint">Alerts are permanently deleted, from devices too, this many days after they were sent, withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with <code>belfry export</code>.</p>

@@ -47,7 +47,7 @@ export function toFormValues(channel: Pick<ChannelResult, ChannelField>): URLSea
 }
 
 /** One control's text in a normal form. Browsers and rows end lines differently. */
-function said(form: URLSearchParams, name: ChannelField): string {
+function normalizeControl(form: URLSearchParams, name: ChannelField): string {
   if (name === "requested_perms") return form.getAll(name).sort().join("\n");
   const text = form.get(name) ?? "";
   return CHANNEL_FIELDS[name].look === "lines"
@@ -65,7 +65,7 @@ export const parseChannelForm = (form: URLSearchParams, names: readonly ChannelF
   );
 
 const markOf = (form: URLSearchParams, name: ChannelField) =>
-  createHash("sha256").update(said(form, name)).digest("base64url").slice(0, 10);
+  createHash("sha256").update(normalizeControl(form, name)).digest("base64url").slice(0, 10);
 
 /** The values that an edit's page showed, in one hidden field: a digest of each control's text. */
 export const createFormMark = (values: URLSearchParams): string =>
@@ -102,13 +102,13 @@ export function findChangedFields(
   channel: Pick<ChannelResult, ChannelField>,
 ): ChannelField[] {
   const now = toFormValues(channel);
-  const changed = touchedIn(form, seen).filter((name) => said(form, name) !== said(now, name));
+  const changed = touchedIn(form, seen).filter((name) => normalizeControl(form, name) !== normalizeControl(now, name));
   const theirs = new Set(touchedIn(now, seen));
   const fields = changed
     .filter((name) => theirs.has(name))
     .map((name) => ({
       param: name,
-      message: `${CHANNEL_LABELS[name]}: someone else has changed this to “${said(now, name).replace(/\n/g, ", ")}”.`,
+      message: `${CHANNEL_LABELS[name]}: someone else has changed this to “${normalizeControl(now, name).replace(/\n/g, ", ")}”.`,
     }));
   if (fields.length > 0)
     throw new ApiError(

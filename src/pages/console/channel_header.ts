@@ -33,8 +33,8 @@ export const getAlertParams = ({ params: { pusher = "", alert = "" } }: MemberCo
 });
 
 /** The channel that an address names, as get_pusher answers. @throws 404. */
-export const getRequestedChannel = (visit: MemberContext) =>
-  visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
+export const getRequestedChannel = (context: MemberContext) =>
+  context.call("get_pusher", { pusher_id: context.params.pusher ?? "" });
 
 /** The channel's face, with its picture where that was uploaded here. Arguments as of `avatar`. */
 export const channelAvatar = (
@@ -54,13 +54,13 @@ export const CHANNEL_STATUS: Record<string, Content> = {
  * @param channel as get_pusher answers
  * @param tab the current page; null for a page below them, such as a form
  */
-export function channelHeader(visit: MemberContext, channel: ChannelResult, tab: ChannelTab | null): Html {
-  const base = getChannelPath(visit, channel.id);
-  return html`<div class="channel-head">${channelAvatar(visit, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
-    canUse(visit, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
+export function channelHeader(context: MemberContext, channel: ChannelResult, tab: ChannelTab | null): Html {
+  const base = getChannelPath(context, channel.id);
+  return html`<div class="channel-head">${channelAvatar(context, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
+    canUse(context, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(
-    (tab) => !("shows" in tab) || isRoleAtLeast(visit.caller.member.role, tab.shows.role),
+    (tab) => !("shows" in tab) || isRoleAtLeast(context.caller.member.role, tab.shows.role),
   ).map(
     ({ path, name }) =>
       html`<li><a href="${base}${path && `/${path}`}"${path === tab && html` aria-current="page"`}>${name}</a></li>`,
@@ -83,14 +83,14 @@ export function addressCard(
 
 /** The empty state before a first alert: how to get a subscriber. */
 export function subscribeHint(
-  visit: MemberContext,
+  context: MemberContext,
   { id, name, url, is_public }: Pick<ChannelResult, "id" | "name" | "url" | "is_public">,
 ): Html {
   const says = html`<p>${name} has no subscribers yet. Scan the code with your phone or open the address, then subscribe to see how your alerts look.</p>`;
   if (is_public) return addressCard(url, "Subscribe your device", says);
   return html`<section class="card" aria-labelledby="address"><h2 id="address">Subscribe your device</h2>
     <p>${name} has no subscribers yet. The channel is private, so devices need an invite to join.</p>${
-      canUse(visit, "create_invite") &&
-      html`<p><a class="button" href="${getChannelPath(visit, id)}/invites">Create an invite</a></p>`
+      canUse(context, "create_invite") &&
+      html`<p><a class="button" href="${getChannelPath(context, id)}/invites">Create an invite</a></p>`
     }</section>`;
 }

@@ -12,9 +12,9 @@ import { getProgramTitle } from "./sender_setup.ts";
 const SHOWN = 5;
 
 /** Senders that fail, on the channels that the visitor sees; none for a member who manages no keys. */
-export async function findFailingSenders(visit: MemberContext) {
-  if (!isRoleAtLeast(visit.caller.member.role, list_failing_senders.role)) return [];
-  return (await visit.asMember(list_failing_senders, {})).data;
+export async function findFailingSenders(context: MemberContext) {
+  if (!isRoleAtLeast(context.caller.member.role, list_failing_senders.role)) return [];
+  return (await context.asMember(list_failing_senders, {})).data;
 }
 type Failing = Awaited<ReturnType<typeof findFailingSenders>>[number];
 
@@ -30,7 +30,7 @@ interface Named {
 
 /** @param at the channels that the visitor sees, or the one that the page is about */
 export function failingSendersNotice(
-  visit: MemberContext,
+  context: MemberContext,
   failing: readonly Failing[],
   at: readonly Named[] | Named,
 ): Content {
@@ -42,14 +42,14 @@ export function failingSendersNotice(
     return pusher_id === null || names.has(pusher_id);
   });
   if (rows.length === 0) return null;
-  const keys = `${visit.base}keys`;
+  const keys = `${context.base}keys`;
   return html`<div class="flash careful"><p><strong>Requests from ${rows.length === 1 ? "a sender" : "senders"} are failing</strong></p>
     <ul>${rows.slice(0, SHOWN).map(({ id, name, program, pusher_id, refused, at, said }) => {
-      const page = pusher_id ? `${getChannelPath(visit, pusher_id)}/senders/${id}` : keys;
+      const page = pusher_id ? `${getChannelPath(context, pusher_id)}/senders/${id}` : keys;
       const channel = pusher_id && names.get(pusher_id);
       return html`<li>${getProgramTitle(program)}: ${lastRequests(refused)} with the key “<a href="${page}">${name}</a>”${
         channel && html` to the channel ${channel}`
-      } ${refused === 1 ? "was refused" : "were refused, the newest"} ${relativeTime(at, visit.now)}. ${said}</li>`;
+      } ${refused === 1 ? "was refused" : "were refused, the newest"} ${relativeTime(at, context.now)}. ${said}</li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`

@@ -176,7 +176,7 @@ export const matchesErrorType =
     types.includes(type);
 
 /** Shows a form with what was written in it: it reads, and changes nothing. */
-export type FormRenderer<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
+export type FormRenderer<V> = (context: V, error: ApiError) => Promise<Response> | Response;
 
 /**
  * The presentation of a refusal by a form. All but internal errors are shown when left out. Names or labels replace
@@ -193,13 +193,13 @@ const isNoFault = ({ type }: ApiError): boolean => type !== "server_error";
 
 /** Performs the action of a form, or shows the form again with its errors. Any other refusal is a page of its own. */
 export const withFormErrors =
-  <V>({ again, when = isNoFault, names, labels }: FormErrorOptions<V>, act: (visit: V) => Promise<Response>) =>
-  async (visit: V): Promise<Response> => {
+  <V>({ again, when = isNoFault, names, labels }: FormErrorOptions<V>, act: (context: V) => Promise<Response>) =>
+  async (context: V): Promise<Response> => {
     try {
-      return await act(visit);
+      return await act(context);
     } catch (error) {
       if (!(error instanceof ApiError) || !when(error)) throw error;
-      const answer = await again(visit, names || labels ? toFormError(error, names ?? {}, labels) : error);
+      const answer = await again(context, names || labels ? toFormError(error, names ?? {}, labels) : error);
       const retryAfter = error.headers["retry-after"];
       if (retryAfter) answer.headers.set("retry-after", retryAfter);
       return answer;

@@ -58,7 +58,7 @@ export function paginateRows<Row>(
  * and links to pages. `part` is the anchor of the list, such as `#list`.
  */
 export function searchableList<Row>(
-  visit: Pick<PageContext, "url">,
+  context: Pick<PageContext, "url">,
   path: string,
   all: readonly Row[],
   said: {
@@ -69,9 +69,9 @@ export function searchableList<Row>(
     part?: string;
   },
 ): { form: Content; rows: readonly Row[]; ways: Content } {
-  const find = getSearchText(visit);
+  const find = getSearchText(context);
   const { query, part = "" } = said;
-  const page = paginateRows(visit, filterRows(all, find, said.wordsOf), (more) =>
+  const page = paginateRows(context, filterRows(all, find, said.wordsOf), (more) =>
     buildViewUrl(path, { ...query, q: find, ...more }, part),
   );
   const nothing = html`<p class="muted">No matches. <a href="${buildViewUrl(path, query ?? {}, part)}">Show all</a></p>`;

@@ -53,12 +53,12 @@ function parseSort<Row>({ url }: Pick<PageContext, "url">, columns: SortableColu
  * @param to the address of the list with this order
  */
 export function sortRows<Row>(
-  visit: Pick<PageContext, "url">,
+  context: Pick<PageContext, "url">,
   rows: readonly Row[],
   columns: SortableColumns<Row>,
   to: (query: UrlQuery) => string,
 ): { rows: readonly Row[]; headings: Record<string, SortableHeading>; sort: string | null } {
-  const at = parseSort(visit, columns);
+  const at = parseSort(context, columns);
   const column = at ? columns[at.name] : undefined;
   const isLast = (row: Row) => column?.value(row) === null;
   const sorted =
@@ -116,22 +116,22 @@ export async function readNewestRows<Row>(
  * reports how many if there are more.
  */
 export async function sortPagedRows<Row>(
-  visit: Pick<PageContext, "url">,
+  context: Pick<PageContext, "url">,
   read: ReadPage<Row>,
   columns: SortableColumns<Row>,
   list: { path: string; query?: UrlQuery; part?: string },
 ): Promise<{ rows: readonly Row[]; headings: Record<string, SortableHeading>; ways: Content; note: Content }> {
   const { path, query = {}, part } = list;
   const to = sortedUrl(path, query, part);
-  if (!parseSort(visit, columns)) {
-    const before = visit.url.searchParams.get("before");
+  if (!parseSort(context, columns)) {
+    const before = context.url.searchParams.get("before");
     const { data, meta } = await read({ limit: ROWS_PER_PAGE, ...(before && { before }) });
     const ways = data.length > 0 && pager(path, { before, next: meta.next_before ?? null, query, part });
-    return { rows: data, headings: sortRows(visit, [], columns, to).headings, ways, note: null };
+    return { rows: data, headings: sortRows(context, [], columns, to).headings, ways, note: null };
   }
   const { rows, isWhole } = await readNewestRows(read, SORTED_ROWS);
-  const sorted = sortRows(visit, rows, columns, to);
-  const page = paginateRows(visit, sorted.rows, (more) => to({ sort: sorted.sort, ...more }));
+  const sorted = sortRows(context, rows, columns, to);
+  const page = paginateRows(context, sorted.rows, (more) => to({ sort: sorted.sort, ...more }));
   const note =
     !isWhole && html`<p class="hint">Only the newest ${rows.length} are sorted. <a href="${to({})}">Show all</a></p>`;
   return { rows: page.rows, headings: sorted.headings, ways: page.ways, note };

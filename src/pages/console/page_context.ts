@@ -179,16 +179,16 @@ export interface ConsolePage {
   maxFiles?: number;
   /** The most bytes of a form without files; MAX_BODY_BYTES.usual when left out. */
   maxBody?: number;
-  answer(visit: PageContext): Promise<Response>;
+  answer(context: PageContext): Promise<Response>;
   /** The page again, for a form that could not be read; without it the refusal is a page of its own. */
-  unread?(visit: PageContext, error: ApiError): Promise<Response>;
+  unread?(context: PageContext, error: ApiError): Promise<Response>;
   /** The page again with what was written in it, and nothing done: for a form whose session was over. */
-  again?(visit: PageContext, error: ApiError): Promise<Response> | Response;
+  again?(context: PageContext, error: ApiError): Promise<Response> | Response;
 }
 
 const pageFor =
   <V extends PageContext>(whom: ConsolePage["for"], below = "") =>
-  (method: ConsolePage["method"], path: string, answer: (visit: V) => Promise<Response>): ConsolePage => ({
+  (method: ConsolePage["method"], path: string, answer: (context: V) => Promise<Response>): ConsolePage => ({
     ...{ method, path: below + path, for: whom },
     answer: answer as ConsolePage["answer"],
   });
@@ -204,7 +204,11 @@ export const memberPage = pageFor<MemberContext>("member", "/console/:workspace"
 
 const formFor =
   <V extends PageContext>(page: ReturnType<typeof pageFor<V>>) =>
-  (path: string, again: FormRenderer<V> | FormErrorOptions<V>, answer: (visit: V) => Promise<Response>): ConsolePage =>
+  (
+    path: string,
+    again: FormRenderer<V> | FormErrorOptions<V>,
+    answer: (context: V) => Promise<Response>,
+  ): ConsolePage =>
     typeof again === "function"
       ? { ...page("POST", path, answer), again: again as ConsolePage["again"] }
       : { ...page("POST", path, withFormErrors(again, answer)), again: again.again as ConsolePage["again"] };

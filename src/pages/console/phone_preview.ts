@@ -89,8 +89,8 @@ export function capabilityReport(notes: readonly { capability: Capability }[], s
 }
 
 /** "5 devices subscribed; 3 can receive push while the app is closed." */
-export async function describeReach(visit: MemberContext, { id, subscribers }: ChannelResult): Promise<string> {
-  const { enabled, looked_at, woken } = await visit.asMember(get_wake_ups, { pusher_id: id });
+export async function describeReach(context: MemberContext, { id, subscribers }: ChannelResult): Promise<string> {
+  const { enabled, looked_at, woken } = await context.asMember(get_wake_ups, { pusher_id: id });
   const reach = `${formatDeviceCount(subscribers)} subscribed`;
   if (subscribers === 0) return `${reach}.`;
   if (!enabled) return `${reach}; none can receive push while the app is closed. The operator can turn on WEB_PUSH.`;

@@ -136,17 +136,17 @@ export function recurrenceFields(typed: FormState): Html {
  * The next time, before it is saved; an error is shown at the field after saving. A script of the page refreshes it.
  */
 export function nextOccurrences(recurrence: string | null, sendAt: string | null, now: Date): Html {
-  const shown = (times: Content) => html`<div id="next-ones">${times}</div>`;
-  if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return shown(null);
+  const render = (times: Content) => html`<div id="next-ones">${times}</div>`;
+  if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return render(null);
   let times: number[];
   try {
     times = findNextOccurrences(recurrence, { sendAt: Date.parse(sendAt), now: now.getTime(), most: SHOWN });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return shown(html`<p class="hint">${uiMessage(error)}</p>`);
+    return render(html`<p class="hint">${uiMessage(error)}</p>`);
   }
   const skipped = describeSkippedMonths(recurrence, sendAt);
-  return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${timeElement(new Date(ms))}</li>`)}</ul>
+  return render(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${timeElement(new Date(ms))}</li>`)}</ul>
     ${skipped && html`<p class="hint">${skipped}</p>`}`);
 }
 

@@ -2,10 +2,9 @@
 // Dispatch checks permissions. Refusals are also pages.
 
 import type { H3, H3Event } from "h3";
-import { createErrorResponse, prefersHtml } from "../../api/transports/http_responses.ts";
+import { createErrorResponse, prefersHtml, toWebRequest } from "../../api/transports/http_responses.ts";
 import type { RouteMeta } from "../../api/transports/request_body.ts";
 import { acceptsGzip, compressResponse } from "../../api/transports/static_content.ts";
-import { toWebRequest } from "../../api/transports/web_request.ts";
 import { type ConsoleSession, getMemberCaller, getPerson } from "../../identity/auth/console_sessions.ts";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { ApiError, forbidden, notFound } from "../../model/api_error.ts";
@@ -188,19 +187,19 @@ async function serve(page: ConsolePage, event: H3Event, deps: ConsoleDeps, suppo
         );
       }
     }
-    const visit = build(form ?? new URLSearchParams(), files);
+    const context = build(form ?? new URLSearchParams(), files);
     // Before sign-in, forms are tied to a cookie of the visitor.
-    return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
+    return await page.answer(page.for === "anyone" ? asVisitor(context) : context);
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
     const refused = toApiError(error);
     if (refused.type === "not_found" && !prefersHtml(request)) return createErrorResponse(refused);
-    const visit = build(new URLSearchParams());
+    const context = build(new URLSearchParams());
     const written = refused.type === "server_error" ? (form ?? (await writtenIn(page, request))) : null;
     const response =
       reading && page.unread
-        ? await page.unread(visit, refused)
-        : errorPage(visit, refused, written && page.again ? deps.forms.keep({ at, form: written }) : null);
+        ? await page.unread(context, refused)
+        : errorPage(context, refused, written && page.again ? deps.forms.keep({ at, form: written }) : null);
     const retryAfter = refused.headers["retry-after"];
     if (retryAfter) response.headers.set("retry-after", retryAfter);
     return response;
@@ -242,7 +241,7 @@ function visitOf(facts: VisitFacts): PageContext {
   const { deps, request, session, caller } = facts;
   const token = session ? deps.forms.sessionField(session) : deps.forms.visitorField(request.headers).field;
   const flashCode = request.method === "GET" ? getCookie(request.headers, FLASH_COOKIE) : null;
-  const visit: PageContext = {
+  const context: PageContext = {
     ...facts,
     token,
     now: deps.now(),
@@ -258,10 +257,10 @@ function visitOf(facts: VisitFacts): PageContext {
     goTo: (path, flash, cookies = []) =>
       redirectTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
   };
-  if (!session) return visit;
+  if (!session) return context;
   const { dispatcher } = deps;
   const person: PersonContext = {
-    ...visit,
+    ...context,
     session,
     asPerson: (operation, args) =>
       dispatcher.runSession(operation, { person: getPerson(session) }, { args, log: facts.log }),
@@ -282,13 +281,13 @@ function visitOf(facts: VisitFacts): PageContext {
 }
 
 /** Forms of open pages carry the visitor's token; signing out in the frame stays tied to the session. */
-function asVisitor(visit: PageContext): PageContext {
-  const { field, cookie } = visit.deps.forms.visitorField(visit.request.headers);
+function asVisitor(context: PageContext): PageContext {
+  const { field, cookie } = context.deps.forms.visitorField(context.request.headers);
   return {
-    ...visit,
+    ...context,
     token: field,
     page: (title, body, options = {}) =>
-      visit.page(title, body, {
+      context.page(title, body, {
         ...options,
         cookies: [...(options.cookies ?? []), cookie],
       }),

@@ -115,8 +115,8 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     const [, id] = ANCHOR.exec(text) ?? [];
     if (id !== undefined) return html`<a class="anchor" id="${id}" href="#${id}" aria-label="Link to ${id}">#</a>`;
     if (!IMAGE.test(text)) return markup;
-    const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(text)?.[1];
-    return picture(of("src") ?? "", decoded(of("alt") ?? ""), of("width"));
+    const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(text)?.[1];
+    return picture(attribute("src") ?? "", decoded(attribute("alt") ?? ""), attribute("width"));
   }
 
   function inline(tokens: readonly Token[] = []): Content {

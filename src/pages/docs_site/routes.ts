@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import type { H3, H3Event } from "h3";
+import { toWebRequest } from "../../api/transports/http_responses.ts";
 import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
-import { toWebRequest } from "../../api/transports/web_request.ts";
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
 import { DOCS_PATH, findPictures, findRedirect, resolveDocFile } from "./doc_files.ts";

@@ -53,11 +53,11 @@ export function formatPublicInbox(
   const { id: _, due: __, is_public: ___, created_at: ____, alerts, handle, status, ...card } = channel;
   return JSON.stringify({
     channel: { handle, url: `${channelBaseUrl}/${handle}`, status, ...card },
-    data: alerts.map((alert) => told(alert, assets)),
+    data: alerts.map((alert) => toPublicAlert(alert, assets)),
   });
 }
 
-function told(
+function toPublicAlert(
   { id, text, has_page, image_asset_id: picture, image_url, actions, collapse_key: _, ...shown }: PublicAlertRow,
   assets: AssetAddresses,
 ) {
@@ -126,13 +126,13 @@ export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): Pu
   const refused = createRefusalPages(places);
   return {
     path: `${places.base}/:handle`,
-    async answer(visit) {
-      const handle = visit.params.handle ?? "";
+    async answer(context) {
+      const handle = context.params.handle ?? "";
       // It is the same for every text, so it reveals nothing of existing ones.
-      if (CAPITALS.test(handle)) return toSmallLetters(visit, places);
-      const given = visit.url.searchParams.get("invite");
+      if (CAPITALS.test(handle)) return toSmallLetters(context, places);
+      const given = context.url.searchParams.get("invite");
       const card = await findChannel(handle, given);
-      if (!card) return refused(visit.request, given === null ? "unknown" : "invite");
+      if (!card) return refused(context.request, given === null ? "unknown" : "invite");
       const shown = {
         card,
         // A public channel takes no code.
@@ -146,7 +146,7 @@ export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): Pu
         places,
         silent: deps.silent,
         assets: deps.assets,
-        now: visit.now,
+        now: context.now,
       };
       const page = renderLayout(
         {
@@ -159,7 +159,7 @@ export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): Pu
         },
         places,
       );
-      return pageResponse(visit.request, page, { places, runs: true, secret: !card.is_public });
+      return pageResponse(context.request, page, { places, runs: true, secret: !card.is_public });
     },
   };
 }

@@ -8,7 +8,7 @@ import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { getLinkActions } from "../../model/fields/alert_buttons.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { getFieldNames, selectPlainOn } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
@@ -156,7 +156,7 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
       const headers = headersOf(format, channel, due, places);
       if (isHeld(request.headers, headers)) return new Response(null, { status: 304, headers });
       const alerts = (await runStatement(deps.db, feedAlerts, { pusher_id: channel.id, due, ...NEWEST })).map((row) =>
-        told(row, `${places.channelBaseUrl}/${handle}`, deps.assets.urlOf),
+        toFeedEntry(row, `${places.channelBaseUrl}/${handle}`, deps.assets.urlOf),
       );
       const text = written(format, channel, alerts, places);
       return new Response(request.method === "HEAD" ? null : text, { headers });
@@ -199,7 +199,7 @@ function isHeld(asked: Headers, { etag, "last-modified": modified }: Record<stri
   return modified !== undefined && Date.parse(modified) <= since;
 }
 
-function told(row: FeedAlert, channelPage: string, urlOf: (id: string) => string): FeedEntry {
+function toFeedEntry(row: FeedAlert, channelPage: string, urlOf: (id: string) => string): FeedEntry {
   const { image_asset_id: asset, image_url, sent_at, expires_at } = row;
   return {
     ...row,

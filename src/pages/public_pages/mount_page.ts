@@ -1,7 +1,7 @@
 // Mounts one public page: counts the views of an address, shows refusals as pages, and serves GET and HEAD alone.
 
 import type { H3, H3Event } from "h3";
-import { toWebRequest } from "../../api/transports/web_request.ts";
+import { toWebRequest } from "../../api/transports/http_responses.ts";
 import { ApiError, methodNotAllowed } from "../../model/api_error.ts";
 import { uiMessage } from "../../model/error_messages.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
@@ -24,7 +24,7 @@ export interface PublicPage {
   path: string;
   /** The counter of its views; page views by default. */
   countedAs?: string;
-  answer(visit: PublicPageContext): Promise<Response> | Response;
+  answer(context: PublicPageContext): Promise<Response> | Response;
 }
 
 const SECONDS = 60;

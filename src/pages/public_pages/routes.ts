@@ -5,9 +5,8 @@
 import type { H3 } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };
 import { DOCS_PAGE_PATH, OPENAPI_PATH } from "../../api/transports/docs_routes.ts";
-import { createJsonResponse, prefersHtml } from "../../api/transports/http_responses.ts";
+import { createJsonResponse, prefersHtml, toWebRequest } from "../../api/transports/http_responses.ts";
 import { acceptsGzip } from "../../api/transports/static_content.ts";
-import { toWebRequest } from "../../api/transports/web_request.ts";
 import { type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, type StaticFile, staticFileResponse } from "../../ui/static_files.ts";

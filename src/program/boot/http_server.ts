@@ -7,17 +7,16 @@ import { createServer, type Socket, Server as SocketServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
-import { toWebRequest } from "../../api/transports/web_request.ts";
+import { toWebRequest } from "../../api/transports/http_responses.ts";
 import { serveUpgrades } from "../../api/transports/web_socket.ts";
 import { overloaded } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { createPeerReader } from "../../store/rate_limits/request_client.ts";
+import { endSlowBodies } from "./admission.ts";
 import type { App } from "./app.ts";
-import { HTTP_TIMEOUTS, limitConnections, toNodeOptions } from "./connection_limits.ts";
+import { answerMalformed, HTTP_TIMEOUTS, limitConnections, toNodeOptions } from "./connection_limits.ts";
 import { closeAcceptQueue } from "./drain_accept_queue.ts";
-import { answerMalformed } from "./malformed_requests.ts";
-import { endSlowBodies } from "./request_bodies.ts";
 
 /**
  * The queue of connections to accept; the system may limit it. After a start, thousands of handsets connect at once.

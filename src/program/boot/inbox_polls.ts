@@ -4,7 +4,7 @@
 import type { Socket } from "node:net";
 import type { H3Event } from "h3";
 import { createEventStream, createFixedEventStream } from "../../api/transports/event_stream.ts";
-import { createErrorResponse } from "../../api/transports/http_responses.ts";
+import { createErrorResponse, toWebRequest } from "../../api/transports/http_responses.ts";
 import {
   addPreferenceApplied,
   addRetryAfter,
@@ -13,11 +13,10 @@ import {
   isNotModified,
 } from "../../api/transports/prefer_header.ts";
 import { parseEtags } from "../../api/transports/rest_routes.ts";
-import { toWebRequest } from "../../api/transports/web_request.ts";
 import { parseFirstPage } from "../../handset/inbox_page.ts";
 import type { StreamRequest } from "../../handset/live_updates/inbox_streams.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
-import { getBearerToken } from "../../identity/auth/bearer_tokens.ts";
+import { getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { overloaded } from "../../model/api_error.ts";
 import type { HandsetOperation } from "../../operation/define_operation.ts";
 import { DEFAULT_LIMIT } from "../../store/schemas/common_fields.ts";

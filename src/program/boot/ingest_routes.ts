@@ -13,8 +13,7 @@ import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntf
 import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
 import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
 import { createEventStream } from "../../api/transports/event_stream.ts";
-import { createJsonResponse } from "../../api/transports/http_responses.ts";
-import { toWebRequest } from "../../api/transports/web_request.ts";
+import { createJsonResponse, toWebRequest } from "../../api/transports/http_responses.ts";
 import { canUpgrade, createWebSocketResponse } from "../../api/transports/web_socket.ts";
 import { type Assets, removeUpload } from "../../effects/assets/asset_service.ts";
 import { IncomingFile } from "../../effects/assets/incoming_file.ts";
@@ -25,7 +24,7 @@ import type { StreamSink } from "../../handset/live_updates/stream_connection.ts
 import { createMessageHistory, splitBacklog } from "../../handset/ntfy/message_history.ts";
 import { createNtfyListeners, type NtfyListenersOptions } from "../../handset/ntfy/ntfy_listeners.ts";
 import { encodeMessage, type MessageFormat } from "../../handset/ntfy/ntfy_message.ts";
-import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";
+import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
@@ -129,7 +128,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
       // A client that takes nothing has its connection ended as those do that stay.
       stays?.socket?.setTimeout(2 * options.beatMs);
       // A single part is a text with a known length.
-      const body = stays && parts.length > 1 ? inParts(parts, read) : await whole(parts, read);
+      const body = stays && parts.length > 1 ? inParts(parts, read) : await joinParts(parts, read);
       return new FastResponse(body, { headers: { ...headers, "cache-control": "private, no-store" } });
     }
     const onEnd = await hold.acquireStreamSlot(address);
@@ -154,7 +153,7 @@ export type NtfyListening = ReturnType<typeof createNtfyListening>;
 
 type ReadPart = (ids: readonly string[]) => Promise<string>;
 
-async function whole(parts: string[][], read: ReadPart): Promise<string> {
+async function joinParts(parts: string[][], read: ReadPart): Promise<string> {
   const texts: string[] = [];
   for (const ids of parts.toReversed()) texts.push(await read(ids));
   return texts.join("");

@@ -11,7 +11,7 @@ import { currentSpan } from "../../store/trace_spans.ts";
 /** Pino's numbers of the shown levels; lower ones only show their message. */
 const GRAVE: Record<number, string> = { 40: "warning: ", 50: "error: ", 60: "fatal: " };
 
-const said = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value);
 
 /** Replaces control characters, because a field could contain escape sequences for the terminal. */
@@ -27,7 +27,7 @@ function lineFor(line: string): string {
   }
   const { level, time, msg, err, request_id: _, ...facts } = told;
   const stack = (err as { stack?: string } | undefined)?.stack;
-  const words = Object.entries(facts).map(([name, value]) => `${name}=${said(value)}`);
+  const words = Object.entries(facts).map(([name, value]) => `${name}=${formatValue(value)}`);
   const head = `${String(time).slice(11, 19)}  ${GRAVE[level as number] ?? ""}${msg}`;
   return visible([[head, ...words].join("  "), ...(stack ? [stack] : [])].join("\n"));
 }

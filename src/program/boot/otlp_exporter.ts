@@ -35,7 +35,7 @@ const listed = (attributes: SpanAttributes) =>
     value: typeof value === "number" ? { intValue: String(value) } : { stringValue: value },
   }));
 
-const shown = ({ parent, attributes, failed, start, end, link, ...span }: FinishedSpan) => ({
+const toOtlpSpan = ({ parent, attributes, failed, start, end, link, ...span }: FinishedSpan) => ({
   ...span,
   ...(parent === undefined ? {} : { parentSpanId: parent }),
   startTimeUnixNano: String(start),
@@ -78,7 +78,7 @@ export function createSpanExporter(
 
   async function send(spans: FinishedSpan[], signal: AbortSignal): Promise<void> {
     const body = JSON.stringify({
-      resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(shown) }] }],
+      resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(toOtlpSpan) }] }],
     });
     const headers = { ...otelHeaders, "content-type": "application/json" };
     try {

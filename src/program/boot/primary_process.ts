@@ -118,7 +118,7 @@ function createFigures(serving: () => WorkerHandle[]) {
     const counts = more.filter(({ type }) => String(type) === "counter" || String(type) === "histogram");
     return (await mergeMetrics([await to, counts])).getMetricsAsJSON();
   };
-  async function asked(worker: WorkerHandle): Promise<MetricSnapshot> {
+  async function requestMetrics(worker: WorkerHandle): Promise<MetricSnapshot> {
     const late = pause(WORKER_TIMEOUT_MS, worker.figures, { ref: false });
     const said = await Promise.race([worker.talk.call("metrics"), late]).catch(() => worker.figures);
     worker.figures = said;
@@ -126,7 +126,7 @@ function createFigures(serving: () => WorkerHandle[]) {
   }
   return {
     async text(): Promise<string> {
-      const all = await Promise.all([own.figures(), ...serving().map(asked)]);
+      const all = await Promise.all([own.figures(), ...serving().map(requestMetrics)]);
       return (await mergeMetrics([...all, await past])).metrics();
     },
     keep({ figures }: WorkerHandle): void {

@@ -24,10 +24,10 @@ export const enableCompileCache = () => module.enableCompileCache?.(FOLDER);
 /** The key of the cache: Node, the tree and the packages. npm writes both files with every change of these. */
 const madeFor = () =>
   [process.version, ROOT]
-    .concat(["package.json", "node_modules/.package-lock.json"].map((path) => seen(join(ROOT, path))))
+    .concat(["package.json", "node_modules/.package-lock.json"].map((path) => describeFile(join(ROOT, path))))
     .join(" ");
 
-function seen(path: string): string {
+function describeFile(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found ? `${found.size} ${found.mtimeMs}` : "none";
 }

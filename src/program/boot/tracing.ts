@@ -46,7 +46,7 @@ function begin(
 ): Span {
   const spanId = newId(8);
   const began = performance.now();
-  const at = (moment: number) => BigInt(Math.round((root.wall + moment) * 1000)) * 1000n;
+  const toNanoseconds = (moment: number) => BigInt(Math.round((root.wall + moment) * 1000)) * 1000n;
   const said = { ...attributes };
   const here = { traceId, spanId };
   const place = (trace: string, parent: SpanContext, linked?: SpanContext): Span["child"] => {
@@ -66,7 +66,12 @@ function begin(
     end(failed) {
       const attributes = failed === undefined ? said : { ...said, "error.type": failed };
       const ended = { ...here, parent: above?.spanId, name, kind: KINDS[kind], attributes, link };
-      root.ended({ ...ended, failed: failed !== undefined, start: at(began), end: at(performance.now()) });
+      root.ended({
+        ...ended,
+        failed: failed !== undefined,
+        start: toNanoseconds(began),
+        end: toNanoseconds(performance.now()),
+      });
     },
   };
   return span;

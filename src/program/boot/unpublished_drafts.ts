@@ -4,7 +4,7 @@
 import type { Kysely } from "kysely";
 import type { UnpublishedDrafts, UnpublishedMessageDraft } from "../../api/ingest/unpublished_drafts.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";

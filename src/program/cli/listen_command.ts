@@ -61,7 +61,7 @@ export async function runListen(handle: string, version: string, options: Listen
     if (memory.token === null) memory.begin(await register(call, version));
     const asked = { permissions: ["notify"], ...(options.invite && { invite: options.invite }) };
     const joined = await call("PUT", `/subscriptions/${handle}`, { body: asked });
-    memory.subscribed((await said<{ subscribed_at: string }>(joined)).subscribed_at);
+    memory.subscribed((await readJson<{ subscribed_at: string }>(joined)).subscribed_at);
   };
 
   /** Confirms what is to be confirmed, also from before a kill. */
@@ -107,7 +107,7 @@ type Call = (
 async function withWholeText(call: Call, card: Card): Promise<Card> {
   if (card.body_length === undefined) return card;
   try {
-    const { body = card.body } = await said<Card>(await call("GET", `/alerts/${card.id}`));
+    const { body = card.body } = await readJson<Card>(await call("GET", `/alerts/${card.id}`));
     const { body_length: _, ...rest } = card;
     return { ...rest, ...(body !== undefined && { body }) };
   } catch (error) {
@@ -172,7 +172,7 @@ async function poll(call: Call, etag: string | null, wait: number, isNew: (card:
   if (first.status === 304) return { cards: [], etag, waited: first.headers.has("preference-applied") };
   const cards: Card[] = [];
   for (let page = first; ; ) {
-    const { data, meta } = await said<{ data: Card[]; meta: { next_before: string | null } }>(page);
+    const { data, meta } = await readJson<{ data: Card[]; meta: { next_before: string | null } }>(page);
     cards.push(...data);
     const [last] = data.slice(-1);
     if (!last || !isNew(last) || meta.next_before === null) break;
@@ -223,7 +223,7 @@ const rest = (stop: AbortSignal) => pause(1_000 * (1 + Math.random()), null, { s
 async function register(call: Call, version: string): Promise<string> {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const facts = { platform: "cli", app_version: version, locale: "en", timezone: timeZone };
-  return (await said<{ token: string }>(await call("POST", "/devices", { body: facts }))).token;
+  return (await readJson<{ token: string }>(await call("POST", "/devices", { body: facts }))).token;
 }
 
 /** As a line, or to the command: the text only in its environment and its input, where no shell reads it. */
@@ -236,7 +236,7 @@ async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
   const child = spawn(exec, {
     shell: true,
     stdio: ["pipe", "inherit", "inherit"],
-    env: extendEnvironment(told(card)),
+    env: extendEnvironment(toEnvironment(card)),
   });
   // A command need not read it.
   child.stdin.on("error", () => {}).end(line);
@@ -248,7 +248,7 @@ async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
   return ended === null;
 }
 
-const told = ({ id, handle, sent_at, title, body = "", priority = "normal", source_url = "" }: Card) => ({
+const toEnvironment = ({ id, handle, sent_at, title, body = "", priority = "normal", source_url = "" }: Card) => ({
   BELFRY_ID: id,
   BELFRY_CHANNEL: handle,
   BELFRY_SENT_AT: sent_at,
@@ -258,7 +258,7 @@ const told = ({ id, handle, sent_at, title, body = "", priority = "normal", sour
   BELFRY_SOURCE_URL: source_url,
 });
 
-const said = <T>(response: Response) => response.json() as Promise<T>;
+const readJson = <T>(response: Response) => response.json() as Promise<T>;
 
 /** Calls of the handset API. @throws ApiError: `server_error` also without any response */
 const caller =
@@ -281,6 +281,6 @@ const caller =
       throw unreachableServerError(url);
     });
     if (response.ok || response.status === 304) return response;
-    const refusal = await said(response).catch(() => null);
+    const refusal = await readJson(response).catch(() => null);
     throw parseErrorEnvelope(refusal, getLimitHeaders(response)) ?? wrongServerError(url, response.status);
   };

@@ -5,7 +5,6 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_schema.ts";
 import {
   CLEAR_ARGUMENT,
   clearsFields,
@@ -14,6 +13,7 @@ import {
   refuseUnclearable,
   withEffect,
 } from "../../operation/lenient_arguments.ts";
+import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
 import { nameFlags, toFlag, toKebabCase } from "./option_values.ts";
 import { UsageError } from "./output.ts";
 import { callByRest } from "./rest_client.ts";

@@ -7,7 +7,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { ApiError } from "../../model/api_error.ts";
 import { isReadOnly, type OwnerOperation } from "../../operation/define_operation.ts";
-import { type JsonSchema, stripNull } from "../../operation/json_schema.ts";
+import { type JsonSchema, stripNull } from "../../operation/validation_errors.ts";
 import { readWholeNumber } from "./option_values.ts";
 import { formatResult, printNote, UsageError } from "./output.ts";
 import { isRecord, toSafeText } from "./terminal_text.ts";

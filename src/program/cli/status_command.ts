@@ -16,14 +16,14 @@ import { printNote, printResult, UsageError } from "./output.ts";
 /** A service without a response in this time is reported as not responding. */
 const ANSWER_MS = 3_000;
 
-async function asked(url: string, path: string): Promise<Response | null> {
+async function request(url: string, path: string): Promise<Response | null> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   return fetch(url + path, { signal, redirect: "manual" }).catch(() => null);
 }
 
 /** The state that the service on this machine reports; null without a service. */
 async function serviceAt(url: string) {
-  const [ready, metrics] = await Promise.all([asked(url, "/readyz"), asked(url, "/metrics")]);
+  const [ready, metrics] = await Promise.all([request(url, "/readyz"), request(url, "/metrics")]);
   if (!ready) return null;
   const said = (await ready.json().catch(() => ({}))) as {
     status?: string;
@@ -45,13 +45,16 @@ function lines(of: Rows, indent = ""): [string, string][] {
     const title = indent + (/[A-Z]/.test(name) ? name : name.replaceAll("_", " "));
     if (value === null) return [[title, "-"]];
     if (Array.isArray(value))
-      return [[title, ""], ...value.map((row): [string, string] => [`${indent}  ${row.step ?? row}`, told(row)])];
+      return [
+        [title, ""],
+        ...value.map((row): [string, string] => [`${indent}  ${row.step ?? row}`, formatSuccess(row)]),
+      ];
     if (typeof value === "object") return [[title, ""], ...lines(value as Rows, `${indent}  `)];
     return [[title, name.endsWith("_bytes") ? `${(Number(value) / 1e6).toFixed(1)} MB` : String(value)]];
   });
 }
 
-const told = (row: Rows): string =>
+const formatSuccess = (row: Rows): string =>
   typeof row === "object" ? `${row.last_success_at}${row.failed ? `, failed ${row.failed} times` : ""}` : "";
 
 function statusTable(status: Rows): string {

@@ -201,10 +201,10 @@ const COLUMNS = ["from", "handle", "state", "messages", "left_out"] as const;
 
 /** For people; names come from the file, so nothing in them moves a terminal. */
 function tableOf(channels: readonly ImportedChannel[]): string {
-  const shown = (value: unknown) => [...String(value).replace(/\p{C}/gu, "")].slice(0, 40).join("");
+  const formatCell = (value: unknown) => [...String(value).replace(/\p{C}/gu, "")].slice(0, 40).join("");
   const rows = [
     COLUMNS.map((name) => name.replace("_", " ")),
-    ...channels.map((one) => COLUMNS.map((name) => shown(one[name]))),
+    ...channels.map((one) => COLUMNS.map((name) => formatCell(one[name]))),
   ];
   const widths = COLUMNS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows

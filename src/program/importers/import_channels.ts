@@ -23,7 +23,7 @@ import { Channel } from "../../model/entities/channel.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { createArgumentSchemas } from "../../model/fields/field_table.ts";
 import { SENDER_PROGRAMS } from "../../model/fields/sender_programs.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../model/scopes.ts";
 import { composeAlert } from "../../operation/alerts/compose_alert.ts";
@@ -159,10 +159,10 @@ async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
 }
 
 /** One line of what can be seen. */
-const seen = (text: string, most: number) =>
+const toLine = (text: string, most: number) =>
   truncateText(text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]+/gu, " ").trim(), most).text;
 
-const nameOf = ({ title }: SourceChannel, handle: string) => seen(title, LIMITS.channel_name - 20) || handle;
+const nameOf = ({ title }: SourceChannel, handle: string) => toLine(title, LIMITS.channel_name - 20) || handle;
 
 async function makeChannel({ em, workspace, source, asked }: Move, found: SourceChannel, handle: string) {
   const pusher = createChannelRow(em, workspace, {
@@ -170,7 +170,7 @@ async function makeChannel({ em, workspace, source, asked }: Move, found: Source
     name: nameOf(found, handle),
     category: "community",
     description:
-      seen(found.about, LIMITS.channel_description) || `Imported from ${SENDER_PROGRAMS[source.tongue.name]}.`,
+      toLine(found.about, LIMITS.channel_description) || `Imported from ${SENDER_PROGRAMS[source.tongue.name]}.`,
     requested_perms: ["notify", "sound", "vibrate"],
     is_public: asked.isPublic,
   });

@@ -105,8 +105,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     isRound: boolean,
   ): Promise<boolean> {
     const byKind = Map.groupBy(asked, ({ kind }) => kind);
-    const of = (kind: Kind) => byKind.get(kind) ?? [];
-    const columns = (kind: Kind) => [of(kind).map(({ id }) => id), of(kind).map(({ revision }) => revision)];
+    const ofKind = (kind: Kind) => byKind.get(kind) ?? [];
+    const columns = (kind: Kind) => [ofKind(kind).map(({ id }) => id), ofKind(kind).map(({ revision }) => revision)];
     const [channels = [], channel_revs = []] = columns("channel");
     const [devices = [], device_revs = []] = columns("device");
     const [audiences = [], audience_revs = []] = columns("audience");
@@ -114,7 +114,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     try {
       const rows = await runStatement(kysely, findChangedRevisions, {
         ...{ channels, channel_revs, devices, device_revs, audiences, audience_revs, alerts, alert_revs },
-        channel_planned: of("channel").map(({ isPlanned }) => isPlanned),
+        channel_planned: ofKind("channel").map(({ isPlanned }) => isPlanned),
         planned: !isRound,
       });
       for (const { kind, id, revision, due_in } of rows) {

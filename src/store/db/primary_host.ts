@@ -138,7 +138,7 @@ export function createWritableClientClass<C extends ClientClass>(
 
   function find(): Promise<Host> {
     if (primary) return Promise.resolve(primary);
-    search ??= look().finally(() => {
+    search ??= findPrimary().finally(() => {
       search = null;
     });
     return search;
@@ -167,7 +167,7 @@ export function createWritableClientClass<C extends ClientClass>(
     for (const [client, other] of open) if (other !== host) client.connection.stream.destroy();
   }
 
-  function look(): Promise<Host> {
+  function findPrimary(): Promise<Host> {
     const { promise, resolve, reject } = Promise.withResolvers<Host>();
     const errors: unknown[] = [];
     let best: { host: Host; timeline: number } | null = null;

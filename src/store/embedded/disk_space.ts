@@ -46,7 +46,7 @@ interface Log {
 /** Checks at once and then periodically, until closed. If the check fails, the disk is assumed to have room. */
 export async function watchDiskSpace(folder: string, reserveMb: number, log: Log): Promise<DiskSpace> {
   let low = false;
-  const look = async () => {
+  const check = async () => {
     const freeMb = await readFreeMb(folder);
     if (freeMb === null) return;
     if (low === freeMb < reserveMb) return;
@@ -54,8 +54,8 @@ export async function watchDiskSpace(folder: string, reserveMb: number, log: Log
     if (low) log.error({ freeMb, reserveMb }, "the disk is almost full; refusing writes until space is freed");
     else log.info({ freeMb }, "the disk has enough space again; accepting writes");
   };
-  await look();
-  const timer = setInterval(look, LOOK_MS).unref();
+  await check();
+  const timer = setInterval(check, LOOK_MS).unref();
   return {
     isLow: () => low,
     assertNotLow() {

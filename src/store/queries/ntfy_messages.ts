@@ -80,7 +80,7 @@ const REST_BYTES = 250;
  * SQL for the messages of channels from a position on, without expired ones: their identity, and the approximate bytes.
  * Due alerts are published before. A device that joined a channel gets the alerts of its inbox.
  */
-const heard = (order: "asc" | "desc") => ({
+const createMessageStatement = (order: "asc" | "desc") => ({
   parameters: {
     device_id: nullable(bigint),
     channels: array(uuid),
@@ -112,10 +112,10 @@ const heard = (order: "asc" | "desc") => ({
 });
 
 /** The newest since a time, newest first. */
-export const ntfyMessagesSince = defineStatement.reading("ntfy_messages_since", heard("desc"));
+export const ntfyMessagesSince = defineStatement.reading("ntfy_messages_since", createMessageStatement("desc"));
 
 /** The oldest after the alert `after`, oldest first; if it was deleted, since the time. */
-export const ntfyMessagesAfter = defineStatement.reading("ntfy_messages_after", heard("asc"));
+export const ntfyMessagesAfter = defineStatement.reading("ntfy_messages_after", createMessageStatement("asc"));
 
 /** These alerts in this order, without those that were withdrawn or expired in the meantime. */
 export const ntfyMessagesById = defineStatement.reading("ntfy_messages_by_id", {

@@ -50,7 +50,7 @@ const VALUES: Record<string, string> = {
   has_page: "coalesce(a.html, a.asset_html) is not null",
   sent_at: "a.visible_at",
 };
-const told = (name: string) => {
+const jsonPair = (name: string) => {
   const value = VALUES[name] ?? `a.${name}`;
   return `'${name}', ${INSTANTS.includes(name) ? `to_char(${value}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : value}`;
 };
@@ -68,7 +68,7 @@ export const publicChannel = defineStatement.reading("public_channel", {
     from pusher p join channel_state c on c.pusher_id = p.id
     cross join lateral (
       select coalesce(jsonb_agg(a.told order by a.visible_at desc, a.id desc), '[]') as alerts from (
-        select a.visible_at, a.id, jsonb_build_object(${Object.keys(ALERT_COLUMNS).map(told).join(", ")}) as told
+        select a.visible_at, a.id, jsonb_build_object(${Object.keys(ALERT_COLUMNS).map(jsonPair).join(", ")}) as told
         from alert a where p.is_public and a.id = any(array(
           (select s.id from alert s where s.pusher_id = p.id and s.status = 'sent'
             order by s.visible_at desc, s.id desc limit $limit::int)

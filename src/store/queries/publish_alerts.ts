@@ -18,8 +18,8 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { LOCK_TIMEOUT_SQL } from "../db/batch_concurrent_calls.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { LOCK_TIMEOUT_SQL } from "../db/write_batcher.ts";
 import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
 import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
 import { AUDIT_LINE } from "./audit_and_events.ts";

@@ -44,7 +44,7 @@ export const selectReportCounts = (alertId: string) => `(
  * SQL condition: the workspace of an alert of `n` subscribes to an event. It uses no list of all subscribed alerts,
  * which would grow with history.
  */
-const asked = (event: EventName) =>
+const isEventSubscribed = (event: EventName) =>
   `coalesce((select true from pusher p where p.id = n.pusher_id and ${isSubscribedToEvent(event, "p.workspace_id")} limit 1), false)`;
 
 const REPORTS = {
@@ -103,7 +103,7 @@ export const recordReports = defineStatement("record_reports", {
      from i join held a on a.id = i.alert_id group by 1, 2),
    counted as (
      insert into alert_counter as c (alert_id, reads, acks, acks_pending)
-     select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")} from n order by alert_id
+     select alert_id, reads, acks, acks > 0 and ${isEventSubscribed("alert.acknowledged")} from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        acks_pending = c.acks_pending or excluded.acks_pending),
    days as (${DAYS})
@@ -145,7 +145,7 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
      join held a on a.id = k.alert_id group by 1, 2),
    counted as (
      insert into alert_counter as c (alert_id, reads, acks, acks_pending, replies, replies_pending)
-     select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")}, replies, replied and ${asked("alert.replied")}
+     select alert_id, reads, acks, acks > 0 and ${isEventSubscribed("alert.acknowledged")}, replies, replied and ${isEventSubscribed("alert.replied")}
      from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        acks_pending = c.acks_pending or excluded.acks_pending, replies_pending = c.replies_pending

@@ -79,9 +79,9 @@ export class Replica {
     if (!this.#own) {
       const made = new this.#pool.Client(this.#pool.options);
       // A restarted standby may be at an earlier position than before.
-      const gone = () => this.#own === made && this.leave("away");
-      made.on("error", gone);
-      made.on("end", gone);
+      const onEnd = () => this.#own === made && this.leave("away");
+      made.on("error", onEnd);
+      made.on("end", onEnd);
       this.#own = made;
       await made.connect();
     }

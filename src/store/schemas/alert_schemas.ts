@@ -16,7 +16,7 @@ import {
   selectShownTo,
 } from "../../model/fields/field_table.ts";
 import { nameSchema } from "../../model/fields/schema_names.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { countCodePoints, removedMarkupSchema } from "../../model/fields/value_schemas.ts";
 import { formatLimit } from "../../model/limits.ts";
 import type { AlertRecord } from "../queries/alerts.ts";

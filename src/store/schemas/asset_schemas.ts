@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type AssetAddresses, getAssetFrameUrl } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { ASSET_KINDS } from "../../model/entities/asset.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import type { AssetRecord } from "../queries/assets.ts";
 
 export const assetView = z.object({

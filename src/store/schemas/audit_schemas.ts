@@ -4,7 +4,7 @@ import { z } from "zod";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
 import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
 import { nameSchema } from "../../model/fields/schema_names.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { formatLimit } from "../../model/limits.ts";
 import type { AuditRecord } from "../queries/audit_and_events.ts";
 

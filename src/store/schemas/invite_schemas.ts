@@ -6,7 +6,7 @@ import type { InviteRow } from "../../model/entities/channel.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createAnswerSchemas, formatFields, selectShownTo } from "../../model/fields/field_table.ts";
 import { nameSchema } from "../../model/fields/schema_names.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 
 export const inviteView = nameSchema(
   "Invite",

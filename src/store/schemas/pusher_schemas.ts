@@ -9,7 +9,7 @@ import { forBoth } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS, HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { createAnswerSchemas, createArgumentSchemas, selectShownTo } from "../../model/fields/field_table.ts";
 import { nameSchema } from "../../model/fields/schema_names.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { pattern } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { PusherRecord } from "../queries/channels.ts";

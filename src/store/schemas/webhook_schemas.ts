@@ -12,7 +12,7 @@ import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { choiceCountsSchema } from "../../model/fields/alert_action.ts";
 import { createAnswerSchemas, formatFields, selectShownTo } from "../../model/fields/field_table.ts";
 import { nameSchema } from "../../model/fields/schema_names.ts";
-import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { EVENT_NAMES, WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import type { EventRecord } from "../queries/audit_and_events.ts";
 import type { DeliveryRecord } from "../queries/webhooks.ts";

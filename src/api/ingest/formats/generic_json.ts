@@ -63,7 +63,7 @@ const NAMES = {
   image: ["image_url", "image"],
 };
 
-function found(told: object, part: keyof typeof NAMES): string {
+function findValue(told: object, part: keyof typeof NAMES): string {
   for (const name of NAMES[part]) {
     const value = Object.hasOwn(told, name) ? (told as Record<string, unknown>)[name] : null;
     if ((typeof value === "string" && value !== "") || typeof value === "number") return String(value);
@@ -71,25 +71,25 @@ function found(told: object, part: keyof typeof NAMES): string {
   return "";
 }
 
-const hasTexts = (told: object) => found(told, "title") !== "" || found(told, "body") !== "";
+const hasTexts = (told: object) => findValue(told, "title") !== "" || findValue(told, "body") !== "";
 
 /** The fields of an alert by their common names; `otherwise` is the default for a missing one. */
 export function parseUsualFields(told: object, otherwise = { title: "", body: "" }): AlertInput {
-  const title = found(told, "title") || otherwise.title;
-  const body = found(told, "body") || otherwise.body;
+  const title = findValue(told, "title") || otherwise.title;
+  const body = findValue(told, "body") || otherwise.body;
   if (title === "" && body === "")
     throw invalidRequest(
       "field_required",
       "No title or text found. Send title and body, or set their fields with ?title={{name}}.",
     );
-  const severity = found(told, "severity");
+  const severity = findValue(told, "severity");
   const [first = ""] = body.trim().split("\n", 1);
   return buildAlert({
     title: title || first,
     // No text is shown twice (rules#senders-author).
     body: title === "" && body.trim() === first ? "" : body,
-    url: found(told, "url"),
-    image: found(told, "image"),
+    url: findValue(told, "url"),
+    image: findValue(told, "image"),
     ...(severity !== "" && { priority: parsePriority(severity) }),
   });
 }
@@ -136,7 +136,7 @@ function linesOf(told: object, path = "", depth = 0): string[] {
 
 /** The fields of an object whose title may be deeper in it. @throws 422 for an object without any text or number */
 function fieldsOfAny(told: object, notes: string[]): AlertInput {
-  const inner = hasSureText(told) || found(told, "body") !== "" ? null : innerMessage(told);
+  const inner = hasSureText(told) || findValue(told, "body") !== "" ? null : innerMessage(told);
   if (!inner && !hasTexts(told)) {
     const lines = linesOf(told);
     const [title = ""] = lines;
@@ -148,7 +148,7 @@ function fieldsOfAny(told: object, notes: string[]): AlertInput {
   if (!inner) return parseUsualFields(told);
   notes.push(FOUND_INSIDE);
   const fields = parseUsualFields(inner);
-  const kind = found(told, "title");
+  const kind = findValue(told, "title");
   return kind === "" ? fields : { ...fields, title: `${kind}: ${fields.title}` };
 }
 
@@ -162,7 +162,7 @@ export function parseUndocumentedForm(body: Record<string, unknown>, program: Se
     throw invalidRequest("malformed_body", `The body is an empty object. Send a message from ${name}.`);
   const notes = [`The message has no documented format of ${name}, so its usual fields are shown.`];
   const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
-  const text = found(inner, "body");
+  const text = findValue(inner, "body");
   const title = text.split("\n", 1)[0] || `${name} sent a message in an unknown format`;
   return { alerts: [{ fields: parseUsualFields(inner, { title, body: "" }) }], notes };
 }

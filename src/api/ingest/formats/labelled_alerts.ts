@@ -61,14 +61,14 @@ const annotationLinks = (annotations: Words): MessageLink[] =>
  * program's page.
  */
 export function collectAlertLinks(alerts: readonly LabelledAlert[], common: Words): MessageLink[] {
-  const each = (label: string, pick: (alert: LabelledAlert) => string) =>
+  const toLinks = (label: string, pick: (alert: LabelledAlert) => string) =>
     alerts.map((alert) => ({ label, url: pick(alert) }));
   const only = alerts.length === 1 ? alerts : [];
   return [
     ...annotationLinks(common),
     ...alerts.flatMap(({ annotations }) => annotationLinks(annotations)),
-    ...each("Dashboard", ({ dashboardURL }) => dashboardURL),
-    ...each("Panel", ({ panelURL }) => panelURL),
+    ...toLinks("Dashboard", ({ dashboardURL }) => dashboardURL),
+    ...toLinks("Panel", ({ panelURL }) => panelURL),
     ...only.flatMap(({ silenceURL, generatorURL }) => [
       { label: "Silence", url: silenceURL },
       { label: "Source", url: generatorURL },

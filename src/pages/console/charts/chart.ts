@@ -9,7 +9,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 /** Made with the first plot, for the reason that ui/time_format.ts gives. */
 let formats: { whole: Intl.NumberFormat; short: Intl.NumberFormat } | undefined;
 
-function made(): NonNullable<typeof formats> {
+function getFormats(): NonNullable<typeof formats> {
   formats ??= {
     whole: new Intl.NumberFormat("en"),
     short: new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }),
@@ -18,15 +18,15 @@ function made(): NonNullable<typeof formats> {
 }
 
 /** 12,345 */
-export const formatCount = (value: number): string => made().whole.format(value);
+export const formatCount = (value: number): string => getFormats().whole.format(value);
 
 /** Short numbers such as 1,234 and 12.3K, for places with little room. The whole number is shown next to them. */
 export const formatShortCount = (value: number): string =>
-  value < 10_000 ? formatCount(value) : made().short.format(value);
+  value < 10_000 ? formatCount(value) : getFormats().short.format(value);
 
 /** One of a few large numbers at the head of a page. Numbers that do not fit are shown whole elsewhere on it. */
 export const formatTotal = (value: number): string =>
-  value < 1_000_000 ? formatCount(value) : made().short.format(value);
+  value < 1_000_000 ? formatCount(value) : getFormats().short.format(value);
 
 /** The totals at the head of a page, each with an optional note below it. */
 export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: Content])[]): Html =>

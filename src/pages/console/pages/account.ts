@@ -40,28 +40,31 @@ const SCHEME_LABELS = { title: "Color scheme", system: "System", light: "Light",
 type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
-async function account(visit: PersonContext, wrong: { part: Part; error: ApiError } | null = null): Promise<Response> {
-  const { session, token, now, form: sent } = visit;
-  const { data: sessions } = await visit.asPerson(list_sessions, {});
-  const ways = await visit.asPerson(get_sign_in, {});
-  const of = (part: Part) => (wrong?.part === part ? wrong.error : undefined);
-  return visit.page(
+async function account(
+  context: PersonContext,
+  wrong: { part: Part; error: ApiError } | null = null,
+): Promise<Response> {
+  const { session, token, now, form: sent } = context;
+  const { data: sessions } = await context.asPerson(list_sessions, {});
+  const ways = await context.asPerson(get_sign_in, {});
+  const errorOf = (part: Part) => (wrong?.part === part ? wrong.error : undefined);
+  return context.page(
     "Your account",
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
-    ${await workspacesSection(visit, of("workspaces"))}
-    ${signInMethods(ways, now, visit.deps.people.oidc?.name ?? null)}
+    ${await workspacesSection(context, errorOf("workspaces"))}
+    ${signInMethods(ways, now, context.deps.people.oidc?.name ?? null)}
     <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
     <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
       ${colorSchemeSelect((name) => ({ content: SCHEME_LABELS[name] }))}
       <p class="hint">For the console, the web app and public pages in this browser.</p></section>
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>
-      ${errorSummary(of("password"))}
+      ${errorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
-        ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: of("password") })}
-        ${field({ name: "next", label: `New password (at least ${LIMITS.password_least} characters)`, type: "password", autocomplete: "new-password", minlength: LIMITS.password_least, maxlength: LIMITS.password, error: of("password") })}
+        ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: errorOf("password") })}
+        ${field({ name: "next", label: `New password (at least ${LIMITS.password_least} characters)`, type: "password", autocomplete: "new-password", minlength: LIMITS.password_least, maxlength: LIMITS.password, error: errorOf("password") })}
         </div>
         <p class="hint">All your other sessions end. Assistants stay connected; disconnect them on the Assistants page.</p>
         <button>Change password</button>
@@ -80,9 +83,9 @@ async function account(visit: PersonContext, wrong: { part: Part; error: ApiErro
           : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
     })}
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
-      ${errorSummary(of("name"))}
+      ${errorSummary(errorOf("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "Shown in all your workspaces.", autocomplete: "name", maxlength: LIMITS.name, error: of("name") })}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "Shown in all your workspaces.", autocomplete: "name", maxlength: LIMITS.name, error: errorOf("name") })}
         <button>Save name</button>
       </form></section>
     <h2>Close account</h2>
@@ -96,15 +99,15 @@ async function account(visit: PersonContext, wrong: { part: Part; error: ApiErro
 const form = (part: Part, names?: Record<string, string>) =>
   [
     `/console/account/${part}`,
-    { again: (visit: PersonContext, error: ApiError) => account(visit, { part, error }), names },
+    { again: (context: PersonContext, error: ApiError) => account(context, { part, error }), names },
   ] as const;
 
 export const OWN_DEVICES_PATH = "/console/account/devices";
 
-async function devices(visit: PersonContext, error?: ApiError): Promise<Response> {
-  const { data } = await visit.asPerson(list_own_devices, {});
-  const { now, token } = visit;
-  return visit.page(
+async function devices(context: PersonContext, error?: ApiError): Promise<Response> {
+  const { data } = await context.asPerson(list_own_devices, {});
+  const { now, token } = context;
+  return context.page(
     "Your test devices",
     html`<p class="crumb"><a href="/console/account">Your account</a></p>
     <h1>Your test devices</h1>
@@ -126,9 +129,9 @@ async function devices(visit: PersonContext, error?: ApiError): Promise<Response
   );
 }
 
-async function linked(visit: PersonContext): Promise<Response> {
-  const { url } = await visit.asPerson(link_own_device, {});
-  return visit.page(
+async function linked(context: PersonContext): Promise<Response> {
+  const { url } = await context.asPerson(link_own_device, {});
+  return context.page(
     "Link a device",
     html`<p class="crumb"><a href="${OWN_DEVICES_PATH}">Your test devices</a></p>
     <h1>Link a device</h1>
@@ -141,30 +144,30 @@ async function linked(visit: PersonContext): Promise<Response> {
 const REFUSED = { again: devices, when: canShowInForm };
 
 export const ACCOUNT_PAGES: readonly ConsolePage[] = [
-  defineSignedInPage("GET", "/console/account", (visit) => account(visit)),
+  defineSignedInPage("GET", "/console/account", (context) => account(context)),
 
-  defineSignedInForm(...form("password"), async (visit) => {
-    const { form: sent } = visit;
+  defineSignedInForm(...form("password"), async (context) => {
+    const { form: sent } = context;
     const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
-    await visit.asPerson(change_password, passwords);
-    return visit.goTo("/console/account", "password-changed");
+    await context.asPerson(change_password, passwords);
+    return context.goTo("/console/account", "password-changed");
   }),
 
-  defineSignedInForm(...form("name"), async (visit) => {
-    await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
-    return visit.goTo("/console/account", "name-changed");
+  defineSignedInForm(...form("name"), async (context) => {
+    await context.asPerson(update_profile, { name: context.form.get("name") ?? "" });
+    return context.goTo("/console/account", "name-changed");
   }),
 
-  defineSignedInForm(...form("workspaces", { name: "workspace" }), async (visit) => {
-    const made = await visit.asPerson(create_workspace, { name: visit.form.get("workspace") ?? "" });
-    return visit.goTo(`/console/${made.id}/`, "workspace-made");
+  defineSignedInForm(...form("workspaces", { name: "workspace" }), async (context) => {
+    const made = await context.asPerson(create_workspace, { name: context.form.get("workspace") ?? "" });
+    return context.goTo(`/console/${made.id}/`, "workspace-made");
   }),
 
-  defineSignedInPage("GET", "/console/account/sessions/:id/end", async (visit) => {
-    const { data: sessions } = await visit.asPerson(list_sessions, {});
-    const row = sessions.find(({ id }) => id === visit.params.id);
+  defineSignedInPage("GET", "/console/account/sessions/:id/end", async (context) => {
+    const { data: sessions } = await context.asPerson(list_sessions, {});
+    const row = sessions.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("session");
-    return confirmationPage(visit, {
+    return confirmationPage(context, {
       title: `End the session: ${deviceWords(row)}?`,
       effect: "That browser is signed out immediately. It can sign in again with your password.",
       act: "End the session",
@@ -172,15 +175,15 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  defineSignedInPage("POST", "/console/account/sessions/:id/end", async (visit) => {
-    await visit.asPerson(end_session, { session_id: visit.params.id ?? "" });
-    return visit.goTo("/console/account", "session-ended");
+  defineSignedInPage("POST", "/console/account/sessions/:id/end", async (context) => {
+    await context.asPerson(end_session, { session_id: context.params.id ?? "" });
+    return context.goTo("/console/account", "session-ended");
   }),
 
-  defineSignedInPage("GET", OWN_DEVICES_PATH, (visit) => devices(visit)),
+  defineSignedInPage("GET", OWN_DEVICES_PATH, (context) => devices(context)),
   defineSignedInForm(OWN_DEVICES_PATH, REFUSED, linked),
-  defineSignedInForm(`${OWN_DEVICES_PATH}/:device/unlink`, REFUSED, async (visit) => {
-    await visit.asPerson(unlink_own_device, { device_id: visit.params.device ?? "" });
-    return visit.goTo(OWN_DEVICES_PATH, "device-unlinked");
+  defineSignedInForm(`${OWN_DEVICES_PATH}/:device/unlink`, REFUSED, async (context) => {
+    await context.asPerson(unlink_own_device, { device_id: context.params.device ?? "" });
+    return context.goTo(OWN_DEVICES_PATH, "device-unlinked");
   }),
 ];

@@ -44,18 +44,18 @@ export function retentionPreview({ days, begins_at, alerts, more }: Ahead, now: 
   return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end: <strong>${many}</strong> from ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
 }
 
-async function form(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const set = await visit.asMember(get_retention, {});
-  const value = visit.form.get("retention_days") ?? String(set.retention_days ?? "");
-  return visit.page(
+async function form(context: MemberContext, error?: ApiError): Promise<Response> {
+  const set = await context.asMember(get_retention, {});
+  const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
+  return context.page(
     "Alert retention",
     html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, from devices too, this many days after they end. Statistics are kept.</p>
     ${errorSummary(error)}
-    <form method="post" action="${visit.base}retention" novalidate>${visit.token}
+    <form method="post" action="${context.base}retention" novalidate>${context.token}
       ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. If empty, alerts are kept indefinitely. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change.`, error })}
       <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
     </form>
-    ${retentionPreview(set, visit.now)}
+    ${retentionPreview(set, context.now)}
     <p class="note"><span>An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with <code>belfry export</code>.</span></p>`,
     { width: "narrow", error },
   );
@@ -114,9 +114,9 @@ function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | u
 }
 
 /** The part of the account's page. */
-export async function workspacesSection(visit: PersonContext, error?: ApiError): Promise<Content> {
-  const { token, now, form: sent } = visit;
-  const { data } = await visit.asPerson(list_own_workspaces, {});
+export async function workspacesSection(context: PersonContext, error?: ApiError): Promise<Content> {
+  const { token, now, form: sent } = context;
+  const { data } = await context.asPerson(list_own_workspaces, {});
   return html`<h2>Workspaces</h2>
     ${
       data.length > 0 &&
@@ -141,23 +141,23 @@ export async function workspacesSection(visit: PersonContext, error?: ApiError):
       </form></details>`;
 }
 
-function nameForm(visit: MemberContext, error?: ApiError): Response {
-  return visit.page(
+function nameForm(context: MemberContext, error?: ApiError): Response {
+  return context.page(
     "Rename workspace",
     html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do not change.</p>
     ${errorSummary(error)}
-    <form method="post" action="${visit.base}name" novalidate>${visit.token}
-      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? visit.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
+    <form method="post" action="${context.base}name" novalidate>${context.token}
+      ${field({ name: "name", label: "Name", value: context.form.get("name") ?? context.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
       <div class="actions"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
     </form>`,
     { width: "narrow", error },
   );
 }
 
-async function closing(visit: PersonContext, error?: ApiError): Promise<Response> {
-  const { data } = await visit.asPerson(list_own_workspaces, {});
+async function closing(context: PersonContext, error?: ApiError): Promise<Response> {
+  const { data } = await context.asPerson(list_own_workspaces, {});
   const holds = data.some(({ without_you }) => without_you === "holds");
-  return visit.page(
+  return context.page(
     "Close your account",
     html`<h1>Close your account?</h1>
     <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and e-mail address are deleted. This cannot be undone.</p>
@@ -167,7 +167,7 @@ async function closing(visit: PersonContext, error?: ApiError): Promise<Response
     ${
       holds
         ? html`<p class="flash careful">You can close the account once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
-        : html`<form method="post" action="${ACCOUNT}/close" novalidate>${visit.token}
+        : html`<form method="post" action="${ACCOUNT}/close" novalidate>${context.token}
       ${data.map((own) => leftBehind(own, error))}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <div class="actions"><button class="danger">Close account permanently</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
@@ -182,17 +182,17 @@ const isHere =
   ({ id }: Own) =>
     base === `/console/${id}/`;
 
-async function leaving(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { data } = await visit.asPerson(list_own_workspaces, {});
-  const own = assertDefined(data.find(isHere(visit)), "every visitor of it is a member of it");
+async function leaving(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { data } = await context.asPerson(list_own_workspaces, {});
+  const own = assertDefined(data.find(isHere(context)), "every visitor of it is a member of it");
   const title = `Leave ${own.name}?`;
   if (own.without_you === "holds")
-    return visit.page(
+    return context.page(
       title,
       html`<h1>${title}</h1><p class="lede">${fate(own)}</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
       { width: "narrow" },
     );
-  return confirmationPage(visit, {
+  return confirmationPage(context, {
     title,
     effect: html`${fate(own)} ${own.without_you === "stays" && "To return, you must be added again."}`,
     condition: leftBehind(own, error),
@@ -204,37 +204,37 @@ async function leaving(visit: MemberContext, error?: ApiError): Promise<Response
 }
 
 export const ACCOUNT_WORKSPACE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/retention", (visit) => form(visit)),
-  memberForm("/retention", REFUSED, async (visit) => {
-    const retention_days = parseControlValue({ look: "number", blank: null }, visit.form.get("retention_days"));
-    await visit.asMember(set_retention, { retention_days } as { retention_days: number | null });
-    return visit.goTo(visit.url.pathname, "retention-set");
+  memberPage("GET", "/retention", (context) => form(context)),
+  memberForm("/retention", REFUSED, async (context) => {
+    const retention_days = parseControlValue({ look: "number", blank: null }, context.form.get("retention_days"));
+    await context.asMember(set_retention, { retention_days } as { retention_days: number | null });
+    return context.goTo(context.url.pathname, "retention-set");
   }),
 
-  memberPage("GET", "/name", async (visit) => nameForm(visit)),
-  memberForm("/name", { again: nameForm, when: matchesErrorType("invalid_request") }, async (visit) => {
-    await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
-    return visit.goTo(ACCOUNT, "workspace-renamed");
+  memberPage("GET", "/name", async (context) => nameForm(context)),
+  memberForm("/name", { again: nameForm, when: matchesErrorType("invalid_request") }, async (context) => {
+    await context.asMember(rename_workspace, { name: context.form.get("name") ?? "" });
+    return context.goTo(ACCOUNT, "workspace-renamed");
   }),
 
-  memberPage("GET", "/leave", (visit) => leaving(visit)),
-  memberForm("/leave", leaving, async (visit) => {
-    const ticked = visit.form.getAll("leave_behind");
-    const { data } = await visit.asPerson(list_own_workspaces, {});
-    const error = unticked(data.filter(isHere(visit)), ticked);
-    if (error) return leaving(visit, error);
-    await visit.asMember(leave_workspace, { leave_behind: ticked.length > 0 });
-    return visit.goTo(ACCOUNT, "workspace-left");
+  memberPage("GET", "/leave", (context) => leaving(context)),
+  memberForm("/leave", leaving, async (context) => {
+    const ticked = context.form.getAll("leave_behind");
+    const { data } = await context.asPerson(list_own_workspaces, {});
+    const error = unticked(data.filter(isHere(context)), ticked);
+    if (error) return leaving(context, error);
+    await context.asMember(leave_workspace, { leave_behind: ticked.length > 0 });
+    return context.goTo(ACCOUNT, "workspace-left");
   }),
 
-  defineSignedInPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
-  defineSignedInForm(`${ACCOUNT}/close`, { again: closing }, async (visit) => {
-    const leave_behind = visit.form.getAll("leave_behind");
-    const { data } = await visit.asPerson(list_own_workspaces, {});
+  defineSignedInPage("GET", `${ACCOUNT}/close`, (context) => closing(context)),
+  defineSignedInForm(`${ACCOUNT}/close`, { again: closing }, async (context) => {
+    const leave_behind = context.form.getAll("leave_behind");
+    const { data } = await context.asPerson(list_own_workspaces, {});
     const error = unticked(data, leave_behind);
     if (error) throw error;
-    await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
-    const cookies = await visit.deps.people.signOut(visit.request, getPerson(visit.session));
-    return visit.goTo("/console/sign-in", "account-closed", cookies);
+    await context.asPerson(close_account, { present: context.form.get("present") ?? "", leave_behind });
+    const cookies = await context.deps.people.signOut(context.request, getPerson(context.session));
+    return context.goTo("/console/sign-in", "account-closed", cookies);
   }),
 ];

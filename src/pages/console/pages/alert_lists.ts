@@ -144,36 +144,36 @@ const LISTS: readonly AlertListPage[] = [
 
 const listOf =
   (list: AlertListPage) =>
-  async (visit: MemberContext): Promise<Response> => {
-    const { now, base } = visit;
+  async (context: MemberContext): Promise<Response> => {
+    const { now, base } = context;
     const { path, name, status } = list;
-    const search = parseAlertSearch(visit);
-    const { data: channels } = await visit.call("list_pushers");
-    const found = await findAlerts(visit, search, list, channels);
+    const search = parseAlertSearch(context);
+    const { data: channels } = await context.call("list_pushers");
+    const found = await findAlerts(context, search, list, channels);
     const names = new Map(channels.map(({ id, name }) => [id, name]));
-    const { part, form } = alertList(visit, found, {
+    const { part, form } = alertList(context, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
       none: emptyState(...list.none),
       end: ["No more alerts", "Back to the start"],
       columns: {
         Alert: ({ id, pusher_id, title, status, review_note }) =>
-          html`<a href="${getChannelPath(visit, pusher_id)}/alerts/${id}">${title}</a>${
+          html`<a href="${getChannelPath(context, pusher_id)}/alerts/${id}">${title}</a>${
             status === "draft" && review_note && html`<span class="why"><q>${review_note}</q></span>`
           }`,
         Channel: ({ pusher_id }) =>
-          html`<a href="${getChannelPath(visit, pusher_id)}">${names.get(pusher_id) ?? "A new channel"}</a>`,
+          html`<a href="${getChannelPath(context, pusher_id)}">${names.get(pusher_id) ?? "A new channel"}</a>`,
         ...list.columns(now, found),
       },
       options: {
         ...LIST_OPTIONS,
         ...(list.time && { headings: timeHeading(base + path, list.time, search, list.order ?? "newest") }),
-        ...(mayChangeAlerts(visit) && { selects: selectBox }),
+        ...(mayChangeAlerts(context) && { selects: selectBox }),
       },
-      around: (rows) => (mayChangeAlerts(visit) ? bulkForm(visit, rows) : rows),
+      around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows) : rows),
     });
-    if (isPartRequest(visit)) return visit.part(part);
-    return visit.page(
+    if (isPartRequest(context)) return context.part(part);
+    return context.page(
       name,
       html`<h1>${name}</h1>
     <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
@@ -184,7 +184,7 @@ const listOf =
         name: one.name,
         chosen: one === list,
       })),
-    )}${await form(channels)}${part}${status === "draft" && (await hearing(visit))}`,
+    )}${await form(channels)}${part}${status === "draft" && (await hearing(context))}`,
       { styles: ["history"], scripts: ["live", "rows"] },
     );
   };
@@ -200,21 +200,21 @@ const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: "cancelled", name: "Cancelled", none: "This channel has no cancelled alerts." },
 ];
 
-async function ofChannel(visit: MemberContext): Promise<Response> {
-  const { url, now, params } = visit;
+async function ofChannel(context: MemberContext): Promise<Response> {
+  const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
   const { status, none } = assertDefined(
     FILTERS.find((filter) => filter.status === url.searchParams.get("status")) ?? FILTERS[0],
     "a list is not empty",
   );
   // The channel is in the path.
-  const { channel: _, ...words } = parseAlertSearch(visit);
-  const base = getChannelPath(visit, pusher_id);
+  const { channel: _, ...words } = parseAlertSearch(context);
+  const base = getChannelPath(context, pusher_id);
   const order = LISTS.find((list) => list.status === status)?.order;
-  const found = await findAlerts(visit, { ...words, channel: pusher_id }, { status, order });
+  const found = await findAlerts(context, { ...words, channel: pusher_id }, { status, order });
   const time = order ? "When" : status === null && "Created";
   const headings = time ? timeHeading(base, time, words, order ?? "newest", { status }) : {};
-  const { part, form } = alertList(visit, found, {
+  const { part, form } = alertList(context, found, {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
     all: buildViewUrl(base, { status }),
@@ -223,7 +223,7 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
       : emptyState(
           "No alerts yet",
           html`This channel’s alerts and their device reports will appear here. ${
-            canUse(visit, "create_alert")
+            canUse(context, "create_alert")
               ? html`<a href="${base}/alerts/new">Write the first alert</a>; it stays private until you send it.`
               : "A member who can write alerts must create the first one."
           }`,
@@ -238,25 +238,25 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
       ...loud,
       ...countColumns(found),
     },
-    options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(visit) && { selects: selectBox }) },
-    around: (rows) => (mayChangeAlerts(visit) ? bulkForm(visit, rows) : rows),
+    options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: selectBox }) },
+    around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows) : rows),
   });
-  if (isPartRequest(visit)) return visit.part(part);
+  if (isPartRequest(context)) return context.part(part);
   const [channel, search, failing] = await Promise.all([
-    visit.call("get_pusher", { pusher_id }),
+    context.call("get_pusher", { pusher_id }),
     form(),
-    findFailingSenders(visit),
+    findFailingSenders(context),
   ]);
   const filters = FILTERS.map((one) => ({
     href: buildViewUrl(base, { ...toSearchQuery(words), status: one.status }),
     name: one.name,
     chosen: one.status === status,
   }));
-  return visit.page(
+  return context.page(
     channel.name,
-    html`${channelHeader(visit, channel, "")}
-    ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(visit, channel)}
-    ${viewLinks("Alert state", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">Month view</a></p>`}${search}${failingSendersNotice(visit, failing, channel)}${part}`,
+    html`${channelHeader(context, channel, "")}
+    ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(context, channel)}
+    ${viewLinks("Alert state", filters)}${isPlanned(status) && html`<p><a href="${context.base}month?channel=${channel.id}">Month view</a></p>`}${search}${failingSendersNotice(context, failing, channel)}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
   );
 }
@@ -265,12 +265,12 @@ async function ofChannel(visit: MemberContext): Promise<Response> {
  * Notifications about drafts that await a review: on a phone for members who may open the reviews channel, and by mail
  * where mail is sent.
  */
-async function hearing(visit: MemberContext): Promise<Content> {
-  const { caller, base, token, deps } = visit;
+async function hearing(context: MemberContext): Promise<Content> {
+  const { caller, base, token, deps } = context;
   const opens = isRoleAtLeast(caller.member.role, open_reviews.role) && caller.pusherIds === null;
   const mails = deps.mail !== null && isRoleAtLeast(caller.member.role, mail_drafts.role);
   if (!opens && !mails) return null;
-  const { data } = await visit.asPerson(list_own_workspaces, {});
+  const { data } = await context.asPerson(list_own_workspaces, {});
   const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.wants_draft_emails === true;
   return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
     <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link to the draft, show its channel and author but not its text, and expire once the draft is decided.</p>
@@ -286,13 +286,13 @@ export const ALERT_LIST_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher", ofChannel),
   ...LISTS.map((list) => memberPage("GET", `/${list.path}`, listOf(list))),
 
-  memberPage("POST", "/reviews", async (visit) => {
-    const { id } = await visit.asMember(open_reviews, {});
-    return visit.goTo(`${getChannelPath(visit, id)}/invites`);
+  memberPage("POST", "/reviews", async (context) => {
+    const { id } = await context.asMember(open_reviews, {});
+    return context.goTo(`${getChannelPath(context, id)}/invites`);
   }),
 
-  memberPage("POST", "/reviews/mail", async (visit) => {
-    await visit.asMember(mail_drafts, { wants_draft_emails: visit.form.get("mails") === "on" });
-    return visit.goTo(`${visit.base}drafts`);
+  memberPage("POST", "/reviews/mail", async (context) => {
+    await context.asMember(mail_drafts, { wants_draft_emails: context.form.get("mails") === "on" });
+    return context.goTo(`${context.base}drafts`);
   }),
 ];

@@ -87,7 +87,7 @@ function outcome(line: AuditLogRow): Content {
   return html` <span class="badge warn">failed${often}</span>`;
 }
 
-const listChannels = async (visit: MemberContext) => (await visit.call("list_pushers")).data;
+const listChannels = async (context: MemberContext) => (await context.call("list_pushers")).data;
 
 type ListedChannel = Awaited<ReturnType<typeof listChannels>>[number];
 
@@ -101,12 +101,12 @@ function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Fil
   return pusher_id === null ? null : { ...filter, pusher_id };
 }
 
-function filterForm(visit: MemberContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
+function filterForm(context: MemberContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
   const deleted = filter.pusher_id?.startsWith("psh_") && !channels.some(({ id }) => id === filter.pusher_id);
   const offered = deleted
     ? [{ id: filter.pusher_id ?? "", name: "A deleted channel", handle: "" }, ...channels]
     : channels;
-  return html`<form class="filter" method="get" action="${visit.base}audit" role="search" aria-label="Audit log">
+  return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
     ${channelFilter(offered, filter.pusher_id)}
     ${select({ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor })}
     <button class="plain">Show</button></form>`;
@@ -117,27 +117,27 @@ const retention = (days: number): string =>
     ? "Entries are kept indefinitely."
     : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}, as set by the operator.`;
 
-const sortableColumns = (visit: MemberContext, names: ReadonlyMap<string, string>): SortableColumns<AuditLogRow> => ({
-  Action: { value: (line) => operationWords(visit, line), first: "asc" },
+const sortableColumns = (context: MemberContext, names: ReadonlyMap<string, string>): SortableColumns<AuditLogRow> => ({
+  Action: { value: (line) => operationWords(context, line), first: "asc" },
   By: { value: ({ actor }) => getActorName(actor), first: "asc" },
   Channel: { value: ({ pusher_id }) => pusher_id && (names.get(pusher_id) ?? "A deleted channel"), first: "asc" },
   When: { value: ({ created_at }) => created_at, first: "asc" },
 });
 
-async function page(visit: MemberContext): Promise<Response> {
-  const filter = filterOf(visit);
-  const before = visit.url.searchParams.get("before");
-  const channels = await listChannels(visit);
+async function page(context: MemberContext): Promise<Response> {
+  const filter = filterOf(context);
+  const before = context.url.searchParams.get("before");
+  const channels = await listChannels(context);
   const resolved = resolveChannel(filter, channels);
   const nothing: OperationResult<"list_audit_events"> = { data: [], meta: { next_before: null } };
   const names = namesOf(channels);
-  const at = `${visit.base}audit`;
+  const at = `${context.base}audit`;
   const [newest, list] = await Promise.all([
-    visit.call("list_audit_events", { limit: ACTORS_FROM }),
+    context.call("list_audit_events", { limit: ACTORS_FROM }),
     sortPagedRows(
-      visit,
-      async (page) => (resolved ? visit.call("list_audit_events", { ...resolved, ...page }) : nothing),
-      sortableColumns(visit, names),
+      context,
+      async (page) => (resolved ? context.call("list_audit_events", { ...resolved, ...page }) : nothing),
+      sortableColumns(context, names),
       { path: at, query: query(filter) },
     ),
   ]);
@@ -146,18 +146,18 @@ async function page(visit: MemberContext): Promise<Response> {
   const people = new Map(
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
-  const form = filterForm(visit, channels, seen, resolved ?? filter);
+  const form = filterForm(context, channels, seen, resolved ?? filter);
   const chosen = Object.keys(filter).length > 0;
-  return visit.page(
+  return context.page(
     "Audit log",
     html`<h1>Audit log</h1>
-    <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The database prevents changes to entries and their early removal. ${retention(visit.deps.auditRetentionDays)}</p>
+    <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The database prevents changes to entries and their early removal. ${retention(context.deps.auditRetentionDays)}</p>
     ${form}${list.note}
     ${table(
       "Audit log",
       data,
       {
-        Action: (line) => html`<strong>${operationWords(visit, line)}</strong>${outcome(line)}`,
+        Action: (line) => html`<strong>${operationWords(context, line)}</strong>${outcome(line)}`,
         By: ({ actor, transport }) =>
           html`<span class="stack">${
             actor.id === null || filter.actor === actor.id
@@ -168,8 +168,8 @@ async function page(visit: MemberContext): Promise<Response> {
           pusher_id === null
             ? html`<span class="muted">None</span>`
             : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
-        Target: (line) => subject(visit, people, line),
-        When: ({ created_at }) => timeElement(new Date(created_at), "near", visit.now),
+        Target: (line) => subject(context, people, line),
+        When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
       },
       emptyState(
         before ? "No older entries" : chosen ? "No matching entries" : "No entries yet",
@@ -201,11 +201,11 @@ const COLUMNS: Record<string, (line: AuditLogRow, names: ReadonlyMap<string, str
   changed: ({ changed }) => changed?.join(" ") ?? null,
 };
 
-async function file(visit: MemberContext): Promise<Response> {
-  const channels = await listChannels(visit);
-  const filter = resolveChannel(filterOf(visit), channels) ?? filterOf(visit);
+async function file(context: MemberContext): Promise<Response> {
+  const channels = await listChannels(context);
+  const filter = resolveChannel(filterOf(context), channels) ?? filterOf(context);
   const names = namesOf(channels);
-  const lines = await readNewestRows((page) => visit.call("list_audit_events", { ...filter, ...page }), MOST_LINES);
+  const lines = await readNewestRows((page) => context.call("list_audit_events", { ...filter, ...page }), MOST_LINES);
   const cells = Object.values(COLUMNS);
   const rows = lines.rows.map((line) => cells.map((cell) => cell(line, names)));
   return csvResponse("audit-log", [Object.keys(COLUMNS), ...rows]);

@@ -21,9 +21,9 @@ export const selectBox = ({ id, title }: { id: string; title: string }): Html =>
   html`<label><input type="checkbox" name="alert" value="${id}"><span class="unseen">Select ${title}</span></label>`;
 
 /** The form around a list whose rows are selected. */
-export const bulkForm = (visit: MemberContext, rows: Content): Html =>
+export const bulkForm = (context: MemberContext, rows: Content): Html =>
   formOf(
-    visit,
+    context,
     html`${rows}
     <div class="bulk"><p class="hint">Selected alerts:</p>
       <button class="plain" name="act" value="cancel">Cancel</button>
@@ -50,19 +50,20 @@ const countAlerts = (count: number): string => (count === 1 ? "1 alert" : `${cou
 
 /** The alerts of a plan with the outcome for each. */
 const plannedTable = (
-  visit: MemberContext,
+  context: MemberContext,
   rows: readonly PlannedRow[],
   outcome: (row: PlannedRow) => Content,
 ): Content =>
   table("Selected alerts", rows, {
-    Alert: ({ id, pusher_id, title }) => html`<a href="${getChannelPath(visit, pusher_id)}/alerts/${id}">${title}</a>`,
+    Alert: ({ id, pusher_id, title }) =>
+      html`<a href="${getChannelPath(context, pusher_id)}/alerts/${id}">${title}</a>`,
     Channel: ({ handle }) => `@${handle}`,
-    Time: ({ send_at }) => send_at && timeElement(new Date(send_at), "near", visit.now),
+    Time: ({ send_at }) => send_at && timeElement(new Date(send_at), "near", context.now),
     Outcome: outcome,
   });
 
-function page(visit: MemberContext, title: string, body: Content, error?: ApiError): Response {
-  return visit.page(title, html`<h1>${title}</h1>${errorSummary(error)}${body}`, { ...(error && { error }) });
+function page(context: MemberContext, title: string, body: Content, error?: ApiError): Response {
+  return context.page(title, html`<h1>${title}</h1>${errorSummary(error)}${body}`, { ...(error && { error }) });
 }
 
 const hiddenAlerts = (ids: readonly string[]): Html[] =>
@@ -72,13 +73,13 @@ const backLink = ({ base }: MemberContext): Html =>
   html`<a class="button plain" href="${base}alerts">Back to the list</a>`;
 
 /** The form for the amount of the move. */
-function moveForm(visit: MemberContext, ids: readonly string[], error?: ApiError): Response {
-  const { form } = visit;
+function moveForm(context: MemberContext, ids: readonly string[], error?: ApiError): Response {
+  const { form } = context;
   return page(
-    visit,
+    context,
     `Move ${countAlerts(ids.length)}`,
     formOf(
-      visit,
+      context,
       html`${hiddenAlerts(ids)}<div class="columns">
       ${field({ name: "amount", label: "Move by", value: form.get("amount") ?? "", inputmode: "numeric", error })}
       ${select({ name: "unit", label: "Unit", options: Object.keys(UNITS).map((unit) => ({ value: unit, label: unit })), value: form.get("unit") ?? "hours" })}
@@ -91,7 +92,7 @@ function moveForm(visit: MemberContext, ids: readonly string[], error?: ApiError
         ],
         value: form.get("direction") ?? "later",
       })}</div>
-      <div class="actions"><button name="act" value="move">Continue</button>${backLink(visit)}</div>`,
+      <div class="actions"><button name="act" value="move">Continue</button>${backLink(context)}</div>`,
     ),
     error,
   );
@@ -112,44 +113,44 @@ const wrongAmount = (): ApiError => {
 };
 
 /** The effect of a cancellation or move, and the button that does it. */
-async function showPlan(visit: MemberContext, ids: readonly string[], minutes: number | null): Promise<Response> {
+async function showPlan(context: MemberContext, ids: readonly string[], minutes: number | null): Promise<Response> {
   const asked = minutes === null ? { action: "cancel" } : { action: "move", by_minutes: minutes };
-  const { data, plan } = await visit.call("move_alerts", { alert_ids: ids, ...asked, dry_run: true });
+  const { data, plan } = await context.call("move_alerts", { alert_ids: ids, ...asked, dry_run: true });
   const changing = data.filter(({ outcome }) => outcome === "would");
   const verb = minutes === null ? "Cancel" : "Move";
   const outcome = (row: PlannedRow): Content =>
     row.outcome === "refused"
       ? html`<span class="badge">stays</span> ${reasonOf(row)}`
       : row.becomes
-        ? html`<span>moves to ${timeElement(new Date(row.becomes), "near", visit.now)}</span>`
+        ? html`<span>moves to ${timeElement(new Date(row.becomes), "near", context.now)}</span>`
         : html`<span class="badge warn">is cancelled</span>`;
   const isDanger = minutes === null && html` class="danger"`;
   const count = countAlerts(changing.length);
   const button = html`<button name="act" value="${verb.toLowerCase()}"${isDanger}>${verb} ${count}</button>`;
   const title = changing.length === 0 ? `No alert to ${verb.toLowerCase()}` : `${verb} ${count}?`;
   return page(
-    visit,
+    context,
     title,
-    html`${plannedTable(visit, data, outcome)}${formOf(
-      visit,
+    html`${plannedTable(context, data, outcome)}${formOf(
+      context,
       html`${plan && html`<input type="hidden" name="plan" value="${plan}">`}
-      <div class="actions">${plan && button}${backLink(visit)}</div>`,
+      <div class="actions">${plan && button}${backLink(context)}</div>`,
     )}`,
   );
 }
 
-async function carryOut(visit: MemberContext, plan: string, act: string): Promise<Response> {
-  await visit.call("move_alerts", { plan });
-  return visit.goTo(
-    `${visit.base}${act === "move" ? "scheduled" : "cancelled"}`,
+async function carryOut(context: MemberContext, plan: string, act: string): Promise<Response> {
+  await context.call("move_alerts", { plan });
+  return context.goTo(
+    `${context.base}${act === "move" ? "scheduled" : "cancelled"}`,
     act === "move" ? "alerts-moved" : "alerts-cancelled",
   );
 }
 
 /** The question before alerts are deleted. Sent alerts stay. */
-async function askToDelete(visit: MemberContext, ids: readonly string[]): Promise<Response> {
+async function askToDelete(context: MemberContext, ids: readonly string[]): Promise<Response> {
   // A dry run returns the titles of all selected alerts with one statement.
-  const { data } = await visit.call("move_alerts", { alert_ids: ids, action: "cancel", dry_run: true });
+  const { data } = await context.call("move_alerts", { alert_ids: ids, action: "cancel", dry_run: true });
   const removable = data.filter((row) => !isSent(row));
   const count = countAlerts(removable.length);
   const button = html`<button class="danger" name="act" value="delete">Delete ${count}</button>`;
@@ -158,53 +159,53 @@ async function askToDelete(visit: MemberContext, ids: readonly string[]): Promis
       ? html`<span class="badge">stays</span> ${reasonOf(row)}`
       : html`<span class="badge warn">is deleted</span>`;
   return page(
-    visit,
+    context,
     removable.length === 0 ? "No alert to delete" : `Delete ${count}?`,
-    html`<p class="lede">Deleted alerts cannot be restored.</p>${plannedTable(visit, data, outcome)}${formOf(
-      visit,
+    html`<p class="lede">Deleted alerts cannot be restored.</p>${plannedTable(context, data, outcome)}${formOf(
+      context,
       html`${hiddenAlerts(removable.map(({ id, pusher_id }) => `${pusher_id}/${id}`))}
       <input type="hidden" name="sure" value="yes">
-      <div class="actions">${removable.length > 0 && button}${backLink(visit)}</div>`,
+      <div class="actions">${removable.length > 0 && button}${backLink(context)}</div>`,
     )}`,
   );
 }
 
-async function deleteAlerts(visit: MemberContext, alerts: readonly string[]): Promise<Response> {
+async function deleteAlerts(context: MemberContext, alerts: readonly string[]): Promise<Response> {
   let kept = 0;
   for (const one of alerts) {
     const [pusher_id, alert_id] = one.split("/");
     try {
-      await visit.call("delete_alert", { pusher_id, alert_id });
+      await context.call("delete_alert", { pusher_id, alert_id });
     } catch (error) {
       // Another member deleted or sent the alert in between.
       if (!(error instanceof ApiError) || ![404, 409].includes(error.status)) throw error;
       kept += 1;
     }
   }
-  return visit.goTo(`${visit.base}alerts`, kept === 0 ? "alerts-deleted" : "alerts-deleted-some");
+  return context.goTo(`${context.base}alerts`, kept === 0 ? "alerts-deleted" : "alerts-deleted-some");
 }
 
-async function bulk(visit: MemberContext): Promise<Response> {
-  const { form, base } = visit;
+async function bulk(context: MemberContext): Promise<Response> {
+  const { form, base } = context;
   const act = form.get("act") ?? "";
   const plan = form.get("plan");
   const ids = [...new Set(form.getAll("alert"))].slice(0, LIMITS.moves);
   try {
-    if (plan !== null && act !== "delete") return await carryOut(visit, plan, act);
-    if (ids.length === 0) return visit.goTo(`${base}alerts`, "nothing-selected");
-    if (act === "delete") return form.has("sure") ? await deleteAlerts(visit, ids) : await askToDelete(visit, ids);
-    if (act !== "move") return await showPlan(visit, ids, null);
-    if (!form.has("amount")) return moveForm(visit, ids);
+    if (plan !== null && act !== "delete") return await carryOut(context, plan, act);
+    if (ids.length === 0) return context.goTo(`${base}alerts`, "nothing-selected");
+    if (act === "delete") return form.has("sure") ? await deleteAlerts(context, ids) : await askToDelete(context, ids);
+    if (act !== "move") return await showPlan(context, ids, null);
+    if (!form.has("amount")) return moveForm(context, ids);
     const minutes = parseMinutes(form);
-    return minutes === null ? moveForm(visit, ids, wrongAmount()) : await showPlan(visit, ids, minutes);
+    return minutes === null ? moveForm(context, ids, wrongAmount()) : await showPlan(context, ids, minutes);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     // The plan is outdated, because another member changed one of its alerts.
     return page(
-      visit,
+      context,
       "Nothing was changed",
       html`<p>One of the alerts has changed since you selected it. Select the alerts again.</p>
-      <p>${backLink(visit)}</p>`,
+      <p>${backLink(context)}</p>`,
     );
   }
 }
@@ -212,4 +213,4 @@ async function bulk(visit: MemberContext): Promise<Response> {
 export const BULK_ALERT_PAGES: readonly ConsolePage[] = [memberPage("POST", "/alerts/bulk", bulk)];
 
 /** Reports if the member may act on selected alerts. */
-export const mayChangeAlerts = (visit: MemberContext): boolean => canUse(visit, "move_alerts");
+export const mayChangeAlerts = (context: MemberContext): boolean => canUse(context, "move_alerts");

@@ -43,13 +43,13 @@ interface CalendarEntry {
 
 /** Entries by day, in days since 1970, and a text about what is missing. */
 async function read(
-  visit: MemberContext,
+  context: MemberContext,
   { channel, from, to, zone }: { channel: string | null; from: number; to: number; zone: string },
 ) {
   const list = (asked: object) =>
     channel === null
-      ? visit.call("list_account_alerts", { limit: LIMITS.page, ...asked })
-      : visit.call("list_alerts", { limit: LIMITS.page, pusher_id: channel, ...asked });
+      ? context.call("list_account_alerts", { limit: LIMITS.page, ...asked })
+      : context.call("list_alerts", { limit: LIMITS.page, pusher_id: channel, ...asked });
   const iso = (ms: number) => new Date(ms).toISOString();
   const dayOf = (at: number) => Math.floor(utcToLocal(zone, at) / DAY);
   const days = new Map<number, CalendarEntry[]>();
@@ -76,7 +76,7 @@ async function read(
   }
 
   const series = await list({ status: "repeating", limit: RULES });
-  const filled = await visit.asMember(list_filled_series, { alert_ids: series.data.map(({ id }) => id) });
+  const filled = await context.asMember(list_filled_series, { alert_ids: series.data.map(({ id }) => id) });
   const filledTo = new Map(filled.data.map(({ alert_id, filled_until }) => [alert_id, Date.parse(filled_until)]));
   let left = ALL_TIMES;
   const budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS);
@@ -86,7 +86,7 @@ async function read(
     const times = findOccurrencesWithin(alert.recurrence, {
       ...{
         sendAt: Date.parse(alert.send_at),
-        now: visit.now.getTime(),
+        now: context.now.getTime(),
         from,
         to,
         most: TIMES,
@@ -146,15 +146,15 @@ interface CalendarView {
   names: ReadonlyMap<string, string> | null;
 }
 
-function entry(visit: MemberContext, { at, alert, later, times }: CalendarEntry, view: CalendarView): Content {
+function entry(context: MemberContext, { at, alert, later, times }: CalendarEntry, view: CalendarView): Content {
   const { zone, names } = view;
   const time = new Date(utcToLocal(zone, at)).toISOString().slice(11, 16);
-  return html`<li class="${later && "later"}"><a href="${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${truncateText(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and later</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
+  return html`<li class="${later && "later"}"><a href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${truncateText(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and later</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
 }
 
 /** A month as a grid of weeks. `begin` is the first day that is drawn, and `today` the present one of the zone. */
 function monthGrid(
-  visit: MemberContext,
+  context: MemberContext,
   view: CalendarView,
   grid: { title: string; month: string; begin: number; weeks: number; today: number },
   days: ReadonlyMap<number, CalendarEntry[]>,
@@ -166,12 +166,12 @@ function monthGrid(
       return html`<td class="outside"><span class="number">${date.getUTCDate()}</span></td>`;
     const lines = days.get(number) ?? [];
     const seen = lines.length > GRID_LINES ? lines.slice(0, GRID_LINES - 1) : lines;
-    const href = buildViewUrl(`${visit.base}month`, { day: dayText(number), channel, zone: typedZone });
+    const href = buildViewUrl(`${context.base}month`, { day: dayText(number), channel, zone: typedZone });
     const name = words(date, { weekday: "long", day: "numeric", month: "long" });
     return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${number === grid.today && html` aria-current="date"`}><time datetime="${dayText(number)}"><span class="weekday">${words(date, { weekday: "long" })} </span><span class="number">${date.getUTCDate()}</span><span class="weekday"> ${words(date, { month: "long" })}</span></time>
       ${
         seen.length > 0 &&
-        html`<ul>${seen.map((line) => entry(visit, line, view))}${
+        html`<ul>${seen.map((line) => entry(context, line, view))}${
           lines.length > seen.length &&
           html`<li class="further"><a href="${href}">+${lines.length - seen.length} more<span class="unseen"> on ${name}</span></a></li>`
         }</ul>`
@@ -187,8 +187,8 @@ function monthGrid(
       <tbody>${[...Array(grid.weeks).keys()].map(row)}</tbody></table>`;
 }
 
-async function calendar(visit: MemberContext): Promise<Response> {
-  const { url, base } = visit;
+async function calendar(context: MemberContext): Promise<Response> {
+  const { url, base } = context;
   const query = url.searchParams;
   const typedZone = query.get("zone")?.trim() || null;
   const zone = typedZone !== null && isTimeZone(typedZone) ? typedZone : "UTC";
@@ -197,7 +197,7 @@ async function calendar(visit: MemberContext): Promise<Response> {
       ? undefined
       : new ApiError("invalid_time_zone", INVALID_ZONE_MESSAGE, { param: "zone" });
   const channel = query.get("channel") || null;
-  const now = utcToLocal(zone, visit.now.getTime());
+  const now = utcToLocal(zone, context.now.getTime());
   const day = parseDay(query.get("day"));
   const asked = day === null ? monthOf(query.get("month"), now) : dayText(day).slice(0, 7);
   const first = Date.parse(`${asked}-01T00:00:00Z`);
@@ -207,8 +207,8 @@ async function calendar(visit: MemberContext): Promise<Response> {
   };
   const [from, to] = day === null ? [first, step(1)] : [day * DAY, (day + 1) * DAY];
   const [{ data: channels }, { days, missing }] = await Promise.all([
-    visit.call("list_pushers"),
-    read(visit, { channel, from: localToUtcLenient(zone, from), to: localToUtcLenient(zone, to), zone }),
+    context.call("list_pushers"),
+    read(context, { channel, from: localToUtcLenient(zone, from), to: localToUtcLenient(zone, to), zone }),
   ]);
   const names = new Map(channels.map(({ id, name }) => [id, name]));
   const view = { channel, zone, typedZone, names: channel === null ? names : null };
@@ -217,28 +217,28 @@ async function calendar(visit: MemberContext): Promise<Response> {
   const monthName = words(new Date(first), { month: "long", year: "numeric" });
   const title = day === null ? monthName : words(new Date(from), { day: "numeric", month: "long", year: "numeric" });
   const lines = [...days.values()].flat();
-  const firstWeekday = getFirstWeekday(visit.request.headers.get("accept-language"));
+  const firstWeekday = getFirstWeekday(context.request.headers.get("accept-language"));
   const begin = first / DAY - ((first / DAY - MONDAY - firstWeekday + 1 + 7) % 7);
   const grid = {
     ...{ title, month: asked, begin, today: Math.floor(now / DAY) },
     weeks: Math.ceil((step(1) / DAY - begin) / 7),
   };
   const place = channel
-    ? html`<a href="${getChannelPath(visit, channel)}">${names.get(channel) ?? "the channel"}</a>`
+    ? html`<a href="${getChannelPath(context, channel)}">${names.get(channel) ?? "the channel"}</a>`
     : "all channels";
   const other =
     channel &&
     buildViewUrl(`${base}month`, { ...(day === null ? { month: asked } : { day: dayText(day) }), zone: typedZone });
-  return visit.page(
+  return context.page(
     title,
     html`${day !== null && html`<p class="back"><a href="${link({ month: asked })}">${monthName}</a></p>`}<h1>${title}</h1>
-    <p class="lede">Planned alerts of ${place}, by day in ${zone}. <a href="${channel ? `${getChannelPath(visit, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${other && html`, or <a href="${other}">all channels</a>`}.</p>
+    <p class="lede">Planned alerts of ${place}, by day in ${zone}. <a href="${channel ? `${getChannelPath(context, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${other && html`, or <a href="${other}">all channels</a>`}.</p>
     ${missing.length > 0 && html`<p class="flash careful" role="status">This list is incomplete. ${missing.join(" ")}</p>`}
     ${
       day === null
         ? html`<nav class="actions months" aria-label="Months"><a class="button plain" href="${link({ month: monthAt(-1) })}">Previous month</a><a class="button plain" href="${link({})}">Today</a><a class="button plain" href="${link({ month: monthAt(1) })}">Next month</a></nav>
-    ${monthGrid(visit, view, grid, days)}`
-        : html`<ul class="day">${lines.slice(0, DAY_LINES).map((line) => entry(visit, line, view))}</ul>
+    ${monthGrid(context, view, grid, days)}`
+        : html`<ul class="day">${lines.slice(0, DAY_LINES).map((line) => entry(context, line, view))}</ul>
     ${lines.length > DAY_LINES && html`<p class="hint">and ${lines.length - DAY_LINES} more</p>`}`
     }
     ${lines.length === 0 && html`<p>No alerts are planned for this ${day === null ? "month" : "day"}.</p>`}

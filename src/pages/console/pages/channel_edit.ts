@@ -61,25 +61,25 @@ function shownInForm(error: unknown): ApiError {
   );
 }
 
-function answer(visit: MemberContext, title: string, body: Html, error?: ApiError): Response {
-  return allowGeolocation(visit.page(title, body, { ...OPTIONS, error }));
+function answer(context: MemberContext, title: string, body: Html, error?: ApiError): Response {
+  return allowGeolocation(context.page(title, body, { ...OPTIONS, error }));
 }
 
-const formOf = (visit: MemberContext, action: string, content: Content, foot: Content) =>
-  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data" data-shown="${visit.base}channels/shown" data-uploads="${getUploadPath(visit)}" novalidate>${visit.token}${content}
+const formOf = (context: MemberContext, action: string, content: Content, foot: Content) =>
+  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data" data-shown="${context.base}channels/shown" data-uploads="${getUploadPath(context)}" novalidate>${context.token}${content}
   <div class="foot">${foot}</div></form>`;
 
 const beside = (shown: Html, form: Html) =>
   html`<div class="beside"><aside class="card" aria-label="Preview"><p class="label">Preview</p><div class="shown" id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
 
-function newForm(visit: MemberContext, error?: ApiError): Response {
-  const { form, base, deps } = visit;
-  if (!canUse(visit, "create_pusher") || visit.caller.pusherIds !== null)
+function newForm(context: MemberContext, error?: ApiError): Response {
+  const { form, base, deps } = context;
+  if (!canUse(context, "create_pusher") || context.caller.pusherIds !== null)
     throw forbidden("channel_restricted", "You cannot create channels here. Ask an owner of the workspace.");
   const values = error ? form : FIRST;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   return answer(
-    visit,
+    context,
     "New channel",
     html`<h1>New channel</h1>
     <p class="lede">People subscribe to a channel. You can change everything later except its handle.</p>
@@ -87,7 +87,7 @@ function newForm(visit: MemberContext, error?: ApiError): Response {
     ${beside(
       channelPreview(values, null, deps.publicUrl),
       formOf(
-        visit,
+        context,
         `${base}channels/new`,
         html`<input type="hidden" name="once" value="${once}">${channelPanels({ values, handle: null, server: deps.publicUrl, error })}`,
         html`<button>Create channel</button><a class="button plain" href="${base}channels">Cancel</a>`,
@@ -97,10 +97,10 @@ function newForm(visit: MemberContext, error?: ApiError): Response {
   );
 }
 
-async function open(visit: MemberContext): Promise<Response> {
-  const { form, base } = visit;
-  const wrong = await storeUploads(visit, [PICTURE_FIELD]);
-  if (wrong) return newForm(visit, wrong);
+async function open(context: MemberContext): Promise<Response> {
+  const { form, base } = context;
+  const wrong = await storeUploads(context, [PICTURE_FIELD]);
+  if (wrong) return newForm(context, wrong);
   const own = form.get("colours") === "own";
   const given = CHANNEL_FIELD_NAMES.filter((name) => {
     if (name === "gradient_from" || name === "gradient_to") return own;
@@ -108,29 +108,29 @@ async function open(visit: MemberContext): Promise<Response> {
   });
   try {
     const args = { handle: form.get("handle") ?? "", ...parseChannelForm(form, given) };
-    const made = await visit.call("create_pusher", args, form.get("once"));
-    return visit.goTo(`${base}channels/${made.id}`, made.notes ? "channel-opened-silent" : "channel-opened");
+    const made = await context.call("create_pusher", args, form.get("once"));
+    return context.goTo(`${base}channels/${made.id}`, made.notes ? "channel-opened-silent" : "channel-opened");
   } catch (error) {
     const refused = shownInForm(error);
     // The one thing of a channel that can be taken is its handle.
-    if (refused.type !== "conflict") return newForm(visit, refused);
-    return newForm(visit, withFields(refused, [{ param: "handle", message: refused.message }]));
+    if (refused.type !== "conflict") return newForm(context, refused);
+    return newForm(context, withFields(refused, [{ param: "handle", message: refused.message }]));
   }
 }
 
-async function settings(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { form, deps } = visit;
-  const channel = await getRequestedChannel(visit);
-  const action = `${getChannelPath(visit, channel.id)}/edit`;
+async function settings(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { form, deps } = context;
+  const channel = await getRequestedChannel(context);
+  const action = `${getChannelPath(context, channel.id)}/edit`;
   const values =
     error && form.has("seen") ? mergeFormValues(form, form.get("seen") ?? "", channel) : toFormValues(channel);
-  const may = canUse(visit, "update_pusher");
-  const ahead = retentionPreview(await visit.asMember(get_retention, { pusher_id: channel.id }), visit.now);
+  const may = canUse(context, "update_pusher");
+  const ahead = retentionPreview(await context.asMember(get_retention, { pusher_id: channel.id }), context.now);
   const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error, ahead });
   return answer(
-    visit,
+    context,
     `Settings of ${channel.name}`,
-    html`${channelHeader(visit, channel, "edit")}
+    html`${channelHeader(context, channel, "edit")}
     ${errorSummary(error)}
     ${!may && html`<p class="note">${icon("lock")}<span>${READS_ONLY}</span></p>`}
     ${beside(
@@ -138,29 +138,29 @@ async function settings(visit: MemberContext, error?: ApiError): Promise<Respons
       html`${
         may
           ? formOf(
-              visit,
+              context,
               action,
               html`<input type="hidden" name="seen" value="${createFormMark(toFormValues(channel))}"><input type="hidden" name="known_as" value="${channel.handle}">${panels}`,
               html`<button name="act" value="save">Save</button><p class="hint">Only your changes are saved. If someone else changed the same field, you will see their change first.</p>`,
             )
           : html`<fieldset disabled>${panels}</fieldset>`
       }
-      ${may && (await status(visit, channel, action))}
-      ${canUse(visit, "delete_pusher") && ending(visit, channel)}`,
+      ${may && (await status(context, channel, action))}
+      ${canUse(context, "delete_pusher") && ending(context, channel)}`,
     )}`,
     error,
   );
 }
 
-async function status(visit: MemberContext, channel: ChannelResult, action: string): Promise<Html> {
-  const { data } = await visit.call("list_pushers", { handle: channel.handle });
+async function status(context: MemberContext, channel: ChannelResult, action: string): Promise<Html> {
+  const { data } = await context.call("list_pushers", { handle: channel.handle });
   const planned = data[0]?.scheduled ?? 0;
   const stays =
     planned === 0
       ? "No alerts are scheduled."
       : html`${planned === 1 ? "One scheduled alert will still be sent" : `${planned} scheduled alerts will still be sent`}; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;
   const button = (act: string, words: string) =>
-    html`<form method="post" action="${action}">${visit.token}<button class="plain" name="act" value="${act}">${words}</button></form>`;
+    html`<form method="post" action="${action}">${context.token}<button class="plain" name="act" value="${act}">${words}</button></form>`;
   const parts: Record<ChannelResult["status"], [title: string, says: Content, act: Content]> = {
     active: [
       "Pause channel",
@@ -179,37 +179,37 @@ async function status(visit: MemberContext, channel: ChannelResult, action: stri
   return html`<section class="card" aria-labelledby="state"><h2 id="state">${title}</h2><p>${says}</p>${act}</section>`;
 }
 
-const ending = (visit: MemberContext, { id, subscribers }: ChannelResult): Html =>
+const ending = (context: MemberContext, { id, subscribers }: ChannelResult): Html =>
   html`<section class="card" aria-labelledby="end"><h2 id="end">Delete channel</h2>
   <p>${
     subscribers === 0
       ? "This channel has no subscribers, so you can delete it with all its alerts."
       : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString("en")}. Pause it instead.`
-  }</p>${subscribers === 0 && html`<a class="button danger" href="${getChannelPath(visit, id)}/delete">Delete…</a>`}</section>`;
+  }</p>${subscribers === 0 && html`<a class="button danger" href="${getChannelPath(context, id)}/delete">Delete…</a>`}</section>`;
 
 /** The effect of a button. */
-async function change(visit: MemberContext): Promise<FlashCode> {
-  const { form } = visit;
-  const pusher_id = visit.params.pusher ?? "";
+async function change(context: MemberContext): Promise<FlashCode> {
+  const { form } = context;
+  const pusher_id = context.params.pusher ?? "";
   const act = form.get("act") ?? "";
   if (act === "pause" || act === "resume") {
-    await visit.call("update_pusher", { pusher_id, status: act === "pause" ? "paused" : "active" });
+    await context.call("update_pusher", { pusher_id, status: act === "pause" ? "paused" : "active" });
     return act === "pause" ? "channel-paused" : "channel-resumed";
   }
   if (act !== "save") throw notFound("form");
-  if (!canUse(visit, "update_pusher")) throw forbidden("role_too_low", READS_ONLY);
-  const wrong = await storeUploads(visit, [PICTURE_FIELD]);
+  if (!canUse(context, "update_pusher")) throw forbidden("role_too_low", READS_ONLY);
+  const wrong = await storeUploads(context, [PICTURE_FIELD]);
   if (wrong) throw wrong;
-  const channel = await visit.call("get_pusher", { pusher_id });
+  const channel = await context.call("get_pusher", { pusher_id });
   const changed: ChannelField[] = findChangedFields(form, form.get("seen") ?? "", channel);
   if (changed.length === 0) return "channel-same";
-  const saved = await visit.call("update_pusher", { pusher_id, ...parseChannelForm(form, changed) });
+  const saved = await context.call("update_pusher", { pusher_id, ...parseChannelForm(form, changed) });
   if (changed.includes("retention_days")) return "channel-kept";
   return saved.notes ? "channel-saved-silent" : "channel-saved";
 }
 
 export const CHANNEL_EDIT_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/channels/new", async (visit) => newForm(visit)),
+  memberPage("GET", "/channels/new", async (context) => newForm(context)),
   { ...memberForm("/channels/new", newForm, open), maxFiles: MAX_FORM },
 
   // The drawings of a form that is being filled in. Nothing of its values is stored.
@@ -220,13 +220,13 @@ export const CHANNEL_EDIT_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  memberPage("GET", "/channels/:pusher/edit", (visit) => settings(visit)),
+  memberPage("GET", "/channels/:pusher/edit", (context) => settings(context)),
   {
-    ...memberForm("/channels/:pusher/edit", settings, async (visit) => {
+    ...memberForm("/channels/:pusher/edit", settings, async (context) => {
       try {
-        return visit.goTo(visit.url.pathname, await change(visit));
+        return context.goTo(context.url.pathname, await change(context));
       } catch (error) {
-        return settings(visit, shownInForm(error));
+        return settings(context, shownInForm(error));
       }
     }),
     maxFiles: MAX_FORM,

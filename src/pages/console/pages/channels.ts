@@ -24,18 +24,18 @@ import { confirmationPage } from "./confirmation.ts";
 
 const PATH = "/channels/:pusher/delete";
 
-async function ask(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const channel = await getRequestedChannel(visit);
-  const base = getChannelPath(visit, channel.id);
+async function ask(context: MemberContext, error?: ApiError): Promise<Response> {
+  const channel = await getRequestedChannel(context);
+  const base = getChannelPath(context, channel.id);
   const subscribers =
     channel.subscribers === 1 ? "one subscriber" : `${channel.subscribers.toLocaleString("en")} subscribers`;
-  const may = canUse(visit, "delete_pusher");
+  const may = canUse(context, "delete_pusher");
   const refused = !may
     ? "Only an admin or owner of the workspace can delete channels."
     : channel.subscribers > 0 &&
       `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: it then sends nothing and keeps its handle.`;
   if (refused)
-    return visit.page(
+    return context.page(
       `Delete ${channel.name}?`,
       html`<h1>${channel.name} cannot be deleted now</h1>
       <p class="lede">${refused}</p>
@@ -43,7 +43,7 @@ async function ask(visit: MemberContext, error?: ApiError): Promise<Response> {
       { width: "narrow", error },
     );
   const sent = channel.alerts_sent;
-  return confirmationPage(visit, {
+  return confirmationPage(context, {
     title: `Delete ${channel.name}?`,
     effect: "This channel has no subscribers. Deleting it is permanent and also deletes:",
     condition: html`<ul class="goes"><li>its drafts, scheduled alerts and ${sent === 1 ? "one sent alert" : `${sent.toLocaleString("en")} sent alerts`},</li>
@@ -58,14 +58,14 @@ async function ask(visit: MemberContext, error?: ApiError): Promise<Response> {
 }
 
 export const CHANNEL_DELETE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (visit) => ask(visit)),
+  memberPage("GET", PATH, (context) => ask(context)),
   memberPage(
     "POST",
     PATH,
     // A device subscribed since the page was loaded.
-    withFormErrors({ again: ask, when: matchesErrorType("conflict") }, async (visit) => {
-      await visit.call("delete_pusher", { pusher_id: visit.params.pusher ?? "" });
-      return visit.goTo(`${visit.base}channels`, "channel-deleted");
+    withFormErrors({ again: ask, when: matchesErrorType("conflict") }, async (context) => {
+      await context.call("delete_pusher", { pusher_id: context.params.pusher ?? "" });
+      return context.goTo(`${context.base}channels`, "channel-deleted");
     }),
   ),
 ];
@@ -74,21 +74,21 @@ type ListedChannel = OperationRow<"list_pushers">;
 
 const STATES = ["active", "paused", "suspended"] as const;
 
-function channelName(visit: MemberContext, channel: ListedChannel): Html {
-  return html`<div class="named">${channelAvatar(visit, channel, `face-${channel.id}`)}<div><strong><a href="${getChannelPath(visit, channel.id)}">${channel.name}</a></strong>
+function channelName(context: MemberContext, channel: ListedChannel): Html {
+  return html`<div class="named">${channelAvatar(context, channel, `face-${channel.id}`)}<div><strong><a href="${getChannelPath(context, channel.id)}">${channel.name}</a></strong>
     <span class="muted small">@${channel.handle}${!channel.is_public && html` ${icon("lock", "s")}<span class="unseen">private</span>`}</span></div></div>`;
 }
 
 /** Channels in rows. `stats` is what get_account_stats answers. */
 export function channelTable(
-  visit: MemberContext,
+  context: MemberContext,
   channels: readonly ListedChannel[],
   stats: OperationResult<"get_account_stats">,
   headings: TableOptions<ListedChannel>["headings"] = {},
 ): Content {
   const reach = reachByChannel(stats);
   const cells: Record<string, (channel: ListedChannel) => Content> = {
-    Channel: (channel) => channelName(visit, channel),
+    Channel: (channel) => channelName(context, channel),
     State: ({ status }) => CHANNEL_STATUS[status],
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled,
@@ -111,22 +111,22 @@ const sortableColumns = (stats: OperationResult<"get_account_stats">): SortableC
   };
 };
 
-async function list(visit: MemberContext): Promise<Response> {
-  const { url, base } = visit;
-  const find = getSearchText(visit);
+async function list(context: MemberContext): Promise<Response> {
+  const { url, base } = context;
+  const find = getSearchText(context);
   const state = STATES.find((known) => known === url.searchParams.get("status")) ?? null;
-  const [{ data }, stats] = await Promise.all([visit.call("list_pushers"), visit.call("get_account_stats")]);
+  const [{ data }, stats] = await Promise.all([context.call("list_pushers"), context.call("get_account_stats")]);
   const named = filterRows(data, find, ({ name, handle, city, category, tags }) => [
     ...[name, handle, city, category],
     ...tags,
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
   const at = sortedUrl(`${base}channels`, { q: find, status: state });
-  const sorted = sortRows(visit, found, sortableColumns(stats), at);
+  const sorted = sortRows(context, found, sortableColumns(stats), at);
   const to = (more: UrlQuery) => at({ sort: sorted.sort, ...more });
-  const page = paginateRows(visit, sorted.rows, to);
-  const opens = canUse(visit, "create_pusher") && visit.caller.pusherIds === null;
-  return visit.page(
+  const page = paginateRows(context, sorted.rows, to);
+  const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;
+  return context.page(
     "Channels",
     html`<div class="between"><h1>Channels</h1>${opens && html`<a class="button" href="${base}channels/new">New channel</a>`}</div>
     ${
@@ -145,7 +145,7 @@ async function list(visit: MemberContext): Promise<Response> {
     ${
       found.length === 0
         ? emptyState("No matching channels", html`<a href="${base}channels">Show all channels</a>`)
-        : channelTable(visit, page.rows, stats, sorted.headings)
+        : channelTable(context, page.rows, stats, sorted.headings)
     }
     ${page.ways}`
     }`,
@@ -154,15 +154,15 @@ async function list(visit: MemberContext): Promise<Response> {
 }
 
 function states(channels: readonly ListedChannel[], chosen: string | null, to: (more: UrlQuery) => string): Content {
-  const of = (state: string | null) =>
+  const countOf = (state: string | null) =>
     state === null ? channels.length : channels.filter(({ status }) => status === state).length;
   return viewLinks(
     "State",
     [null, ...STATES]
-      .filter((state) => state === null || state === chosen || of(state) > 0)
+      .filter((state) => state === null || state === chosen || countOf(state) > 0)
       .map((state) => ({
         href: to({ status: state }),
-        name: html`${state === null ? "All" : capitalize(state)} <b>${of(state)}</b>`,
+        name: html`${state === null ? "All" : capitalize(state)} <b>${countOf(state)}</b>`,
         chosen: state === chosen,
       })),
   );

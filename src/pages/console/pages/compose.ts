@@ -60,13 +60,13 @@ const DONE: Record<string, FlashCode> = {
 const KEEPS: readonly string[] = ["save", "test"];
 
 async function show(
-  visit: MemberContext,
+  context: MemberContext,
   { status, ...shown }: Omit<ComposePageData, "files"> & { status?: number },
 ): Promise<Response> {
   const { error, alert } = shown;
-  const page = visit.page(
+  const page = context.page(
     alert ? `Edit: ${alert.title}` : "New alert",
-    await composePage(visit, { ...shown, files: await listUploadedFiles(visit) }),
+    await composePage(context, { ...shown, files: await listUploadedFiles(context) }),
     {
       status: status ?? error?.status ?? 200,
       width: "wide",
@@ -78,8 +78,8 @@ async function show(
   return allowGeolocation(page);
 }
 
-const pageOf = (visit: MemberContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
-  `${getChannelPath(visit, pusher_id)}/alerts/${id}`;
+const pageOf = (context: MemberContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
+  `${getChannelPath(context, pusher_id)}/alerts/${id}`;
 
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
   if (act === "preview") return undefined;
@@ -128,32 +128,32 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   );
 }
 
-async function write(visit: MemberContext): Promise<Response> {
-  const channel = await getRequestedChannel(visit);
-  const { form } = visit;
-  const error = await storeUploads(visit, UPLOAD_FIELDS);
+async function write(context: MemberContext): Promise<Response> {
+  const channel = await getRequestedChannel(context);
+  const { form } = context;
+  const error = await storeUploads(context, UPLOAD_FIELDS);
   const act = actOf(form);
   const wrong = error ?? unready(form, act);
-  if (act === "preview" || wrong) return show(visit, { channel, alert: null, form, error: wrong });
+  if (act === "preview" || wrong) return show(context, { channel, alert: null, form, error: wrong });
   let draft: AlertResult | null = null;
   try {
     const once = form.get("once");
     const fields = parseAlertForm(form);
-    const above = act === "send" && (await sendQuestions(visit, { channel, alert: null, once }));
-    if (above) return await show(visit, { channel, alert: null, form, above, status: 409 });
+    const above = act === "send" && (await sendQuestions(context, { channel, alert: null, once }));
+    if (above) return await show(context, { channel, alert: null, form, above, status: 409 });
     // A repeating alert begins as a draft, and one form makes one.
     const begins = act === "schedule" && fields.recurrence !== null;
     const send = !KEEPS.includes(act) && !begins;
-    const made = await visit.call("create_alert", { pusher_id: channel.id, ...fields, send }, once);
+    const made = await context.call("create_alert", { pusher_id: channel.id, ...fields, send }, once);
     if (begins) {
       draft = made;
-      await visit.call("schedule_alert", { pusher_id: channel.id, alert_id: made.id });
+      await context.call("schedule_alert", { pusher_id: channel.id, alert_id: made.id });
     }
-    const repeated = act === "send" && visit.now.getTime() - Date.parse(made.sent_at ?? "") > REPEATED_MS;
-    if (repeated) return visit.goTo(pageOf(visit, made), "alert-sent-before");
-    return await done(visit, { channel, made, act, removed: made.blocked.length > 0 });
+    const repeated = act === "send" && context.now.getTime() - Date.parse(made.sent_at ?? "") > REPEATED_MS;
+    if (repeated) return context.goTo(pageOf(context, made), "alert-sent-before");
+    return await done(context, { channel, made, act, removed: made.blocked.length > 0 });
   } catch (refused) {
-    return show(visit, { channel, alert: draft, form, error: shownError(refused, form) });
+    return show(context, { channel, alert: draft, form, error: shownError(refused, form) });
   }
 }
 
@@ -161,140 +161,140 @@ async function write(visit: MemberContext): Promise<Response> {
 const hasChanged = (alert: AlertResult, form: URLSearchParams): boolean =>
   alert.updated_at !== form.get("version") || alert.review_url === null;
 
-async function edit(visit: MemberContext): Promise<Response> {
-  const channel = await getRequestedChannel(visit);
-  const { form } = visit;
-  const error = await storeUploads(visit, UPLOAD_FIELDS);
+async function edit(context: MemberContext): Promise<Response> {
+  const channel = await getRequestedChannel(context);
+  const { form } = context;
+  const error = await storeUploads(context, UPLOAD_FIELDS);
   const act = actOf(form);
-  const alert = await visit.call("get_alert", getAlertParams(visit));
+  const alert = await context.call("get_alert", getAlertParams(context));
   const version = form.get("version") ?? "";
-  if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
+  if (hasChanged(alert, form)) return clash(context, { channel, alert, form });
   const wrong = error ?? unready(form, act);
-  if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
+  if (act === "preview" || wrong) return show(context, { channel, alert, form, error: wrong });
   let made: AlertResult = alert;
   try {
-    const above = act === "send" && (await sendQuestions(visit, { channel, alert }));
-    if (above) return await show(visit, { channel, alert, form, above, status: 409 });
+    const above = act === "send" && (await sendQuestions(context, { channel, alert }));
+    if (above) return await show(context, { channel, alert, form, above, status: 409 });
     const changes = findFormChanges(form, alert);
-    made = await visit.call("update_alert", {
-      ...getAlertParams(visit),
+    made = await context.call("update_alert", {
+      ...getAlertParams(context),
       ...changes,
       expected_updated_at: version,
     });
     if (!KEEPS.includes(act)) {
-      const expected = { ...getAlertParams(visit), expected_updated_at: made.updated_at };
-      await visit.call(act === "send" ? "send_alert" : "schedule_alert", expected);
+      const expected = { ...getAlertParams(context), expected_updated_at: made.updated_at };
+      await context.call(act === "send" ? "send_alert" : "schedule_alert", expected);
     }
-    return await done(visit, {
+    return await done(context, {
       channel,
       made,
       act,
       removed: !isDeepStrictEqual(made.blocked, alert.blocked),
     });
   } catch (refused) {
-    const now = await visit.call("get_alert", getAlertParams(visit));
+    const now = await context.call("get_alert", getAlertParams(context));
     // Another person was faster between the check above and the write. A draft saved by this form is not a conflict.
     if (now.updated_at !== made.updated_at || now.review_url === null)
-      return clash(visit, { channel, alert: now, form });
-    return show(visit, { channel, alert: now, form, error: shownError(refused, form) });
+      return clash(context, { channel, alert: now, form });
+    return show(context, { channel, alert: now, form, error: shownError(refused, form) });
   }
 }
 
-async function writeAgain(visit: MemberContext, error: ApiError): Promise<Response> {
-  return show(visit, { channel: await getRequestedChannel(visit), alert: null, form: visit.form, error });
+async function writeAgain(context: MemberContext, error: ApiError): Promise<Response> {
+  return show(context, { channel: await getRequestedChannel(context), alert: null, form: context.form, error });
 }
 
 /** The form of an edit as it was written, or next to the version that another person saved. */
-async function editAgain(visit: MemberContext, error: ApiError): Promise<Response> {
-  const { form } = visit;
+async function editAgain(context: MemberContext, error: ApiError): Promise<Response> {
+  const { form } = context;
   const [channel, alert] = await Promise.all([
-    getRequestedChannel(visit),
-    visit.call("get_alert", getAlertParams(visit)),
+    getRequestedChannel(context),
+    context.call("get_alert", getAlertParams(context)),
   ]);
-  if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
-  return show(visit, { channel, alert, form, error });
+  if (hasChanged(alert, form)) return clash(context, { channel, alert, form });
+  return show(context, { channel, alert, form, error });
 }
 
 /** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
 async function done(
-  visit: MemberContext,
+  context: MemberContext,
   { channel, made, act, removed }: { channel: ChannelResult; made: AlertResult; act: string; removed: boolean },
 ): Promise<Response> {
-  if (act === "test") return test(visit, { channel, made });
-  if (act !== "save" || !removed || made.blocked.length === 0) return visit.goTo(pageOf(visit, made), DONE[act]);
+  if (act === "test") return test(context, { channel, made });
+  if (act !== "save" || !removed || made.blocked.length === 0) return context.goTo(pageOf(context, made), DONE[act]);
   const above = html`<p class="flash done" role="status">Draft saved.</p>`;
-  return show(visit, { channel, alert: made, form: createAlertForm(made), above });
+  return show(context, { channel, alert: made, form: createAlertForm(made), above });
 }
 
 /** The draft is saved by now, so an error of the test is shown above it as it is. */
 async function test(
-  visit: MemberContext,
+  context: MemberContext,
   { channel, made }: { channel: ChannelResult; made: AlertResult },
 ): Promise<Response> {
   const path = { pusher_id: made.pusher_id, alert_id: made.id, expected_updated_at: made.updated_at };
   try {
-    await visit.asMember(test_alert, path);
+    await context.asMember(test_alert, path);
   } catch (refused) {
-    return show(visit, { channel, alert: made, form: createAlertForm(made), error: asFormError(refused) });
+    return show(context, { channel, alert: made, form: createAlertForm(made), error: asFormError(refused) });
   }
-  return visit.goTo(pageOf(visit, made), DONE.test);
+  return context.goTo(pageOf(context, made), DONE.test);
 }
 
 /** Another person changed the alert while this form was written. Both texts are shown, and nothing typed is lost. */
 async function clash(
-  visit: MemberContext,
+  context: MemberContext,
   { channel, alert, form }: { channel: ChannelResult; alert: AlertResult; form: URLSearchParams },
 ): Promise<Response> {
-  const who = await lastEditNote(visit, alert);
+  const who = await lastEditNote(context, alert);
   if (alert.review_url === null) {
     const error = conflict(
       "alert_already_sent",
       `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it can no longer be edited. Your text is below as a new alert.`,
     );
-    return show(visit, { channel, alert: null, form, error });
+    return show(context, { channel, alert: null, form, error });
   }
-  return show(visit, { channel, alert, form, above: editConflictReport(visit, { alert, form, who }), status: 409 });
+  return show(context, { channel, alert, form, above: editConflictReport(context, { alert, form, who }), status: 409 });
 }
 
 /** The markup of a form as phones would show it, for the frame of the preview. */
-async function page(visit: MemberContext): Promise<Response> {
-  const layout = visit.form.get("layout") === "document" ? "document" : "html";
-  const { html: clean } = await visit.call("preview_html", { html: visit.form.get("html") ?? "", layout });
+async function page(context: MemberContext): Promise<Response> {
+  const layout = context.form.get("layout") === "document" ? "document" : "html";
+  const { html: clean } = await context.call("preview_html", { html: context.form.get("html") ?? "", layout });
   // The edited alert may have another author: none of their addresses is fetched.
-  return markupResponse(clean, !visit.form.has("version"));
+  return markupResponse(clean, !context.form.has("version"));
 }
 
 export const COMPOSE_PAGES: readonly ConsolePage[] = [
   // The address names the form, so that the browser's way back leads to the same one, which makes one alert.
-  memberPage("GET", NEW, async (visit) => {
-    const channel = await getRequestedChannel(visit);
-    const once = visit.url.searchParams.get("once") ?? "";
-    if (!ONCE.test(once)) return visit.goTo(`${visit.url.pathname}?once=${randomUUID()}`);
-    return show(visit, { channel, alert: null, form: createBlankForm(once) });
+  memberPage("GET", NEW, async (context) => {
+    const channel = await getRequestedChannel(context);
+    const once = context.url.searchParams.get("once") ?? "";
+    if (!ONCE.test(once)) return context.goTo(`${context.url.pathname}?once=${randomUUID()}`);
+    return show(context, { channel, alert: null, form: createBlankForm(once) });
   }),
   { ...memberForm(NEW, writeAgain, write), maxFiles: MAX_FORM },
 
-  memberPage("GET", EDIT, async (visit) => {
-    const alert = await visit.call("get_alert", getAlertParams(visit));
-    if (alert.review_url === null) return visit.goTo(pageOf(visit, alert));
-    return show(visit, { channel: await getRequestedChannel(visit), alert, form: createAlertForm(alert) });
+  memberPage("GET", EDIT, async (context) => {
+    const alert = await context.call("get_alert", getAlertParams(context));
+    if (alert.review_url === null) return context.goTo(pageOf(context, alert));
+    return show(context, { channel: await getRequestedChannel(context), alert, form: createAlertForm(alert) });
   }),
   { ...memberForm(EDIT, editAgain, edit), maxFiles: MAX_FORM },
 
   {
-    ...memberPage("POST", "/channels/:pusher/alerts/preview", async (visit) => {
-      const [channel, files] = [await getRequestedChannel(visit), await listUploadedFiles(visit)];
-      const { form } = visit;
+    ...memberPage("POST", "/channels/:pusher/alerts/preview", async (context) => {
+      const [channel, files] = [await getRequestedChannel(context), await listUploadedFiles(context)];
+      const { form } = context;
       const alert_id = form.get("alert");
-      const alert = alert_id ? await visit.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
-      const shown = await alertPreview(visit, { channel, alert, form, files });
-      return visit.part(html`${shown}${alertCirclePreview(form, channel)}${nextOccurrencesPreview(visit)}`);
+      const alert = alert_id ? await context.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
+      const shown = await alertPreview(context, { channel, alert, form, files });
+      return context.part(html`${shown}${alertCirclePreview(form, channel)}${nextOccurrencesPreview(context)}`);
     }),
     maxBody: MAX_BODY_BYTES.alerts,
   },
   { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY_BYTES.alerts },
-  memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (visit) => {
-    const alert = await visit.call("get_alert", getAlertParams(visit));
-    return markupResponse(alert.asset_html ?? alert.html ?? "", visit.url.searchParams.has("pictures"));
+  memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (context) => {
+    const alert = await context.call("get_alert", getAlertParams(context));
+    return markupResponse(alert.asset_html ?? alert.html ?? "", context.url.searchParams.has("pictures"));
   }),
 ];

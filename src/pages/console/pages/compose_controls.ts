@@ -57,13 +57,13 @@ export function fileUploadField(
 }
 
 /** The last editor of the alert, and the time, from the audit log. */
-export async function lastEditNote(visit: MemberContext, alert: AlertResult): Promise<Content> {
-  const [last] = await listAlertEvents(visit, alert.id);
+export async function lastEditNote(context: MemberContext, alert: AlertResult): Promise<Content> {
+  const [last] = await listAlertEvents(context, alert.id);
   if (!last) return "Someone";
-  return html`${actorLabel(last.actor)}, ${relativeTime(last.created_at, visit.now)},`;
+  return html`${actorLabel(last.actor)}, ${relativeTime(last.created_at, context.now)},`;
 }
 
-const shown = (name: string, value: unknown): string => {
+const formatValue = (name: string, value: unknown): string => {
   if (value === null || value === "") return "(nothing)";
   if (name === "actions")
     return (
@@ -77,7 +77,7 @@ const shown = (name: string, value: unknown): string => {
 
 /** Updates `form` from the alert, and reports the outcome. The version that the form carries next is the alert's. */
 export function editConflictReport(
-  visit: MemberContext,
+  context: MemberContext,
   { alert, form, who }: { alert: AlertResult; form: URLSearchParams; who: Content },
 ): Html {
   const { clashes, taken } = mergeEdits(form, alert);
@@ -88,7 +88,7 @@ export function editConflictReport(
       clashes.length === 0
         ? html`<p>Your changes do not overlap. Save again to keep both.</p>`
         : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved version with yours.</p>
-    ${clashes.map(({ name, yours, theirs }) => html`<div class="both"><div><h3>${ALERT_LABELS[name] ?? name}, yours</h3><p class="written">${shown(name, yours)}</p></div><div><h3>Saved version</h3><p class="written">${shown(name, theirs)}</p></div></div>`)}`
+    ${clashes.map(({ name, yours, theirs }) => html`<div class="both"><div><h3>${ALERT_LABELS[name] ?? name}, yours</h3><p class="written">${formatValue(name, yours)}</p></div><div><h3>Saved version</h3><p class="written">${formatValue(name, theirs)}</p></div></div>`)}`
     }
-    <p><a href="${visit.url.pathname}">Discard mine, edit the saved version</a></p></section>`;
+    <p><a href="${context.url.pathname}">Discard mine, edit the saved version</a></p></section>`;
 }

@@ -206,15 +206,15 @@ export function nextOccurrencesPreview({ form, now }: Pick<MemberContext, "form"
 }
 
 /** The whole page: the errors above the form, then the form with its preview. */
-export async function composePage(visit: MemberContext, shown: ComposePageData): Promise<Html> {
+export async function composePage(context: MemberContext, shown: ComposePageData): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
   const [preview, { data: devices }] = await Promise.all([
-    alertPreview(visit, shown),
-    visit.asPerson(list_own_devices, {}),
+    alertPreview(context, shown),
+    context.asPerson(list_own_devices, {}),
   ]);
-  const next = nextOccurrencesPreview({ form, now: visit.now });
-  const base = getChannelPath(visit, channel.id);
+  const next = nextOccurrencesPreview({ form, now: context.now });
+  const base = getChannelPath(context, channel.id);
   const once = form.get("once") ?? randomUUID();
   const action = alert
     ? `${base}/alerts/${alert.id}/edit`
@@ -222,16 +222,16 @@ export async function composePage(visit: MemberContext, shown: ComposePageData):
   // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their
   // own.
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
-    <div class="dest">${channelAvatar(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit alert" : "New alert"}</h1></div>
+    <div class="dest">${channelAvatar(context, channel, "dest-face", "m")}<h1>${alert ? "Edit alert" : "New alert"}</h1></div>
     ${above ?? errorSummary(error)}
     ${alert?.review_reply && html`<section class="report warn"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`}
     ${alert && removalReport(alert.blocked, 0)}
-    <form class="compose" id="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-kept="${visit.caller.member.id}" data-uploads="${getUploadPath(visit)}">${visit.token}
+    <form class="compose" id="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-kept="${context.caller.member.id}" data-uploads="${getUploadPath(context)}">${context.token}
       ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${createFieldMarks(createAlertForm(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${confirmationFields(shown)}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, shown, next)}${others(typed)}</div>
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> on a device</span></summary>
         ${preview}
-        ${alertPagePreview(visit, shown)}
+        ${alertPagePreview(context, shown)}
         <button class="plain" name="act" value="preview" data-refresh>Refresh preview</button>
         ${testOnDevices(shown, devices.length)}</details></aside>
       ${deciding(typed, shown)}

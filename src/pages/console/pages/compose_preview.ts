@@ -24,8 +24,8 @@ import { hasPageLayout, parseActions, parseAlertForm } from "./compose_fields.ts
 
 const FILES_SHOWN = 100;
 
-export const listUploadedFiles = async (visit: MemberContext) =>
-  (await visit.asMember(list_files, { limit: FILES_SHOWN })).data;
+export const listUploadedFiles = async (context: MemberContext) =>
+  (await context.asMember(list_files, { limit: FILES_SHOWN })).data;
 
 type Files = Awaited<ReturnType<typeof listUploadedFiles>>;
 
@@ -73,12 +73,12 @@ export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: 
 }
 
 /** The result of preview_html for the markup; a refusal has its own text. */
-async function sanitised(visit: MemberContext, form: URLSearchParams) {
+async function sanitised(context: MemberContext, form: URLSearchParams) {
   const markup = form.get("html") ?? "";
   if (markup === "" || !hasPageLayout(form)) return { blocked: [], script_count: 0, refusal: null };
   const layout = form.get("layout") === "document" ? "document" : "html";
   try {
-    return { ...(await visit.call("preview_html", { html: markup, layout })), refusal: null };
+    return { ...(await context.call("preview_html", { html: markup, layout })), refusal: null };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 422) throw error;
     return {
@@ -101,31 +101,34 @@ export interface PreviewData {
  * Everything of the preview that follows what is typed, but for the alert's page, which a frame of its own shows. A
  * script puts it in the place of what it was.
  */
-export async function alertPreview(visit: MemberContext, { channel, alert, form, files }: PreviewData): Promise<Html> {
-  const { blocked, script_count, refusal } = await sanitised(visit, form);
-  const now = visit.deps.now();
+export async function alertPreview(
+  context: MemberContext,
+  { channel, alert, form, files }: PreviewData,
+): Promise<Html> {
+  const { blocked, script_count, refusal } = await sanitised(context, form);
+  const now = context.deps.now();
   const drawn = parsePreviewedAlert(form, files, alert, now);
   const notes = getCapabilityNotes(drawn, channel.requested_perms);
   const reach = channel.subscribers;
-  const could = await describeReach(visit, channel);
+  const could = await describeReach(context, channel);
   return html`<div id="preview" data-reach="${formatDeviceCount(reach)}"${alert && html` data-version="${alert.updated_at}"`}>
     <h2 class="unseen">Preview</h2>
     ${phonePreview(channel, drawn, now)}
     <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether it rings.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
     ${removalReport(blocked, script_count, true)}
-    ${capabilityReport(notes, `${getChannelPath(visit, channel.id)}/edit`)}</div>
+    ${capabilityReport(notes, `${getChannelPath(context, channel.id)}/edit`)}</div>
   </div>`;
 }
 
 /** The alert's page below the phone. Unsaved values are sent to the frame by the form's own button. */
-export function alertPagePreview(visit: MemberContext, { channel, alert, form, files }: PreviewData): Html {
-  const base = getChannelPath(visit, channel.id);
+export function alertPagePreview(context: MemberContext, { channel, alert, form, files }: PreviewData): Html {
+  const base = getChannelPath(context, channel.id);
   const chosen = files.find(({ id }) => id === form.get("html_asset_id"));
   const kept = alert && (form.get("html") || null) === alert.html && form.get("layout") === alert.layout;
-  const framed = chosen?.frame_url && new URL(chosen.frame_url, visit.deps.publicUrl);
+  const framed = chosen?.frame_url && new URL(chosen.frame_url, context.deps.publicUrl);
   const src = framed
-    ? framed.origin === new URL(visit.deps.publicUrl).origin
+    ? framed.origin === new URL(context.deps.publicUrl).origin
       ? framed.pathname
       : null
     : kept && alert.html

@@ -29,18 +29,18 @@ const WAYS_OUT: Partial<Record<ErrorType, string>> = {
 };
 
 /** `kept` is what was written, sealed: the way back leads to its form. */
-export function errorPage(visit: PageContext, error: ApiError, kept: string | null = null): Response {
+export function errorPage(context: PageContext, error: ApiError, kept: string | null = null): Response {
   const title = TITLES[error.type];
   // Internal error texts of a program are hidden; those about the disk are shown.
   const isTheirs = error.type !== "server_error" || error.message === insufficientStorage().message;
   const what = isTheirs ? uiMessage(error) : null;
-  return visit.page(
+  return context.page(
     title,
     html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p>${
       kept === null
         ? html`<p><a class="button" href="/console">Go to the console</a></p>`
         : html`<p>Your text is kept on this page. It may have been saved already: check before you submit it again.</p>
-    <form method="post" action="${visit.url.pathname + visit.url.search}">${savedFormField(kept)}<button>Back to my text</button></form>`
+    <form method="post" action="${context.url.pathname + context.url.search}">${savedFormField(kept)}<button>Back to my text</button></form>`
     }`,
     { status: error.status, width: "narrow" },
   );
@@ -64,14 +64,14 @@ export interface Confirmation {
  * The page that requires confirmation. Its form is sent to the same path, which acts at once, with the visit's token
  * and the condition's fields.
  */
-export function confirmationPage(visit: PageContext, question: Confirmation): Response {
+export function confirmationPage(context: PageContext, question: Confirmation): Response {
   const { title, effect, condition, act, back, keep = "Cancel" } = question;
-  return visit.page(
+  return context.page(
     title,
     html`<h1>${title}</h1>
     <p class="lede">${effect}</p>
     ${errorSummary(question.error)}
-    <form method="post" action="${visit.url.pathname}">${visit.token}${condition}
+    <form method="post" action="${context.url.pathname}">${context.token}${condition}
       <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">${keep}</a></div>
     </form>`,
     { width: "narrow", status: question.error?.status ?? 200 },
@@ -101,14 +101,14 @@ export const approvalLink = (asksFirst: boolean, href: string, whose: Content): 
 
 /** The page on which it is changed. Its form is sent to the same path. */
 export const approvalPage = (
-  visit: MemberContext,
+  context: MemberContext,
   { title, asksFirst, back }: { title: string; asksFirst: boolean; back: string },
 ): Response =>
-  visit.page(
+  context.page(
     title,
     html`<h1>${title}</h1>
     <p class="lede">The change applies from its next call.</p>
-    <div class="card"><form method="post" action="${visit.url.pathname}">${visit.token}
+    <div class="card"><form method="post" action="${context.url.pathname}">${context.token}
       ${approvalCheckbox(asksFirst)}
       <div class="actions"><button>Save</button><a class="button plain" href="${back}">Back</a></div>
     </form></div>`,

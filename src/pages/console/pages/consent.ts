@@ -26,10 +26,10 @@ const memberIds = ({ memberships }: ConsoleSession): string[] =>
   memberships.map(({ member_id }) => formatId("mem", member_id));
 
 /** The request, seen from one member of the person: the named one, or the one of the last connection. */
-async function askingOf(visit: PersonContext, oauthQuery: string, memberId?: string): Promise<ConsentRequest> {
-  const { deps, session } = visit;
+async function askingOf(context: PersonContext, oauthQuery: string, memberId?: string): Promise<ConsentRequest> {
+  const { deps, session } = context;
   const request = await deps.people.accessRequest(oauthQuery);
-  const { data: granted } = await visit.asPerson(list_grants, { client_id: request.clientId });
+  const { data: granted } = await context.asPerson(list_grants, { client_id: request.clientId });
   const before = memberId === undefined ? granted[0] : granted.find((earlier) => earlier.member_id === memberId);
   const earlier = SELECTABLE_SCOPES.filter((scope) => before?.scopes.includes(scope));
   const shown = SELECTABLE_SCOPES.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
@@ -60,24 +60,24 @@ function choiceOf(sent: URLSearchParams): ConsentChoice {
   };
 }
 
-async function consentAgain(visit: PersonContext, error: ApiError): Promise<Response> {
-  const { form: sent } = visit;
-  const asking = await askingOf(visit, sent.get("oauth_query") ?? "", sent.get("member") ?? "");
-  return consentForm(visit, asking, choiceOf(sent), error);
+async function consentAgain(context: PersonContext, error: ApiError): Promise<Response> {
+  const { form: sent } = context;
+  const asking = await askingOf(context, sent.get("oauth_query") ?? "", sent.get("member") ?? "");
+  return consentForm(context, asking, choiceOf(sent), error);
 }
 
 /**
  * Validates the choice, sends it to the authorization server, and stores the connection before the assistant gets a
  * response.
  */
-async function allow(visit: PersonContext, asking: ConsentRequest, choice: ConsentChoice): Promise<Response> {
-  const { deps, session, request } = visit;
+async function allow(context: PersonContext, asking: ConsentRequest, choice: ConsentChoice): Promise<Response> {
+  const { deps, session, request } = context;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
   const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
   if (!member) throw invalidRequest("field_required", "Choose a workspace.", "member");
   if (asking.shown.length > 0 && choice.ticked.size === 0)
     throw invalidRequest("field_required", "Tick at least one permission, or choose “Do not allow”.", "scope");
-  const channels = choice.pusher === "" ? [] : await listWorkspaceChannels(visit, member.workspace_id);
+  const channels = choice.pusher === "" ? [] : await listWorkspaceChannels(context, member.workspace_id);
   const pusher_id = choice.pusher === "" ? null : findFilterChannel(channels, choice.pusher);
   if (choice.pusher !== "" && pusher_id === null)
     throw invalidRequest(
@@ -114,44 +114,44 @@ async function allow(visit: PersonContext, asking: ConsentRequest, choice: Conse
         scopes: [...ticked, ...unseen],
         requires_approval: choice.asksFirst,
       },
-      log: visit.log,
+      log: context.log,
     });
   }
-  return continueSignIn(visit, next, [], {
+  return continueSignIn(context, next, [], {
     title: "Connected",
     text: html`${assistantName(clientName)} now has the permissions you ticked. You can close this page once the assistant reports that it is connected.`,
   });
 }
 
 export const CONSENT_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", "/console/consent", async (visit) => {
-    if (!visit.session) return visit.goTo(`/console/sign-in${visit.url.search}`);
-    const person = { ...visit, token: visit.deps.forms.sessionField(visit.session) } as PersonContext;
-    if (person.session.memberships.length === 0) return visit.goTo("/console");
-    const asking = await askingOf(person, visit.url.search);
+  anonymousPage("GET", "/console/consent", async (context) => {
+    if (!context.session) return context.goTo(`/console/sign-in${context.url.search}`);
+    const person = { ...context, token: context.deps.forms.sessionField(context.session) } as PersonContext;
+    if (person.session.memberships.length === 0) return context.goTo("/console");
+    const asking = await askingOf(person, context.url.search);
     return consentForm(person, asking, asking.start);
   }),
 
-  defineSignedInForm("/console/consent", consentAgain, async (visit) => {
-    const { form: sent, deps, request } = visit;
+  defineSignedInForm("/console/consent", consentAgain, async (context) => {
+    const { form: sent, deps, request } = context;
     const oauthQuery = sent.get("oauth_query") ?? "";
     if (sent.get("decision") !== "allow") {
       const decision = { accept: false, scopes: [], oauthQuery, grantId: newUuid() };
       const next = await deps.people.decide(request, decision);
-      return continueSignIn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
+      return continueSignIn(context, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
-    const asking = await askingOf(visit, oauthQuery, sent.get("member") ?? "");
+    const asking = await askingOf(context, oauthQuery, sent.get("member") ?? "");
     const choice = choiceOf(sent);
     try {
       // The page shows, folded, what the assistant may already do in the workspace that was chosen before.
       const looked = sent.get("looked_at");
       if (looked !== sent.get("member") && sent.has("had"))
         throw invalidRequest("invalid_value", "You chose another workspace. Check the permissions again.", "member");
-      return await allow(visit, asking, choice);
+      return await allow(context, asking, choice);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
       const again = error.param === "member" ? asking.start : choice;
-      return consentForm(visit, asking, again, error);
+      return consentForm(context, asking, again, error);
     }
   }),
   // The target of a request that the authorization server cannot answer to the assistant.
@@ -164,10 +164,10 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
   }),
 
   {
-    ...anonymousPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
-      const { deps, request, session, address } = visit;
+    ...anonymousPage("GET", "/api/auth/oauth2/authorize", async (context) => {
+      const { deps, request, session, address } = context;
       const { goTo, cookies } = await deps.authorize(request, session?.user.id ?? null, address);
-      return visit.goTo(goTo, undefined, cookies);
+      return context.goTo(goTo, undefined, cookies);
     }),
     // The assistant's description, and a code.
     writes: true,

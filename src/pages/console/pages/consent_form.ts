@@ -42,12 +42,12 @@ export const assistantName = (name: string | null): Content =>
   name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`;
 
 export async function listWorkspaceChannels(
-  visit: PersonContext,
+  context: PersonContext,
   workspaceId: string,
 ): Promise<OperationRow<"list_pushers">[]> {
-  const tool = getOperation(visit.deps, "list_pushers");
-  const caller = assertDefined(getMemberCaller(visit.session, workspaceId), "the workspace is one of the session's");
-  const { body } = await visit.deps.dispatcher.run(tool, caller, { args: {}, log: visit.log });
+  const tool = getOperation(context.deps, "list_pushers");
+  const caller = assertDefined(getMemberCaller(context.session, workspaceId), "the workspace is one of the session's");
+  const { body } = await context.deps.dispatcher.run(tool, caller, { args: {}, log: context.log });
   return (body as OperationResult<"list_pushers">).data;
 }
 
@@ -61,11 +61,11 @@ function duration({ asked, redirect }: AccessRequest): string {
 }
 
 /** Shows where a role prevents what a scope would allow. */
-function roleNote(visit: PersonContext, scope: Scope): Content {
-  const needed = findLeastRole(visit.deps.tools, scope);
-  const below = visit.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));
+function roleNote(context: PersonContext, scope: Scope): Content {
+  const needed = findLeastRole(context.deps.tools, scope);
+  const below = context.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));
   if (below.length === 0) return null;
-  if (visit.session.memberships.length === 1)
+  if (context.session.memberships.length === 1)
     return `No effect now: your role is ${below[0]?.role}, and this requires the role ${needed}.`;
   return (
     `No effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: this requires the role ` +
@@ -76,12 +76,12 @@ function roleNote(visit: PersonContext, scope: Scope): Content {
 const COMPOSING = "Writing does not publish: alerts stay drafts until someone sends them.";
 const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Require my approval before publishing” below lets you read each alert before it is sent.`;
 
-function boxes(visit: PersonContext, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
+function boxes(context: PersonContext, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
   return SCOPE_GROUPS.map(({ title, holds }) => {
     const held = scopes.filter(holds);
     if (held.length === 0) return null;
     return html`<fieldset><legend>${title}</legend>${held.map((scope) => {
-      const role = roleNote(visit, scope);
+      const role = roleNote(context, scope);
       const notes = [
         scope === "alerts:write" && COMPOSING,
         scope === PUBLISH_SCOPE && NOT_UNDONE,
@@ -105,22 +105,22 @@ const things = ({ length }: readonly Scope[]): string => `${length} ${length ===
  * Scopes that change or publish are unfolded. Those that only read are one line the first time. In a step-up, new
  * scopes are first, and earlier grants are one line. The last line has scopes beyond the request.
  */
-function permissions(visit: PersonContext, asking: ConsentRequest, choice: ConsentChoice, open: boolean): Content {
+function permissions(context: PersonContext, asking: ConsentRequest, choice: ConsentChoice, open: boolean): Content {
   const { shown, earlier } = asking;
   const added = shown.filter((scope) => !earlier.includes(scope));
   const reading = earlier.length === 0 ? added.filter(SCOPE_GROUPS[0].holds) : [];
   const others = SELECTABLE_SCOPES.filter((scope) => !shown.includes(scope));
   const folded = (line: Content, scopes: readonly Scope[], isOpen = open) =>
     scopes.length > 0 &&
-    html`<details class="more"${isOpen && html` open`}><summary>${line}</summary>${boxes(visit, scopes, choice.ticked)}</details>`;
+    html`<details class="more"${isOpen && html` open`}><summary>${line}</summary>${boxes(context, scopes, choice.ticked)}</details>`;
   return html`${added.length > 0 && earlier.length > 0 && html`<p class="lead">New:</p>`}
     ${boxes(
-      visit,
+      context,
       added.filter((scope) => !reading.includes(scope)),
       choice.ticked,
     )}
     ${folded(`Read access: ${things(reading)}`, reading)}
-    ${folded(html`Allowed before: ${things(earlier)}${placeOf(visit, asking)}`, earlier)}
+    ${folded(html`Allowed before: ${things(earlier)}${placeOf(context, asking)}`, earlier)}
     ${folded(
       "Allow more than requested",
       others,
@@ -144,19 +144,19 @@ function title({ earlier, shown }: ConsentRequest): string {
 }
 
 export async function consentForm(
-  visit: PersonContext,
+  context: PersonContext,
   asking: ConsentRequest,
   choice: ConsentChoice,
   error?: ApiError,
 ): Promise<Response> {
-  const { session, token } = visit;
+  const { session, token } = context;
   const { request, earlier, shown, memberId } = asking;
   const workspaces = session.memberships;
   const only = workspaces.length === 1 ? workspaces[0] : null;
   const channels = await Promise.all(
     workspaces.map(async ({ workspace_id, workspace_name }) => ({
       label: workspace_name,
-      channels: await listWorkspaceChannels(visit, workspace_id),
+      channels: await listWorkspaceChannels(context, workspace_id),
     })),
   );
   const field = {
@@ -164,7 +164,7 @@ export async function consentForm(
     hint: "With one channel chosen, it cannot access others.",
   };
   const wire = (id: string) => formatId("mem", id);
-  return visit.page(
+  return context.page(
     request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
     html`<h1>${title(asking)}</h1>
     <dl class="who">
@@ -195,7 +195,7 @@ export async function consentForm(
               }),
             )}</fieldset>`
       }
-      ${permissions(visit, asking, choice, error !== undefined)}
+      ${permissions(context, asking, choice, error !== undefined)}
       ${approvalCheckbox(choice.asksFirst)}
       <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to give; it can request them again later.</p>
       ${

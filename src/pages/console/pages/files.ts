@@ -65,18 +65,18 @@ export function fileField(
  * wrong one.
  */
 export async function storeUploads(
-  visit: MemberContext,
+  context: MemberContext,
   fields: readonly UploadField[],
 ): Promise<ApiError | undefined> {
   for (const { field, kind, into, holds } of fields) {
-    const file = visit.files.get(field);
+    const file = context.files.get(field);
     if (!file) continue;
     try {
-      const made = await visit.asMember(upload_file, {
+      const made = await context.asMember(upload_file, {
         kind,
         file: new IncomingFile([file.bytes], file.name),
       });
-      visit.form.set(into, made[holds]);
+      context.form.set(into, made[holds]);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;
       return toFormError(error, { file: field });
@@ -100,12 +100,12 @@ const MAX_UPLOAD = Math.max(...Object.values(MAX_ASSET_BYTES)) + MAX_BODY_BYTES.
 
 const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
-async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { base, token, now, form: sent } = visit;
+async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { base, token, now, form: sent } = context;
   const chosen = errorParts(error, "file", "said");
-  const before = visit.url.searchParams.get("before");
-  const { data: files, meta } = await visit.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
-  return visit.page(
+  const before = context.url.searchParams.get("before");
+  const { data: files, meta } = await context.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
+  return context.page(
     "Files",
     html`<h1>Files</h1>
     <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass their ID in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
@@ -146,28 +146,28 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   );
 }
 
-function take(visit: MemberContext) {
-  const file = visit.files.get("file");
-  return visit.asMember(upload_file, {
-    kind: visit.form.get("kind") ?? "",
+function take(context: MemberContext) {
+  const file = context.files.get("file");
+  return context.asMember(upload_file, {
+    kind: context.form.get("kind") ?? "",
     file: file ? new IncomingFile([file.bytes], file.name) : null,
   });
 }
 
 const upload: ConsolePage = {
-  ...memberForm("/files", { again: list, when: ({ status }) => status !== 403 }, async (visit) => {
-    await take(visit);
-    return visit.goTo(`${visit.base}files`, "file-uploaded");
+  ...memberForm("/files", { again: list, when: ({ status }) => status !== 403 }, async (context) => {
+    await take(context);
+    return context.goTo(`${context.base}files`, "file-uploaded");
   }),
   maxFiles: MAX_UPLOAD,
-  unread: (visit, error) => list(visit as MemberContext, error),
+  unread: (context, error) => list(context as MemberContext, error),
 };
 
 /** A file of another page's form, uploaded while that is filled in. @returns JSON for the script (see upload.js). */
 const uploadAlone: ConsolePage = {
-  ...memberPage("POST", "/files/upload", async (visit) => {
+  ...memberPage("POST", "/files/upload", async (context) => {
     try {
-      const { id, name, url } = await take(visit);
+      const { id, name, url } = await take(context);
       return Response.json({ id, name, url }, { status: 201 });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -178,16 +178,16 @@ const uploadAlone: ConsolePage = {
 };
 
 export const FILE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/files", (visit) => list(visit)),
+  memberPage("GET", "/files", (context) => list(context)),
   upload,
   uploadAlone,
 
-  memberPage("GET", "/files/:id/delete", async (visit) => {
-    const { params, base } = visit;
-    const { data } = await visit.asMember(list_files, { file_id: params.id ?? "" });
+  memberPage("GET", "/files/:id/delete", async (context) => {
+    const { params, base } = context;
+    const { data } = await context.asMember(list_files, { file_id: params.id ?? "" });
     const [file] = data;
     if (!file || file.attached) throw notFound("file");
-    return confirmationPage(visit, {
+    return confirmationPage(context, {
       title: `Delete ${file.name}?`,
       effect: "This file is not in use. Deleting it is permanent.",
       act: "Delete file",
@@ -195,8 +195,8 @@ export const FILE_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", "/files/:id/delete", async (visit) => {
-    await visit.asMember(delete_file, { file_id: visit.params.id ?? "" });
-    return visit.goTo(`${visit.base}files`, "file-deleted");
+  memberPage("POST", "/files/:id/delete", async (context) => {
+    await context.asMember(delete_file, { file_id: context.params.id ?? "" });
+    return context.goTo(`${context.base}files`, "file-deleted");
   }),
 ];

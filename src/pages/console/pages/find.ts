@@ -53,44 +53,44 @@ function matching(results: readonly FindResult[], find: string): FindResult[] {
   return results.filter(has);
 }
 
-function listPages(visit: MemberContext): FindResult[] {
-  const { base } = visit;
-  const inGroups = listNavigationGroups(visit).flatMap((group) =>
+function listPages(context: MemberContext): FindResult[] {
+  const { base } = context;
+  const inGroups = listNavigationGroups(context).flatMap((group) =>
     group.pages.map(({ path, name }) => ({ href: base + path, name, note: group.name })),
   );
   const more = MORE_PAGES.map((page) => ({ ...page, href: base + page.href }));
   return [...more, ...inGroups.filter(({ name }) => name !== "Lists"), ...ACCOUNT_PAGES];
 }
 
-function listActions(visit: MemberContext): FindResult[] {
-  const { base, caller } = visit;
+function listActions(context: MemberContext): FindResult[] {
+  const { base, caller } = context;
   const may = ({ role }: { role: Role }) => isRoleAtLeast(caller.member.role, role);
   return [
-    ...(canUse(visit, "create_pusher") && caller.pusherIds === null
+    ...(canUse(context, "create_pusher") && caller.pusherIds === null
       ? [{ href: `${base}channels/new`, name: "Create a channel" }]
       : []),
-    ...(canUse(visit, "create_alert")
+    ...(canUse(context, "create_alert")
       ? [{ href: `${base}channels`, name: "Write an alert", note: "Choose a channel" }]
       : []),
     ...(may(create_key) ? [{ href: `${base}keys#new`, name: "Create a key" }] : []),
-    ...(canUse(visit, "create_webhook") ? [{ href: `${base}webhooks#new`, name: "Add a webhook" }] : []),
+    ...(canUse(context, "create_webhook") ? [{ href: `${base}webhooks#new`, name: "Add a webhook" }] : []),
     ...(may(add_member) ? [{ href: `${base}members`, name: "Add a member" }] : []),
     ...(may(upload_file) ? [{ href: `${base}files`, name: "Upload a file" }] : []),
   ];
 }
 
-async function findChannels(visit: MemberContext, find: string) {
-  const { data } = await visit.call("list_pushers");
+async function findChannels(context: MemberContext, find: string) {
+  const { data } = await context.call("list_pushers");
   const found = filterRows(data, find, ({ name, handle, city, tags }) => [name, handle, city, ...tags]).slice(0, SHOWN);
   const names = new Map(data.map(({ id, name }) => [id, name]));
   const channels = found.map((channel) => ({
-    href: getChannelPath(visit, channel.id),
+    href: getChannelPath(context, channel.id),
     name: channel.name,
     note: `@${channel.handle}`,
   }));
-  const write = canUse(visit, "create_alert")
+  const write = canUse(context, "create_alert")
     ? found.slice(0, 3).map((channel) => ({
-        href: `${getChannelPath(visit, channel.id)}/alerts/new`,
+        href: `${getChannelPath(context, channel.id)}/alerts/new`,
         name: `Write an alert in ${channel.name}`,
       }))
     : [];
@@ -98,14 +98,14 @@ async function findChannels(visit: MemberContext, find: string) {
 }
 
 async function findAlerts(
-  visit: MemberContext,
+  context: MemberContext,
   find: string,
   names: ReadonlyMap<string, string>,
 ): Promise<FindResult[]> {
   try {
-    const { data } = await visit.call("list_account_alerts", { query: find, limit: SHOWN });
+    const { data } = await context.call("list_account_alerts", { query: find, limit: SHOWN });
     return data.map(({ id, pusher_id, title, status }) => ({
-      href: `${getChannelPath(visit, pusher_id)}/alerts/${id}`,
+      href: `${getChannelPath(context, pusher_id)}/alerts/${id}`,
       name: title,
       note: [names.get(pusher_id), status].filter(Boolean).join(", "),
     }));
@@ -116,19 +116,19 @@ async function findAlerts(
   }
 }
 
-async function findAll(visit: MemberContext, find: string): Promise<[kind: string, results: FindResult[]][]> {
-  const pages = listPages(visit);
+async function findAll(context: MemberContext, find: string): Promise<[kind: string, results: FindResult[]][]> {
+  const pages = listPages(context);
   if (find === "")
     return [
-      ["Actions", listActions(visit)],
+      ["Actions", listActions(context)],
       ["Pages", pages],
     ];
-  const { channels, write, names } = await findChannels(visit, find);
-  const alerts = await findAlerts(visit, find, names);
+  const { channels, write, names } = await findChannels(context, find);
+  const alerts = await findAlerts(context, find, names);
   return [
     ["Pages", matching(pages, find).slice(0, SHOWN)],
     ["Channels", channels],
-    ["Actions", [...matching(listActions(visit), find), ...write]],
+    ["Actions", [...matching(listActions(context), find), ...write]],
     ["Alerts", alerts],
   ];
 }
@@ -165,12 +165,12 @@ const shortcutList = (): Content =>
       ([keys, effect]) => html`<dt><kbd>${keys}</kbd></dt><dd>${effect}</dd>`,
     )}</dl></section>`;
 
-async function page(visit: MemberContext): Promise<Response> {
-  const find = getSearchText(visit).slice(0, LIMITS.search);
-  const results = resultLists(await findAll(visit, find), find);
-  if (isPartRequest(visit)) return visit.part(html`${results}${shortcutList()}`);
-  const path = `${visit.base}find`;
-  return visit.page(
+async function page(context: MemberContext): Promise<Response> {
+  const find = getSearchText(context).slice(0, LIMITS.search);
+  const results = resultLists(await findAll(context, find), find);
+  if (isPartRequest(context)) return context.part(html`${results}${shortcutList()}`);
+  const path = `${context.base}find`;
+  return context.page(
     "Find",
     html`<h1>Find</h1>
     ${textSearchForm(path, find, { label: "Find anything", hint: "Channels, alerts, pages, actions" })}

@@ -40,9 +40,9 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
 
 type Invite = OperationRow<"list_invites">;
 
-async function inviteOf(visit: MemberContext): Promise<Invite> {
-  const { data } = await visit.call("list_invites", { pusher_id: visit.params.pusher ?? "" });
-  const invite = data.find(({ id }) => id === visit.params.invite);
+async function inviteOf(context: MemberContext): Promise<Invite> {
+  const { data } = await context.call("list_invites", { pusher_id: context.params.pusher ?? "" });
+  const invite = data.find(({ id }) => id === context.params.invite);
   if (!invite) throw notFound("invite");
   return invite;
 }
@@ -70,19 +70,19 @@ const wordsOf = ({ label }: Invite): string => (label ? `the invite “${label}�
 const nameOf = ({ label, created_at }: Invite): Content =>
   label || html`Invite of ${timeElement(new Date(created_at))}`;
 
-async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { now } = visit;
-  const channel = await getRequestedChannel(visit);
-  const { data } = await visit.call("list_invites", { pusher_id: channel.id });
-  const base = getChannelPath(visit, channel.id);
-  const found = searchableList(visit, `${base}/invites`, data, {
+async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { now } = context;
+  const channel = await getRequestedChannel(context);
+  const { data } = await context.call("list_invites", { pusher_id: channel.id });
+  const base = getChannelPath(context, channel.id);
+  const found = searchableList(context, `${base}/invites`, data, {
     ...{ label: "Find an invite", hint: "Note" },
     wordsOf: ({ label }) => [label ?? ""],
   });
-  const form = canUse(visit, "create_invite") && newInvite(visit, base, channel, error);
-  return visit.page(
+  const form = canUse(context, "create_invite") && newInvite(context, base, channel, error);
+  return context.page(
     `Invites of ${channel.name}`,
-    html`${channelHeader(visit, channel, "invites")}
+    html`${channelHeader(context, channel, "invites")}
     ${
       channel.is_public
         ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anyone with its address can subscribe.</span></p>
@@ -107,8 +107,8 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   );
 }
 
-function newInvite(visit: MemberContext, base: string, { is_public }: ChannelResult, error?: ApiError): Html {
-  const { form } = visit;
+function newInvite(context: MemberContext, base: string, { is_public }: ChannelResult, error?: ApiError): Html {
+  const { form } = context;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   const life = form.get("life") ?? "month";
   const typed = { form, error };
@@ -119,7 +119,7 @@ function newInvite(visit: MemberContext, base: string, { is_public }: ChannelRes
         : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and can be revoked separately."
     }</p>
     ${errorSummary(error)}
-    <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
+    <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden" name="once" value="${once}">
       <div class="columns">${plainFieldControls(INVITE_FIELDS, typed)}</div>
       ${segmentedControl({ name: "life", label: "Valid for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
       <div class="until">${fieldControl(INVITE_FIELDS, typed, "expires_at")}</div>
@@ -127,15 +127,15 @@ function newInvite(visit: MemberContext, base: string, { is_public }: ChannelRes
     </form></section>`;
 }
 
-async function make(visit: MemberContext): Promise<Response> {
-  const { form, now } = visit;
-  const channel = await getRequestedChannel(visit);
+async function make(context: MemberContext): Promise<Response> {
+  const { form, now } = context;
+  const channel = await getRequestedChannel(context);
   const life = LIVES[form.get("life") ?? ""];
   const typed = (name: keyof typeof INVITE_FIELDS) => parseControlValue(INVITE_FIELDS[name], form.get(name));
   const plain = getFieldNames(selectPlainOn(INVITE_FIELDS, "form")).map((name) => [name, typed(name)]);
   const own = form.get("life") === "own";
   const end = life?.days ? new Date(now.getTime() + life.days * 86_400_000).toISOString() : null;
-  const made = await visit.call(
+  const made = await context.call(
     "create_invite",
     {
       pusher_id: channel.id,
@@ -144,21 +144,21 @@ async function make(visit: MemberContext): Promise<Response> {
     },
     form.get("once"),
   );
-  return visit.goTo(`${getChannelPath(visit, channel.id)}/invites/${made.id}`, "invite-made");
+  return context.goTo(`${getChannelPath(context, channel.id)}/invites/${made.id}`, "invite-made");
 }
 
 const files = (path: string): Content =>
   html`<p class="line small">Download the code: <a href="${path}.svg" download><span class="unseen">as </span>SVG</a> <a href="${path}.png" download><span class="unseen">as </span>PNG</a></p>`;
 
-async function show(visit: MemberContext): Promise<Response> {
-  const { now } = visit;
-  const [channel, invite] = await Promise.all([getRequestedChannel(visit), inviteOf(visit)]);
-  const base = getChannelPath(visit, channel.id);
+async function show(context: MemberContext): Promise<Response> {
+  const { now } = context;
+  const [channel, invite] = await Promise.all([getRequestedChannel(context), inviteOf(context)]);
+  const base = getChannelPath(context, channel.id);
   const works = usable(invite, now);
   const evicts = invite.revoked_at === null || invite.uses > 0;
-  return visit.page(
+  return context.page(
     `${invite.label || "An invite"} of ${channel.name}`,
-    html`${channelHeader(visit, channel, "invites")}
+    html`${channelHeader(context, channel, "invites")}
     <p><a href="${base}/invites">All invites</a></p>
     <section class="card scan" aria-labelledby="invite">
       ${works && qrDrawing(invite.url, `QR code of ${wordsOf(invite)}`)}
@@ -175,7 +175,7 @@ async function show(visit: MemberContext): Promise<Response> {
         invite.revoked_at && html`<dt>Revoked</dt><dd>${relativeTime(invite.revoked_at, now)}</dd>`
       }</dl></div></section>
     ${
-      canUse(visit, "revoke_invite") &&
+      canUse(context, "revoke_invite") &&
       evicts &&
       html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"}</a></p>`
     }`,
@@ -183,14 +183,14 @@ async function show(visit: MemberContext): Promise<Response> {
   );
 }
 
-async function askRevoke(visit: MemberContext): Promise<Response> {
-  const [channel, invite] = await Promise.all([getRequestedChannel(visit), inviteOf(visit)]);
-  const page = `${getChannelPath(visit, channel.id)}/invites/${invite.id}`;
+async function askRevoke(context: MemberContext): Promise<Response> {
+  const [channel, invite] = await Promise.all([getRequestedChannel(context), inviteOf(context)]);
+  const page = `${getChannelPath(context, channel.id)}/invites/${invite.id}`;
   const joined =
     invite.uses === 0 ? "No devices" : invite.uses === 1 ? "One device" : `${invite.uses.toLocaleString("en")} devices`;
   const form = (evict: string, title: string, effect: string, act: string) =>
-    html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${visit.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
-  return visit.page(
+    html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${context.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
+  return context.page(
     `Revoke ${wordsOf(invite)}?`,
     html`<h1>${invite.revoked_at === null ? html`Revoke “${nameOf(invite)}”?` : html`Unsubscribe devices that joined with “${nameOf(invite)}”?`}</h1>
     <p class="lede">${joined} joined with it so far. A revoked invite cannot be used again.</p>
@@ -221,7 +221,7 @@ async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Pro
 }
 
 export const INVITE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/channels/:pusher/invites", (visit) => list(visit)),
+  memberPage("GET", "/channels/:pusher/invites", (context) => list(context)),
   memberForm(
     "/channels/:pusher/invites",
     { again: list, when: canShowInForm, labels: getFieldLabels(INVITE_FIELDS) },
@@ -229,19 +229,22 @@ export const INVITE_PAGES: readonly ConsolePage[] = [
   ),
   memberPage("GET", "/channels/:pusher/invites/:invite", show),
   memberPage("GET", "/channels/:pusher/invites/:invite/revoke", askRevoke),
-  memberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (visit) => {
-    const { pusher = "", invite = "" } = visit.params;
-    const evict = visit.form.get("evict") === "yes";
-    await visit.call("revoke_invite", { pusher_id: pusher, invite_id: invite, remove_subscribers: evict });
-    return visit.goTo(`${visit.base}channels/${pusher}/invites/${invite}`, evict ? "invite-evicted" : "invite-revoked");
+  memberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (context) => {
+    const { pusher = "", invite = "" } = context.params;
+    const evict = context.form.get("evict") === "yes";
+    await context.call("revoke_invite", { pusher_id: pusher, invite_id: invite, remove_subscribers: evict });
+    return context.goTo(
+      `${context.base}channels/${pusher}/invites/${invite}`,
+      evict ? "invite-evicted" : "invite-revoked",
+    );
   }),
   ...(["svg", "png"] as const).flatMap((kind) => [
-    memberPage("GET", `/channels/:pusher/qr.${kind}`, async (visit) => {
-      const { url, handle } = await getRequestedChannel(visit);
+    memberPage("GET", `/channels/:pusher/qr.${kind}`, async (context) => {
+      const { url, handle } = await getRequestedChannel(context);
       return fileOf(url, handle, kind);
     }),
-    memberPage("GET", `/channels/:pusher/invites/:invite/qr.${kind}`, async (visit) => {
-      const [{ handle }, { url, id }] = await Promise.all([getRequestedChannel(visit), inviteOf(visit)]);
+    memberPage("GET", `/channels/:pusher/invites/:invite/qr.${kind}`, async (context) => {
+      const [{ handle }, { url, id }] = await Promise.all([getRequestedChannel(context), inviteOf(context)]);
       return fileOf(url, `${handle}-${id}`, kind);
     }),
   ]),

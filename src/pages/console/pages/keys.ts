@@ -43,10 +43,10 @@ import { approvalCheckbox, approvalLink, approvalPage, confirmationPage, parseAp
 import { assistantName } from "./consent_form.ts";
 
 export const ASSISTANT_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/assistants", async (visit) => {
-    const { deps, caller, base, now } = visit;
-    const { data: rows } = await visit.asMember(list_connections, {});
-    return visit.page(
+  memberPage("GET", "/assistants", async (context) => {
+    const { deps, caller, base, now } = context;
+    const { data: rows } = await context.asMember(list_connections, {});
+    return context.page(
       "Assistants",
       html`<h1>Assistants</h1>
       <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never has more permissions than you.</p>
@@ -73,29 +73,29 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  memberPage("GET", "/assistants/:id/asking", async (visit) => {
-    const { data: rows } = await visit.asMember(list_connections, {});
-    const row = rows.find(({ id }) => id === visit.params.id);
+  memberPage("GET", "/assistants/:id/asking", async (context) => {
+    const { data: rows } = await context.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("connection");
     const title =
       row.name === null
         ? "Can this assistant publish without approval?"
         : `Can “${row.name}” publish without approval?`;
-    return approvalPage(visit, { title, asksFirst: row.requires_approval, back: `${visit.base}assistants` });
+    return approvalPage(context, { title, asksFirst: row.requires_approval, back: `${context.base}assistants` });
   }),
 
-  memberPage("POST", "/assistants/:id/asking", async (visit) => {
-    const asked = { connection_id: visit.params.id ?? "", requires_approval: parseApproval(visit.form) };
-    await visit.asMember(update_connection, asked);
-    return visit.goTo(`${visit.base}assistants`, "assistant-saved");
+  memberPage("POST", "/assistants/:id/asking", async (context) => {
+    const asked = { connection_id: context.params.id ?? "", requires_approval: parseApproval(context.form) };
+    await context.asMember(update_connection, asked);
+    return context.goTo(`${context.base}assistants`, "assistant-saved");
   }),
 
-  memberPage("GET", "/assistants/:id/disconnect", async (visit) => {
-    const { params, base } = visit;
-    const { data: rows } = await visit.asMember(list_connections, {});
+  memberPage("GET", "/assistants/:id/disconnect", async (context) => {
+    const { params, base } = context;
+    const { data: rows } = await context.asMember(list_connections, {});
     const row = rows.find(({ id }) => id === params.id);
     if (!row) throw notFound("connection");
-    return confirmationPage(visit, {
+    return confirmationPage(context, {
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
       effect: html`The assistant loses access immediately and must ask again to reconnect. Items it created belong to the workspace and stay active: <a href="${base}webhooks">webhooks</a> and <a href="${base}scheduled">scheduled alerts</a>.`,
       act: "Disconnect",
@@ -103,9 +103,9 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", "/assistants/:id/disconnect", async (visit) => {
-    await visit.asMember(end_connection, { connection_id: visit.params.id ?? "" });
-    return visit.goTo(`${visit.base}assistants`, "disconnected");
+  memberPage("POST", "/assistants/:id/disconnect", async (context) => {
+    await context.asMember(end_connection, { connection_id: context.params.id ?? "" });
+    return context.goTo(`${context.base}assistants`, "disconnected");
   }),
 ];
 
@@ -125,9 +125,9 @@ function scopesOf(sent: URLSearchParams): readonly string[] {
 /** In the order of the form: scopes that only read come first. */
 const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => SELECTABLE_SCOPES.filter(holds));
 
-async function newKeyForm(visit: MemberContext, error?: ApiError): Promise<Content> {
-  const { form: sent, token, base } = visit;
-  const channels = await visit.call("list_pushers");
+async function newKeyForm(context: MemberContext, error?: ApiError): Promise<Content> {
+  const { form: sent, token, base } = context;
+  const channels = await context.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
   const may = errorParts(error, "scope", "said");
@@ -173,17 +173,17 @@ const SORTABLE: SortableColumns<KeyRow> = {
   Expires: { value: ({ expires_at }) => expires_at, first: "asc" },
 };
 
-async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { base, now } = visit;
-  const { data: rows } = await visit.asMember(list_keys, {});
-  const form = await newKeyForm(visit, error);
-  const sorted = sortRows(visit, rows, SORTABLE, sortedUrl(`${base}keys`, { q: getSearchText(visit) }));
-  const found = searchableList(visit, `${base}keys`, sorted.rows, {
+async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { base, now } = context;
+  const { data: rows } = await context.asMember(list_keys, {});
+  const form = await newKeyForm(context, error);
+  const sorted = sortRows(context, rows, SORTABLE, sortedUrl(`${base}keys`, { q: getSearchText(context) }));
+  const found = searchableList(context, `${base}keys`, sorted.rows, {
     query: { sort: sorted.sort },
     ...{ label: "Find a key", hint: "Name or member" },
     wordsOf: ({ name, member_name, email }) => [name, member_name, email],
   });
-  return visit.page(
+  return context.page(
     "Keys",
     html`<h1>Keys</h1>
     <p class="lede">Scripts and programs use keys. Each key acts for the member who created it. Assistants can ask for your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
@@ -226,10 +226,10 @@ function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDepe
 }
 
 /** The id of the channel that the form names; null for all. @throws for the name of no channel */
-async function chosenChannel(visit: MemberContext): Promise<string | null> {
-  const typed = (visit.form.get("pusher") ?? "").trim();
+async function chosenChannel(context: MemberContext): Promise<string | null> {
+  const typed = (context.form.get("pusher") ?? "").trim();
   if (typed === "" || /^psh_/.test(typed)) return typed || null;
-  const id = findFilterChannel((await visit.call("list_pushers")).data, typed);
+  const id = findFilterChannel((await context.call("list_pushers")).data, typed);
   if (id === null) throw invalidRequest("invalid_value", UNKNOWN_CHANNEL_MESSAGE, "pusher");
   return id;
 }
@@ -238,18 +238,18 @@ async function chosenChannel(visit: MemberContext): Promise<string | null> {
 const REFUSED = { again: list, when: matchesErrorType("invalid_request", "not_found"), names: { scopes: "scope" } };
 
 export const KEY_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/keys", (visit) => list(visit)),
+  memberPage("GET", "/keys", (context) => list(context)),
 
-  memberForm("/keys", REFUSED, async (visit) => {
-    const { form: sent, deps, base } = visit;
-    const made = await visit.asMember(create_key, {
+  memberForm("/keys", REFUSED, async (context) => {
+    const { form: sent, deps, base } = context;
+    const made = await context.asMember(create_key, {
       name: sent.get("name") ?? "",
       scopes: [...scopesOf(sent)],
-      pusher_id: await chosenChannel(visit),
+      pusher_id: await chosenChannel(context),
       life: sent.get("life") ?? "",
       requires_approval: parseApproval(sent),
     });
-    return visit.page(
+    return context.page(
       "Your new key",
       html`<h1>Your new key</h1>
         <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
@@ -262,35 +262,38 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  memberPage("GET", "/keys/:id/asking", async (visit) => {
-    const { data: rows } = await visit.asMember(list_keys, {});
-    const row = rows.find(({ id }) => id === visit.params.id);
+  memberPage("GET", "/keys/:id/asking", async (context) => {
+    const { data: rows } = await context.asMember(list_keys, {});
+    const row = rows.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("key");
     const title = `Can the key ${row.name} publish without approval?`;
-    return approvalPage(visit, { title, asksFirst: row.requires_approval, back: `${visit.base}keys` });
+    return approvalPage(context, { title, asksFirst: row.requires_approval, back: `${context.base}keys` });
   }),
 
-  memberPage("POST", "/keys/:id/asking", async (visit) => {
-    await visit.asMember(update_key, { key_id: visit.params.id ?? "", requires_approval: parseApproval(visit.form) });
-    return visit.goTo(`${visit.base}keys`, "key-saved");
+  memberPage("POST", "/keys/:id/asking", async (context) => {
+    await context.asMember(update_key, {
+      key_id: context.params.id ?? "",
+      requires_approval: parseApproval(context.form),
+    });
+    return context.goTo(`${context.base}keys`, "key-saved");
   }),
 
-  memberPage("GET", "/keys/:id/revoke", async (visit) => {
-    const { params, base } = visit;
+  memberPage("GET", "/keys/:id/revoke", async (context) => {
+    const { params, base } = context;
     const key_id = params.id ?? "";
-    const { name, ...left } = await visit.asMember(get_left_by_key, { key_id });
-    return confirmationPage(visit, {
+    const { name, ...left } = await context.asMember(get_left_by_key, { key_id });
+    return confirmationPage(context, {
       title: `Revoke the key ${name}?`,
       effect: "Programs that use this key lose access immediately. A revoked key cannot be restored.",
-      condition: goesOn(visit, left),
+      condition: goesOn(context, left),
       act: "Revoke key",
       back: `${base}keys`,
     });
   }),
 
-  memberPage("POST", "/keys/:id/revoke", async (visit) => {
-    const end_webhooks = visit.form.has("end_webhooks");
-    await visit.asMember(revoke_key, { key_id: visit.params.id ?? "", end_webhooks });
-    return visit.goTo(`${visit.base}keys`, "key-revoked");
+  memberPage("POST", "/keys/:id/revoke", async (context) => {
+    const end_webhooks = context.form.has("end_webhooks");
+    await context.asMember(revoke_key, { key_id: context.params.id ?? "", end_webhooks });
+    return context.goTo(`${context.base}keys`, "key-revoked");
   }),
 ];

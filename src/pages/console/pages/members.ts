@@ -59,8 +59,9 @@ export function channelChoice(
   );
   const from = Math.max(0, Number.parseInt(form.get(SEARCH_BUTTON) ?? "", 10) || 0);
   const offered = others.slice(from, from + OFFERED);
-  const look = (at: number, words: string) =>
+  const searchButton = (at: number, words: string) =>
     html`<button class="plain" name="${SEARCH_BUTTON}" value="${at}" formaction="#${of}-sees">${words}</button>`;
+  const previous = from > 0 && searchButton(Math.max(0, from - OFFERED), "Previous channels");
   const sees = { name: "sees", type: "radio" } as const;
   return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
     ${mayAll && checkbox({ ...sees, ...all, label: "All channels, including future ones", attributes })}
@@ -86,8 +87,8 @@ export function channelChoice(
           : `Showing ${from + 1} to ${from + offered.length} of ${others.length} others.`
       }</p>
       <input type="search" id="${of}-find" name="find" dir="auto" value="${find}" aria-describedby="${of}-hint"></div>
-      <div class="actions">${look(0, "Find")}${from > 0 && look(Math.max(0, from - OFFERED), "Previous channels")}${
-        from + OFFERED < others.length && look(from + OFFERED, "More channels")
+      <div class="actions">${searchButton(0, "Find")}${previous}${
+        from + OFFERED < others.length && searchButton(from + OFFERED, "More channels")
       }</div>`
     }</fieldset>`;
 }
@@ -120,13 +121,13 @@ const roleOptions = (mine: Role) =>
     .toReversed()
     .map((role) => ({ value: role, label: ROLE_WORDS[role] }));
 
-async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { deps, caller, base, token, now, form: sent } = visit;
-  const { data: rows } = await visit.asMember(list_members, {});
-  const channels = await visit.call("list_pushers");
+async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { deps, caller, base, token, now, form: sent } = context;
+  const { data: rows } = await context.asMember(list_members, {});
+  const channels = await context.call("list_pushers");
   const mayAll = caller.pusherIds === null;
-  const wish = { ...parseMemberForm(visit), ...(!sent.has("email") && { every_channel: mayAll }) };
-  const found = searchableList(visit, `${base}members`, rows, {
+  const wish = { ...parseMemberForm(context), ...(!sent.has("email") && { every_channel: mayAll }) };
+  const found = searchableList(context, `${base}members`, rows, {
     ...{ label: "Find a member", hint: "Name or e-mail" },
     wordsOf: ({ name, email }) => [name, email],
   });
@@ -140,7 +141,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
       ${channelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
       <button>Add and show link</button>
     </form></section>`;
-  return visit.page(
+  return context.page(
     "Members",
     html`<h1>Members</h1>
     <p class="lede">Members of ${caller.workspace.name}, with their roles and channels.</p>
@@ -168,22 +169,22 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
 }
 
 /** The member of the path, whom the visitor may manage; undefined for any other id. */
-async function rowOf(visit: MemberContext) {
-  const { data: rows } = await visit.asMember(list_members, {});
-  const row = rows.find(({ id, manageable }) => id === visit.params.id && manageable);
+async function rowOf(context: MemberContext) {
+  const { data: rows } = await context.asMember(list_members, {});
+  const row = rows.find(({ id, manageable }) => id === context.params.id && manageable);
   if (!row) throw new ApiError("member_not_found", "Member not found, or you cannot change it.");
   return row;
 }
 
-async function one(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { caller, base, token, form: sent } = visit;
-  const [row, channels] = await Promise.all([rowOf(visit), visit.call("list_pushers")]);
+async function one(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { caller, base, token, form: sent } = context;
+  const [row, channels] = await Promise.all([rowOf(context), context.call("list_pushers")]);
   const shown = row.name ?? row.email;
   const at = `${base}members/${row.id}`;
   const wish = sent.has("role")
-    ? parseMemberForm(visit)
+    ? parseMemberForm(context)
     : { role: row.role, every_channel: row.pusher_ids === null, pusher_ids: row.pusher_ids ?? [] };
-  return visit.page(
+  return context.page(
     shown,
     html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
     <p class="lede">${row.name && `${row.email} · `}${row.joined ? "Has joined." : "Has not joined yet."}</p>
@@ -217,15 +218,15 @@ async function one(visit: MemberContext, error?: ApiError): Promise<Response> {
 const REMOVAL = "The member's keys, assistants and webhooks stop working immediately. Channels and alerts stay.";
 
 /** Shows a link, after the mail server took it, or did not. */
-async function linkPage(visit: MemberContext, made: { email: string; joined: boolean; link: string }) {
-  const { mail } = visit.deps;
+async function linkPage(context: MemberContext, made: { email: string; joined: boolean; link: string }) {
+  const { mail } = context.deps;
   const { email, joined, link } = made;
   const mailed =
     mail && email !== PLACEHOLDER_EMAIL
-      ? await mail(createLinkMail(email, visit.caller.workspace.name, link, joined))
+      ? await mail(createLinkMail(email, context.caller.workspace.name, link, joined))
       : null;
   const title = mailed ? "The link was e-mailed" : "A link to pass on";
-  return visit.page(
+  return context.page(
     title,
     html`<h1>${title}</h1>
     ${mailed === false && html`<p class="flash problem" role="alert">The e-mail to ${email} could not be sent. Pass on the link yourself.</p>`}
@@ -236,7 +237,7 @@ async function linkPage(visit: MemberContext, made: { email: string; joined: boo
     } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of the account are attributed to this member. Do not open it yourself.</p>
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyableText(link, "the link")}
-    <p><a class="button" href="${visit.base}members">Back to members</a></p>`,
+    <p><a class="button" href="${context.base}members">Back to members</a></p>`,
     { scripts: ["copy"] },
   );
 }
@@ -248,41 +249,41 @@ const refused = (again: typeof list) => ({
   names: { pusher_ids: "sees" },
 });
 
-const acting = (what: string, act: (visit: MemberContext, which: { member_id: string }) => Promise<Response>) =>
+const acting = (what: string, act: (context: MemberContext, which: { member_id: string }) => Promise<Response>) =>
   memberPage(
     "POST",
     `/members/:id/${what}`,
-    withFormErrors(refused(one), (visit) => act(visit, { member_id: visit.params.id ?? "" })),
+    withFormErrors(refused(one), (context) => act(context, { member_id: context.params.id ?? "" })),
   );
 
 export const MEMBER_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/members", (visit) => list(visit)),
+  memberPage("GET", "/members", (context) => list(context)),
 
-  memberForm("/members", refused(list), async (visit) => {
-    if (visit.form.has(SEARCH_BUTTON)) return list(visit);
-    const email = visit.form.get("email") ?? "";
-    const added = await visit.asMember(add_member, { email, ...parseMemberForm(visit) });
-    return linkPage(visit, { ...added, joined: false });
+  memberForm("/members", refused(list), async (context) => {
+    if (context.form.has(SEARCH_BUTTON)) return list(context);
+    const email = context.form.get("email") ?? "";
+    const added = await context.asMember(add_member, { email, ...parseMemberForm(context) });
+    return linkPage(context, { ...added, joined: false });
   }),
 
-  memberPage("GET", "/members/:id", (visit) => one(visit)),
+  memberPage("GET", "/members/:id", (context) => one(context)),
 
-  memberForm("/members/:id", refused(one), async (visit) => {
-    if (visit.form.has(SEARCH_BUTTON)) return one(visit);
-    await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...parseMemberForm(visit) });
-    return visit.goTo(`${visit.base}members`, "member-changed");
+  memberForm("/members/:id", refused(one), async (context) => {
+    if (context.form.has(SEARCH_BUTTON)) return one(context);
+    await context.asMember(update_member, { member_id: context.params.id ?? "", ...parseMemberForm(context) });
+    return context.goTo(`${context.base}members`, "member-changed");
   }),
 
-  acting("link", async (visit, which) => {
-    const present = visit.form.get("present") ?? "";
-    return linkPage(visit, await visit.asMember(link_member, { ...which, present }));
+  acting("link", async (context, which) => {
+    const present = context.form.get("present") ?? "";
+    return linkPage(context, await context.asMember(link_member, { ...which, present }));
   }),
 
-  memberPage("GET", "/members/:id/remove", async (visit) => {
-    const row = await rowOf(visit);
-    const at = `${visit.base}members/${row.id}`;
-    return confirmationPage(visit, {
-      title: `Remove ${row.name ?? row.email} from ${visit.caller.workspace.name}?`,
+  memberPage("GET", "/members/:id/remove", async (context) => {
+    const row = await rowOf(context);
+    const at = `${context.base}members/${row.id}`;
+    return confirmationPage(context, {
+      title: `Remove ${row.name ?? row.email} from ${context.caller.workspace.name}?`,
       effect: `${REMOVAL} To rejoin, this person needs a new link.`,
       act: `Remove ${row.name ?? row.email}`,
       back: at,
@@ -290,8 +291,8 @@ export const MEMBER_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  acting("remove", async (visit, which) => {
-    await visit.asMember(remove_member, which);
-    return visit.goTo(`${visit.base}members`, "member-removed");
+  acting("remove", async (context, which) => {
+    await context.asMember(remove_member, which);
+    return context.goTo(`${context.base}members`, "member-removed");
   }),
 ];

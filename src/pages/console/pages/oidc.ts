@@ -21,63 +21,63 @@ function requireOidc({ deps }: PageContext): OidcSignIn {
 }
 
 /** Sends the browser to the provider. */
-async function leave(visit: PageContext, target: OidcTarget, connect = false): Promise<Response> {
-  const oidc = requireOidc(visit);
-  const { url, cookies } = await oidc.begin(target, visit.request, visit.address, connect);
-  if (visit.request.method !== "POST") return visit.goTo(url, undefined, cookies);
+async function leave(context: PageContext, target: OidcTarget, connect = false): Promise<Response> {
+  const oidc = requireOidc(context);
+  const { url, cookies } = await oidc.begin(target, context.request, context.address, connect);
+  if (context.request.method !== "POST") return context.goTo(url, undefined, cookies);
   const text: Content = `You sign in with ${oidc.name} and return here.`;
-  return continueSignIn(visit, url, cookies, { title: `Continue with ${oidc.name}`, text });
+  return continueSignIn(context, url, cookies, { title: `Continue with ${oidc.name}`, text });
 }
 
 /** The sign-in page with what was refused, and with the text that the person wrote. */
-const refused = (visit: PageContext, target: OidcTarget | null, error: unknown): Promise<Response> =>
+const refused = (context: PageContext, target: OidcTarget | null, error: unknown): Promise<Response> =>
   withFormErrors<PageContext>(
     {
       again: (again, refusal) => signInForm(target ? withTarget(again, target) : again, { error: refusal }),
       when: ({ status }) => status !== 500 && status !== 404,
     },
     () => Promise.reject(error),
-  )(visit);
+  )(context);
 
 /** The visit as if the sign-in form had sent the target. */
-function withTarget(visit: PageContext, { next, oauthQuery, kept }: OidcTarget): PageContext {
+function withTarget(context: PageContext, { next, oauthQuery, kept }: OidcTarget): PageContext {
   const form = new URLSearchParams({ next });
   if (oauthQuery !== null) form.set("oauth_query", oauthQuery);
   if (kept !== null) form.set("kept_form", kept);
-  return { ...visit, form };
+  return { ...context, form };
 }
 
-async function begin(visit: PageContext): Promise<Response> {
-  const { kept, ...target } = getSignInTarget(visit);
-  const own = { ...target, kept: visit.deps.forms.kept(kept) === null ? null : kept };
-  return leave(visit, own).catch((error) => refused(visit, own, error));
+async function begin(context: PageContext): Promise<Response> {
+  const { kept, ...target } = getSignInTarget(context);
+  const own = { ...target, kept: context.deps.forms.kept(kept) === null ? null : kept };
+  return leave(context, own).catch((error) => refused(context, own, error));
 }
 
-async function receive(visit: PageContext): Promise<Response> {
-  const oidc = requireOidc(visit);
-  const target = await oidc.findTarget(visit.request);
+async function receive(context: PageContext): Promise<Response> {
+  const oidc = requireOidc(context);
+  const target = await oidc.findTarget(context.request);
   try {
-    const opened = await oidc.finish(visit.request, target?.oauthQuery ?? null, visit.address);
-    if (opened === null) return visit.goTo(ACCOUNT, "oidc-connected");
+    const opened = await oidc.finish(context.request, target?.oauthQuery ?? null, context.address);
+    if (opened === null) return context.goTo(ACCOUNT, "oidc-connected");
     const wanted = target ?? { next: "/console", oauthQuery: null, kept: null };
-    return finishSignIn(withTarget(visit, wanted), opened, wanted);
+    return finishSignIn(withTarget(context, wanted), opened, wanted);
   } catch (error) {
-    if (visit.session && error instanceof ApiError && error.status < 500)
-      return visit.page(
+    if (context.session && error instanceof ApiError && error.status < 500)
+      return context.page(
         "Not connected",
         html`<h1>Single sign-on was not connected</h1><p class="lede">${error.ui}</p>
         <p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
         { error, width: "narrow" },
       );
-    return refused(visit, target, error);
+    return refused(context, target, error);
   }
 }
 
 const CONNECT = `${ACCOUNT}/oidc`;
 const DISCONNECT = `${CONNECT}/off`;
 
-const connectQuestion = (visit: PageContext) => {
-  const { name } = requireOidc(visit);
+const connectQuestion = (context: PageContext) => {
+  const { name } = requireOidc(context);
   return {
     title: `Connect ${name}`,
     lede: `You sign in there once. Afterwards it opens this account without a password.`,
@@ -86,8 +86,8 @@ const connectQuestion = (visit: PageContext) => {
   };
 };
 
-const disconnectQuestion = (visit: PageContext) => {
-  const { name } = requireOidc(visit);
+const disconnectQuestion = (context: PageContext) => {
+  const { name } = requireOidc(context);
   return {
     title: `Disconnect ${name}?`,
     lede: "It can then no longer sign in to this account.",
@@ -102,27 +102,27 @@ export const OIDC_PAGES: readonly ConsolePage[] = [
   signInStepPage(OIDC_PATH, begin),
   { ...anonymousPage("GET", OIDC_CALLBACK_PATH, receive), writes: true },
 
-  defineSignedInPage("GET", CONNECT, async (visit) => askPassword(visit, connectQuestion(visit))),
+  defineSignedInPage("GET", CONNECT, async (context) => askPassword(context, connectQuestion(context))),
   defineSignedInPage(
     "POST",
     CONNECT,
     withFormErrors(
-      { again: (visit, error) => askPassword(visit, connectQuestion(visit), error), when: canShowInForm },
-      async (visit) => {
-        await visit.asPerson(begin_oidc_connection, passwordOf(visit));
-        return leave(visit, { next: ACCOUNT, oauthQuery: null, kept: null }, true);
+      { again: (context, error) => askPassword(context, connectQuestion(context), error), when: canShowInForm },
+      async (context) => {
+        await context.asPerson(begin_oidc_connection, passwordOf(context));
+        return leave(context, { next: ACCOUNT, oauthQuery: null, kept: null }, true);
       },
     ),
   ),
-  defineSignedInPage("GET", DISCONNECT, async (visit) => askPassword(visit, disconnectQuestion(visit))),
+  defineSignedInPage("GET", DISCONNECT, async (context) => askPassword(context, disconnectQuestion(context))),
   defineSignedInPage(
     "POST",
     DISCONNECT,
     withFormErrors(
-      { again: (visit, error) => askPassword(visit, disconnectQuestion(visit), error), when: canShowInForm },
-      async (visit) => {
-        await visit.asPerson(remove_oidc_connection, passwordOf(visit));
-        return visit.goTo(ACCOUNT, "oidc-disconnected");
+      { again: (context, error) => askPassword(context, disconnectQuestion(context), error), when: canShowInForm },
+      async (context) => {
+        await context.asPerson(remove_oidc_connection, passwordOf(context));
+        return context.goTo(ACCOUNT, "oidc-disconnected");
       },
     ),
   ),

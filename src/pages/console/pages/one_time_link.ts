@@ -16,13 +16,13 @@ import { finishSignIn, OIDC_PATH } from "./sign_in_flow.ts";
  * A browser with script submits the form by itself. Without script the page has a field for the link, since browsers do
  * not send the part behind the "#".
  */
-function takeLink(visit: PageContext): Response {
-  return visit.page(
+function takeLink(context: PageContext): Response {
+  return context.page(
     "Open your link",
     html`<h1>Open your link</h1>
     <p class="lede">This page continues automatically. If it does not, paste the whole link here.</p>
     <div class="card wide"><form method="post" action="${LINK_PATH}/open">
-      ${visit.token}
+      ${context.token}
       ${field({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}
       <button>Continue</button>
     </form></div>`,
@@ -30,9 +30,9 @@ function takeLink(visit: PageContext): Response {
   );
 }
 
-function ended(visit: PageContext, state: Exclude<LinkState, "live">, link: OpenedLink | null): Response {
+function ended(context: PageContext, state: Exclude<LinkState, "live">, link: OpenedLink | null): Response {
   const askForOne =
-    link?.joined && visit.deps.mail !== null
+    link?.joined && context.deps.mail !== null
       ? html`<a href="/console/forgot">ask for a new one</a>`
       : "ask the person who gave it to you for a new one";
   const words: Record<typeof state, [title: string, what: Content]> = {
@@ -51,7 +51,7 @@ function ended(visit: PageContext, state: Exclude<LinkState, "live">, link: Open
     ],
   };
   const [title, what] = words[state];
-  return visit.page(
+  return context.page(
     title,
     html`<h1>${title}</h1><p class="lede">${what}</p>
     <p><a class="button" href="/console/sign-in">Go to sign in</a></p>`,
@@ -66,12 +66,12 @@ interface LinkFormTexts {
 }
 
 /** Another person might have prepared the account for this address. */
-const unproved = (visit: PageContext): Response =>
-  visit.page(
+const unproved = (context: PageContext): Response =>
+  context.page(
     "Verify your e-mail address",
     html`<h1>Verify your e-mail address</h1>
     <p class="lede">This address already has an account here that is not verified. ${
-      visit.deps.mail === null
+      context.deps.mail === null
         ? "Ask the operator of this server for a link to set a new password and join."
         : html`<a href="/console/forgot">Reset your password by e-mail</a>, then open this link again.`
     }</p>`,
@@ -79,9 +79,9 @@ const unproved = (visit: PageContext): Response =>
   );
 
 /** The page of a link where passwords are turned off: the provider signs in, and the address makes the member. */
-function withoutPassword(visit: PageContext, { email, workspaceName }: OpenedLink, error?: ApiError): Response {
-  const name = visit.deps.people.oidc?.name ?? "single sign-on";
-  return visit.page(
+function withoutPassword(context: PageContext, { email, workspaceName }: OpenedLink, error?: ApiError): Response {
+  const name = context.deps.people.oidc?.name ?? "single sign-on";
+  return context.page(
     `Join ${workspaceName}`,
     html`<h1>Join ${workspaceName}</h1>
     <p class="lede">Passwords are turned off on this server.
@@ -117,38 +117,38 @@ function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormT
 }
 
 /** The field that shows the address, or takes it where the link names none. */
-function address(visit: PageContext, { email }: OpenedLink, error?: ApiError): Content {
+function address(context: PageContext, { email }: OpenedLink, error?: ApiError): Content {
   const common = { name: "email", label: "E-mail address", type: "email", autocomplete: "username" } as const;
   if (email !== null) return field({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });
   return field({
     ...common,
-    value: visit.form.get("email") ?? "",
+    value: context.form.get("email") ?? "",
     maxlength: LIMITS.email,
     hint:
-      visit.deps.mail === null
+      context.deps.mail === null
         ? "You sign in with it. This server sends no e-mail."
         : "You sign in with it. We only send e-mail when a link is requested for you.",
     error,
   });
 }
 
-async function form(visit: PageContext, token: string, error?: ApiError): Promise<Response> {
-  const link = await visit.deps.joining.open(token);
-  if (link?.state !== "live") return ended(visit, link?.state ?? "unknown", link);
-  if (!link.allowed) return withoutPassword(visit, link, error);
-  if (link.kind === "known" && !link.proved) return unproved(visit);
+async function form(context: PageContext, token: string, error?: ApiError): Promise<Response> {
+  const link = await context.deps.joining.open(token);
+  if (link?.state !== "live") return ended(context, link?.state ?? "unknown", link);
+  if (!link.allowed) return withoutPassword(context, link, error);
+  if (link.kind === "known" && !link.proved) return unproved(context);
   const { title, lede, button } = wordsOf(link);
   const { kind } = link;
   const long = `At least ${LIMITS.password_least} characters. A few words are easier to remember than symbols.`;
-  return visit.page(
+  return context.page(
     title,
     html`<h1>${title}</h1><p class="lede">${lede}</p>
     ${errorSummary(error)}
     <div class="card wide"><form method="post" action="${LINK_PATH}" novalidate>
-      ${visit.token}
+      ${context.token}
       <input type="hidden" name="token" value="${token}">
-      ${kind === "new" && field({ name: "name", label: "Your name", value: visit.form.get("name") ?? "", autocomplete: "name", maxlength: LIMITS.name, autofocus: true, error })}
-      ${address(visit, link, error)}
+      ${kind === "new" && field({ name: "name", label: "Your name", value: context.form.get("name") ?? "", autocomplete: "name", maxlength: LIMITS.name, autofocus: true, error })}
+      ${address(context, link, error)}
       ${field({
         name: "password",
         label: kind === "reset" ? "New password" : "Password",
@@ -161,31 +161,33 @@ async function form(visit: PageContext, token: string, error?: ApiError): Promis
       })}
       <button>${button}</button>
     </form></div>
-    <p class="hint">${kind === "known" ? lostPasswordHint(visit.deps.mail !== null) : "This link works once."}</p>`,
+    <p class="hint">${kind === "known" ? lostPasswordHint(context.deps.mail !== null) : "This link works once."}</p>`,
     { error, width: "narrow" },
   );
 }
 
-const sentToken = (visit: PageContext) => extractLinkToken(visit.form.get("token") ?? "");
+const sentToken = (context: PageContext) => extractLinkToken(context.form.get("token") ?? "");
 
 export const ONE_TIME_LINK_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", LINK_PATH, async (visit) => takeLink(visit)),
+  anonymousPage("GET", LINK_PATH, async (context) => takeLink(context)),
 
-  anonymousPage("POST", `${LINK_PATH}/open`, (visit) => form(visit, extractLinkToken(visit.form.get("link") ?? ""))),
+  anonymousPage("POST", `${LINK_PATH}/open`, (context) =>
+    form(context, extractLinkToken(context.form.get("link") ?? "")),
+  ),
 
   anonymousPage(
     "POST",
     LINK_PATH,
-    withFormErrors({ again: (visit, error) => form(visit, sentToken(visit), error) }, async (visit) => {
-      const { form: sent, request, address, deps } = visit;
+    withFormErrors({ again: (context, error) => form(context, sentToken(context), error) }, async (context) => {
+      const { form: sent, request, address, deps } = context;
       const read = (name: string) => (sent.get(name) ?? "").slice(0, 500);
       const password = read("password");
       const claim = { name: read("name"), email: read("email"), password };
-      const { kind, email } = await deps.joining.claim(sentToken(visit), claim, address);
+      const { kind, email } = await deps.joining.claim(sentToken(context), claim, address);
       const opened = await deps.people.openSession({ email, password }, null, request, address);
-      if (!opened) return visit.goTo("/console/sign-in");
+      if (!opened) return context.goTo("/console/sign-in");
       const flash = kind === "reset" ? "password-reset" : undefined;
-      return finishSignIn(visit, opened, { oauthQuery: null, next: "/console", kept: null }, flash);
+      return finishSignIn(context, opened, { oauthQuery: null, next: "/console", kept: null }, flash);
     }),
   ),
 ];

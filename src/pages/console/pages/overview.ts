@@ -67,9 +67,9 @@ ${send("$PUSHER")}`;
 }
 
 /** @param channel the one that alerts are most likely written on; null without one */
-export function firstAlertGuide(visit: MemberContext, channel: { id: string; handle: string } | null): Html {
-  const { base, deps } = visit;
-  const opens = canUse(visit, "create_pusher") && visit.caller.pusherIds === null;
+export function firstAlertGuide(context: MemberContext, channel: { id: string; handle: string } | null): Html {
+  const { base, deps } = context;
+  const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;
   const said = channel
     ? `Draft an alert on the channel ${channel.handle} that the quay floods at six tonight. Show me the draft ` +
       "before you send it."
@@ -77,25 +77,25 @@ export function firstAlertGuide(visit: MemberContext, channel: { id: string; han
       "Show me the draft before you send it.";
   return html`<div>
   ${
-    canUse(visit, "create_alert") &&
+    canUse(context, "create_alert") &&
     (channel || opens) &&
     html`<section class="card" aria-labelledby="by-browser"><h3 id="by-browser">In the browser</h3>${
       channel
-        ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button" href="${getChannelPath(visit, channel.id)}/alerts/new">Write an alert</a></p>`
+        ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button" href="${getChannelPath(context, channel.id)}/alerts/new">Write an alert</a></p>`
         : html`<p>Create a channel for people to subscribe to. Then write an alert, preview it and send it.</p><p><a class="button" href="${base}channels/new">Create a channel</a></p>`
     }</section>`
   }
-  <section class="card" aria-labelledby="by-assistant"><h3 id="by-assistant">With an assistant</h3>${connecting(visit)}
+  <section class="card" aria-labelledby="by-assistant"><h3 id="by-assistant">With an assistant</h3>${connecting(context)}
     ${
-      canUse(visit, "create_alert") &&
+      canUse(context, "create_alert") &&
       html`<p>Then ask it:</p>${copyableText(said, "the prompt")}
     <p class="hint">Writing and sending are separate permissions: without the latter, its drafts wait here for you.</p>`
     }</section>
   ${
-    canUse(visit, "send_alert") &&
+    canUse(context, "send_alert") &&
     (channel || opens) &&
     html`<section class="card" aria-labelledby="by-curl"><h3 id="by-curl">With curl</h3>
-    <p>With your key${isRoleAtLeast(visit.caller.member.role, create_key.role) ? html` (<a href="${base}keys">create one</a>)` : " (an owner can create one)"}, in a shell:</p>
+    <p>With your key${isRoleAtLeast(context.caller.member.role, create_key.role) ? html` (<a href="${base}keys">create one</a>)` : " (an owner can create one)"}, in a shell:</p>
     ${copyableText(firstAlertCommands(deps.publicUrl, channel), "the lines")}
     <p class="hint">See the <a href="/api/v1/docs">API reference</a> for more.</p></section>`
   }</div>`;
@@ -107,20 +107,20 @@ const MOST_CHANNELS = 8;
 
 type ListedAlert = OperationRow<"list_account_alerts">;
 
-async function overview(visit: MemberContext): Promise<Response> {
-  const { base, caller } = visit;
+async function overview(context: MemberContext): Promise<Response> {
+  const { base, caller } = context;
   const byTime = async (status: "scheduled" | "sent", order: "newest" | "oldest") =>
-    (await visit.call("list_account_alerts", { status, order, limit: SHOWN })).data;
-  const alone = isPartRequest(visit);
+    (await context.call("list_account_alerts", { status, order, limit: SHOWN })).data;
+  const alone = isPartRequest(context);
   const [{ data: channels }, stats, { data: drafts }, failing, next, sent] = await Promise.all([
-    visit.call("list_pushers"),
-    visit.call("get_account_stats"),
-    visit.call("list_account_alerts", { status: "draft", limit: SHOWN, view: "brief" }),
-    findFailingSenders(visit),
+    context.call("list_pushers"),
+    context.call("get_account_stats"),
+    context.call("list_account_alerts", { status: "draft", limit: SHOWN, view: "brief" }),
+    findFailingSenders(context),
     alone ? [] : byTime("scheduled", "oldest"),
     alone ? [] : byTime("sent", "newest"),
   ]);
-  const rows = (list: ListedAlert[], at: (alert: ListedAlert) => Content) => alertRows(visit, channels, list, at);
+  const rows = (list: ListedAlert[], at: (alert: ListedAlert) => Content) => alertRows(context, channels, list, at);
   const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
   const figures: [string, number, string?][] = [
     ["Channels", channels.length, "channels"],
@@ -131,35 +131,35 @@ async function overview(visit: MemberContext): Promise<Response> {
   ];
   const waiting = liveSection(
     "now",
-    visit.url,
+    context.url,
     html`<dl class="figures">${figures.map(
       ([name, value, path]) =>
         html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}<span class="unseen"> ${name.toLowerCase()}</span></a>` : value.toLocaleString("en")}</dd></div>`,
     )}</dl>
-    ${failingSendersNotice(visit, failing, channels)}
+    ${failingSendersNotice(context, failing, channels)}
     ${
       drafts.length > 0 &&
       html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a href="${base}drafts">All drafts</a></div>
-      ${rows(drafts, ({ updated_at }) => html`Changed ${relativeTime(updated_at, visit.now)}`)}</section>`
+      ${rows(drafts, ({ updated_at }) => html`Changed ${relativeTime(updated_at, context.now)}`)}</section>`
     }`,
   );
-  if (alone) return visit.part(waiting);
+  if (alone) return context.part(waiting);
   const quiet = sent.length === 0;
-  const opens = canUse(visit, "create_pusher") && caller.pusherIds === null;
+  const opens = canUse(context, "create_pusher") && caller.pusherIds === null;
   const active = channels.filter(({ status }) => status === "active");
   const reachable = active.find(({ is_public }) => is_public) ?? active[0];
-  return visit.page(
+  return context.page(
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
-    }${canUse(visit, "create_alert") && newAlert(visit, active)}</div></div>
+    }${canUse(context, "create_alert") && newAlert(context, active)}</div></div>
     <p class="lede">Your role: ${capitalize(caller.member.role)}${caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`}</p>
     ${waiting}
-    ${stats.reach === 0 && reachable && subscribeHint(visit, reachable)}
+    ${stats.reach === 0 && reachable && subscribeHint(context, reachable)}
     ${
       quiet &&
       channels.length + (opens ? 1 : 0) > 0 &&
-      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlertGuide(visit, active[0] ?? null)}</section>`
+      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlertGuide(context, active[0] ?? null)}</section>`
     }
     ${
       next.length + sent.length > 0 &&
@@ -172,7 +172,7 @@ async function overview(visit: MemberContext): Promise<Response> {
       <section aria-labelledby="sent"><div class="between"><h2 id="sent">Recently sent</h2><a href="${base}sent">All sent</a></div>${
         quiet
           ? emptyState("No sent alerts", "Sent alerts appear here.")
-          : rows(sent, ({ sent_at }) => relativeTime(sent_at, visit.now))
+          : rows(sent, ({ sent_at }) => relativeTime(sent_at, context.now))
       }</section></div>`
     }
     <section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2>${
@@ -184,34 +184,34 @@ async function overview(visit: MemberContext): Promise<Response> {
             "No channels yet",
             opens ? "Create the first one as described above." : "Channels that you can see appear here.",
           )
-        : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
+        : channelTable(context, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
-    ${!quiet && html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlertGuide(visit, active[0] ?? null)}</details>`}`,
+    ${!quiet && html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlertGuide(context, active[0] ?? null)}</details>`}`,
     { styles: ["alert_card", "channel", "drawings"], scripts: ["copy", "live"] },
   );
 }
 
 /** The way to the form of an alert; where several channels could carry it, their names come first. */
-function newAlert(visit: MemberContext, active: readonly { id: string; name: string }[]): Content {
-  const form = ({ id }: { id: string }) => `${getChannelPath(visit, id)}/alerts/new`;
+function newAlert(context: MemberContext, active: readonly { id: string; name: string }[]): Content {
+  const form = ({ id }: { id: string }) => `${getChannelPath(context, id)}/alerts/new`;
   if (active.length < 2) return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
   return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
     .slice(0, MOST_CHANNELS)
     .map((channel) => html`<li><a href="${form(channel)}">${channel.name}</a></li>`)}${
-    active.length > MOST_CHANNELS && html`<li><a href="${visit.base}channels">Another channel…</a></li>`
+    active.length > MOST_CHANNELS && html`<li><a href="${context.base}channels">Another channel…</a></li>`
   }</ul></details>`;
 }
 
 /** Alerts, each with its channel and its author's reason. Each links to its own page. */
 function alertRows(
-  visit: MemberContext,
+  context: MemberContext,
   channels: readonly OperationRow<"list_pushers">[],
   alerts: readonly ListedAlert[],
   at: (alert: ListedAlert) => Content,
 ): Html {
   return html`<ul class="entries">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);
-    return html`<li class="entry">${channel && channelAvatar(visit, channel, `row-${alert.id}`)}<div><h3><a href="${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
+    return html`<li class="entry">${channel && channelAvatar(context, channel, `row-${alert.id}`)}<div><h3><a href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
       <p class="muted small">${channel?.name} · ${at(alert)}</p>${
         alert.status === "draft" && alert.review_note && html`<p class="why"><q>${alert.review_note}</q></p>`
       }</div></li>`;
@@ -219,12 +219,12 @@ function alertRows(
 }
 
 export const OVERVIEW_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", "/console", async (visit) => {
-    const { session } = visit;
-    if (!session) return visit.goTo("/console/sign-in");
+  anonymousPage("GET", "/console", async (context) => {
+    const { session } = context;
+    if (!session) return context.goTo("/console/sign-in");
     const [first] = session.memberships;
-    if (first) return visit.goTo(`/console/${formatId("wsp", first.workspace_id)}/`);
-    return visit.page(
+    if (first) return context.goTo(`/console/${formatId("wsp", first.workspace_id)}/`);
+    return context.page(
       "No workspace",
       html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a workspace to add you.</p>`,
       { width: "narrow" },

@@ -24,15 +24,15 @@ const passwordField = (error?: ApiError): Html =>
 
 /** A page with one form that needs the password. */
 export function askPassword(
-  visit: PersonContext,
+  context: PersonContext,
   { title, lede, act, action, danger }: { title: string; lede: Content; act: string; action: string; danger?: true },
   error?: ApiError,
 ): Response {
-  return visit.page(
+  return context.page(
     title,
     html`<h1>${title}</h1><p class="lede">${lede}</p>
     ${errorSummary(error)}
-    <form method="post" action="${action}" novalidate>${visit.token}
+    <form method="post" action="${action}" novalidate>${context.token}
       ${passwordField(error)}
       <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain"
         href="${ACCOUNT}">Back to your account</a></div>

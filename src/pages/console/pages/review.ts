@@ -76,25 +76,25 @@ const STATES: Record<string, string> = {
  * Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it
  * was written.
  */
-async function inertScripts(visit: MemberContext, { layout, html, asset_html }: AlertResult): Promise<number> {
+async function inertScripts(context: MemberContext, { layout, html, asset_html }: AlertResult): Promise<number> {
   const document = html ?? asset_html;
-  if (layout !== "document" || !document || !canUse(visit, "preview_html")) return 0;
-  return (await visit.call("preview_html", { html: document, layout })).script_count;
+  if (layout !== "document" || !document || !canUse(context, "preview_html")) return 0;
+  return (await context.call("preview_html", { html: document, layout })).script_count;
 }
 
-async function review(visit: MemberContext, error?: ApiError, asks: Html | null = null): Promise<Response> {
-  const path = getAlertParams(visit);
-  const { now } = visit;
-  const alert = await visit.call("get_alert", path);
+async function review(context: MemberContext, error?: ApiError, asks: Html | null = null): Promise<Response> {
+  const path = getAlertParams(context);
+  const { now } = context;
+  const alert = await context.call("get_alert", path);
   const open = alert.review_url !== null;
   const [channel, past, inert] = await Promise.all([
-    visit.call("get_pusher", { pusher_id: path.pusher_id }),
-    readAlertHistory(visit, path),
-    inertScripts(visit, alert),
+    context.call("get_pusher", { pusher_id: path.pusher_id }),
+    readAlertHistory(context, path),
+    inertScripts(context, alert),
   ]);
-  const could = open ? await describeReach(visit, channel) : "";
-  const own = past.story.length > 0 && past.story.every((line) => isOwnAction(visit, line));
-  const seen = visit.form.get("version") ?? "";
+  const could = open ? await describeReach(context, channel) : "";
+  const own = past.story.length > 0 && past.story.every((line) => isOwnAction(context, line));
+  const seen = context.form.get("version") ?? "";
   const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
   const effort = createDiffBudget();
   const notices = [
@@ -103,29 +103,29 @@ async function review(visit: MemberContext, error?: ApiError, asks: Html | null 
     open && !isOld && (await changesSinceDeclined(past, effort, now)),
     open && removalReport(alert.blocked, inert),
   ].filter(Boolean);
-  return visit.page(
+  return context.page(
     alert.title,
-    html`<p class="crumb"><a href="${getChannelPath(visit, channel.id)}">${channel.name}</a></p>
+    html`<p class="crumb"><a href="${getChannelPath(context, channel.id)}">${channel.name}</a></p>
     <h1>${alert.title}</h1>
     <p class="lede">${STATES[alert.status] ?? html`Scheduled for ${timeElement(new Date(alert.send_at ?? ""))}.`}</p>
     ${byline(past, now)}
     ${!isOld && errorSummary(error)}
-    <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
-      <input type="hidden" name="version" value="${alert.updated_at}">${confirmationFields(visit)}
+    <form class="reviewing" method="post" action="${context.url.pathname}" novalidate>${context.token}
+      <input type="hidden" name="version" value="${alert.updated_at}">${confirmationFields(context)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
-      <div class="seen">${drawn(visit, alert, channel)}</div>
+      <div class="seen">${drawn(context, alert, channel)}</div>
       <div class="pane">
         ${alert.review_reply && html`<section class="card"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`}
         ${alert.review_note && html`<section class="card"><h2>Author’s note</h2><p class="hint">Not verified:</p>${quotedText(alert.review_note)}</section>`}
-        ${open && capabilityReport(getCapabilityNotes(alert, channel.requested_perms), `${getChannelPath(visit, channel.id)}/edit`)}
+        ${open && capabilityReport(getCapabilityNotes(alert, channel.requested_perms), `${getChannelPath(context, channel.id)}/edit`)}
         ${await historyCard(past, effort, now)}
-        ${repetition(visit, alert)}
-        ${facts(visit, alert)}
-        ${canUse(visit, "send_alert") ? decisionPanels(visit, { alert, error, own }) : html`<p class="hint">Only members who can send alerts on this channel can decide.</p>`}
+        ${repetition(context, alert)}
+        ${facts(context, alert)}
+        ${canUse(context, "send_alert") ? decisionPanels(context, { alert, error, own }) : html`<p class="hint">Only members who can send alerts on this channel can decide.</p>`}
       </div>
-      ${canUse(visit, "send_alert") && decisionBar(visit, { alert, channel, could, error, own })}
+      ${canUse(context, "send_alert") && decisionBar(context, { alert, channel, could, error, own })}
     </form>
-    ${await renderAlertTimeline(visit, alert)}`,
+    ${await renderAlertTimeline(context, alert)}`,
     {
       status: error?.status ?? (asks ? 409 : 200),
       width: "wide",
@@ -137,8 +137,8 @@ async function review(visit: MemberContext, error?: ApiError, asks: Html | null 
   );
 }
 
-function drawn(visit: MemberContext, alert: AlertResult, channel: ChannelResult): Html {
-  const { now } = visit;
+function drawn(context: MemberContext, alert: AlertResult, channel: ChannelResult): Html {
+  const { now } = context;
   const shown = {
     ...alert,
     picture: alert.image_asset_url,
@@ -148,7 +148,7 @@ function drawn(visit: MemberContext, alert: AlertResult, channel: ChannelResult)
     expires_at: alert.expires_at === null ? null : new Date(alert.expires_at),
   };
   const markup = alert.layout === "html" || alert.layout === "document";
-  const framed = `${visit.url.pathname}/page`;
+  const framed = `${context.url.pathname}/page`;
   return html`<h2 class="unseen">Preview</h2>${phonePreview(channel, shown, now)}
     ${
       markup &&
@@ -158,12 +158,12 @@ function drawn(visit: MemberContext, alert: AlertResult, channel: ChannelResult)
 }
 
 /** The recurrence and its next time. For an occurrence, its series. */
-function repetition(visit: MemberContext, { recurrence, send_at, series_id, pusher_id }: AlertResult): Content {
+function repetition(context: MemberContext, { recurrence, send_at, series_id, pusher_id }: AlertResult): Content {
   if (series_id)
-    return html`<p><a href="${getChannelPath(visit, pusher_id)}/alerts/${series_id}">Part of a repeating alert</a></p>`;
+    return html`<p><a href="${getChannelPath(context, pusher_id)}/alerts/${series_id}">Part of a repeating alert</a></p>`;
   if (!recurrence) return null;
-  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${nextOccurrences(recurrence, send_at, visit.now)}
-    <p><a href="${visit.base}month?channel=${pusher_id}">Month view</a></p></section>`;
+  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${nextOccurrences(recurrence, send_at, context.now)}
+    <p><a href="${context.base}month?channel=${pusher_id}">Month view</a></p></section>`;
 }
 
 /** The properties that the phone does not show. */
@@ -182,26 +182,26 @@ function facts({ now }: MemberContext, alert: AlertResult): Content {
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
 }
 
-async function decide(visit: MemberContext): Promise<Response> {
-  const { form } = visit;
-  const path = { ...getAlertParams(visit), expected_updated_at: form.get("version") ?? "" };
+async function decide(context: MemberContext): Promise<Response> {
+  const { form } = context;
+  const path = { ...getAlertParams(context), expected_updated_at: form.get("version") ?? "" };
   const act = form.get("act") ?? "";
-  const back = visit.url.pathname;
+  const back = context.url.pathname;
   if (act === "decline") {
-    await visit.asMember(decline_alert, { ...path, review_reply: form.get("review_reply") ?? "" });
-    return visit.goTo(back, "alert-declined");
+    await context.asMember(decline_alert, { ...path, review_reply: form.get("review_reply") ?? "" });
+    return context.goTo(back, "alert-declined");
   }
   if (act === "test") {
-    await visit.asMember(test_alert, path);
-    return visit.goTo(back, "alert-tested");
+    await context.asMember(test_alert, path);
+    return context.goTo(back, "alert-tested");
   }
   const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");
-  const alert = await visit.call("get_alert", getAlertParams(visit));
+  const alert = await context.call("get_alert", getAlertParams(context));
   checkReadyToPublish(alert, form, act);
   const asks =
-    act === "send" && (await duplicateWarning(visit, alert.pusher_id, parseAlertForm(createAlertForm(alert))));
-  if (asks) return review(visit, undefined, asks);
+    act === "send" && (await duplicateWarning(context, alert.pusher_id, parseAlertForm(createAlertForm(alert))));
+  if (asks) return review(context, undefined, asks);
   const at = act === "schedule" ? form.get("send_at") : null;
   const more =
     act === "following"
@@ -211,23 +211,23 @@ async function decide(visit: MemberContext): Promise<Response> {
         : at
           ? { send_at: parseUtcMinute(at) }
           : {};
-  await visit.call(verb.operation, { ...path, ...more });
-  return visit.goTo(back, verb.done);
+  await context.call(verb.operation, { ...path, ...more });
+  return context.goTo(back, verb.done);
 }
 
 /** Requires confirmation. For an alert that was sent in the meantime, explains why it stays. */
-async function deleting(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { title, status, updated_at } = await visit.call("get_alert", getAlertParams(visit));
-  const back = visit.url.pathname.replace(/\/delete$/, "");
+async function deleting(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { title, status, updated_at } = await context.call("get_alert", getAlertParams(context));
+  const back = context.url.pathname.replace(/\/delete$/, "");
   if (status === "sent")
-    return visit.page(
+    return context.page(
       "Sent alerts cannot be deleted",
       html`<h1>Sent alerts cannot be deleted</h1>
       <p class="lede">Sent alerts are kept as a record. Cancel it to keep it from devices that have not fetched it.</p>
       <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );
-  return confirmationPage(visit, {
+  return confirmationPage(context, {
     title: "Delete this alert?",
     effect: html`“${title}” is permanently deleted.${status === "scheduled" && " It will not be sent."}`,
     condition: html`<input type="hidden" name="version" value="${updated_at}">`,
@@ -238,7 +238,7 @@ async function deleting(visit: MemberContext, error?: ApiError): Promise<Respons
 }
 
 export const REVIEW_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (visit) => review(visit)),
+  memberPage("GET", PATH, (context) => review(context)),
 
   memberForm(
     PATH,
@@ -249,25 +249,25 @@ export const REVIEW_PAGES: readonly ConsolePage[] = [
     decide,
   ),
 
-  memberPage("GET", `${PATH}/delete`, (visit) => deleting(visit)),
+  memberPage("GET", `${PATH}/delete`, (context) => deleting(context)),
 
   memberPage(
     "POST",
     `${PATH}/delete`,
-    withFormErrors({ again: deleting, when: canShowInForm }, async (visit) => {
-      const expected_updated_at = visit.form.get("version") ?? "";
-      await visit.call("delete_alert", { ...getAlertParams(visit), expected_updated_at });
-      return visit.goTo(getChannelPath(visit, visit.params.pusher ?? ""), "alert-deleted");
+    withFormErrors({ again: deleting, when: canShowInForm }, async (context) => {
+      const expected_updated_at = context.form.get("version") ?? "";
+      await context.call("delete_alert", { ...getAlertParams(context), expected_updated_at });
+      return context.goTo(getChannelPath(context, context.params.pusher ?? ""), "alert-deleted");
     }),
   ),
-  memberPage("GET", `${PATH}/timeline`, async (visit) => {
-    const alert = await visit.call("get_alert", getAlertParams(visit));
-    if (isPartRequest(visit)) return visit.part(await renderTimelinePart(visit, alert));
-    return visit.goTo(`${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}`);
+  memberPage("GET", `${PATH}/timeline`, async (context) => {
+    const alert = await context.call("get_alert", getAlertParams(context));
+    if (isPartRequest(context)) return context.part(await renderTimelinePart(context, alert));
+    return context.goTo(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 
-  memberPage("POST", `${PATH}/duplicate`, async (visit) => {
-    const draft = await visit.call("duplicate_alert", getAlertParams(visit), visit.form.get("once"));
-    return visit.goTo(`${getChannelPath(visit, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
+  memberPage("POST", `${PATH}/duplicate`, async (context) => {
+    const draft = await context.call("duplicate_alert", getAlertParams(context), context.form.get("once"));
+    return context.goTo(`${getChannelPath(context, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
   }),
 ];

@@ -38,21 +38,21 @@ export function checkReadyToPublish(alert: AlertResult, form: URLSearchParams, a
 }
 
 /** The typed value, or the alert's value. */
-function formOf(visit: MemberContext, alert: AlertResult): URLSearchParams {
-  const form = new URLSearchParams(visit.form);
+function formOf(context: MemberContext, alert: AlertResult): URLSearchParams {
+  const form = new URLSearchParams(context.form);
   if (!form.has("send_at")) form.set("send_at", toMinuteInput(alert.send_at));
   return form;
 }
 
-const deletion = (visit: MemberContext): Html =>
-  html`<a class="button danger" href="${visit.url.pathname}/delete">Delete</a>`;
+const deletion = (context: MemberContext): Html =>
+  html`<a class="button danger" href="${context.url.pathname}/delete">Delete</a>`;
 
 /** A copy of what is not sent yet; what was sent has one with its history (see alert_timeline.ts). */
-const others = (visit: MemberContext): Html =>
+const others = (context: MemberContext): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
     <p class="hint">A copy starts as a draft without send times.</p>
     <input type="hidden" name="once" value="${randomUUID()}">
-    <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate</button>${deletion(visit)}</div></section>`;
+    <div class="actions"><button class="plain" formaction="${context.url.pathname}/duplicate">Duplicate</button>${deletion(context)}</div></section>`;
 
 /** Shown on the reviewer's own devices before others see it. */
 const trial = (): Html =>
@@ -62,17 +62,17 @@ const trial = (): Html =>
 
 /** The decisions on the page, panel by panel. */
 export function decisionPanels(
-  visit: MemberContext,
+  context: MemberContext,
   { alert, error, own }: Omit<Deciding, "channel" | "could">,
 ): Content {
   const { status } = alert;
-  if (status === "cancelled") return html`<p>${deletion(visit)}</p>`;
+  if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
   if (status === "sent")
     return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched it will not show it. Devices that have it keep it.</p> <button class="danger" name="act" value="cancel">Cancel alert</button></section>`;
   if (status === "repeating")
     return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a draft, it can be scheduled again.</p>
       <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel all following</button></div></section>`;
-  const typed = { form: formOf(visit, alert), error };
+  const typed = { form: formOf(context, alert), error };
   const scheduled = status === "scheduled";
   return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
       ${alertControl(typed, "send_at", { hint: "The time at which it is sent." })}
@@ -87,17 +87,17 @@ export function decisionPanels(
       ${formTextField(typed, { name: "review_reply", label: "Comment", rows: 3, most: getMaxLength(decline_alert.input.shape.review_reply), hint: "Shown to the author. The alert stays a draft." })}
       <button class="plain" name="act" value="decline">Decline</button></section>`
     }
-    ${others(visit)}`;
+    ${others(context)}`;
 }
 
 /** The most frequent decisions, at the foot of the screen; none for sent or cancelled alerts. */
-export function decisionBar(visit: MemberContext, { alert, channel, could, error, own }: Deciding): Content {
+export function decisionBar(context: MemberContext, { alert, channel, could, error, own }: Deciding): Content {
   if (alert.review_url === null) return null;
   const reach = channel.subscribers;
   return html`<div class="deciding"><div class="in">
-    ${alert.priority === "urgent" && urgentConfirmation({ form: visit.form, error })}
+    ${alert.priority === "urgent" && urgentConfirmation({ form: context.form, error })}
     <p class="said">${could} A sent alert cannot be recalled.</p>
-    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a>${
+    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${context.url.pathname}/edit">Edit</a>${
       alert.status !== "repeating" &&
       (begins(alert)
         ? html`<button name="act" value="schedule">Schedule for ${formatDeviceCount(reach)}</button>`

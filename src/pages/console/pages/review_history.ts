@@ -81,9 +81,9 @@ function cut(text: string, effort: DiffBudget): Content {
     : html`${words}<span class="muted"> … and ${more.toLocaleString("en")} more characters</span>`;
 }
 
-const gone = (text: string, effort: DiffBudget): Html =>
+const removedText = (text: string, effort: DiffBudget): Html =>
   html`<del><span class="unseen"> removed: </span>${cut(text, effort)}<span class="unseen">; </span></del>`;
-const come = (text: string, effort: DiffBudget): Html =>
+const addedText = (text: string, effort: DiffBudget): Html =>
   html`<ins><span class="unseen"> added: </span>${cut(text, effort)}<span class="unseen">; </span></ins>`;
 
 function stayed(text: string, isFirst: boolean, isLast: boolean, effort: DiffBudget): string {
@@ -97,8 +97,8 @@ function stayed(text: string, isFirst: boolean, isLast: boolean, effort: DiffBud
 function inWords(pieces: readonly DiffPiece[], effort: DiffBudget): Content {
   const last = pieces.length - 1;
   const shown = pieces.slice(0, MOST).map(({ kind, text }, i) => {
-    if (kind === "gone") return gone(text, effort);
-    if (kind === "new") return come(text, effort);
+    if (kind === "gone") return removedText(text, effort);
+    if (kind === "new") return addedText(text, effort);
     return stayed(text, i === 0, i === last, effort);
   });
   return last < MOST ? shown : [shown, html`<span class="muted"> … and more changes</span>`];
@@ -110,11 +110,11 @@ async function changeIn({ name, before, after }: Field, effort: DiffBudget): Pro
   if (effort.room === 0) return html`<span class="muted">Also changed; not shown because the page is too long.</span>`;
   const [was, is] = [textOf(name, before), textOf(name, after)];
   if (!TEXTS.has(name) || was === "" || is === "")
-    return html`${was === "" ? html`<span class="muted">Was empty. </span>` : gone(was, effort)} ${is === "" ? html`<span class="muted"> Now empty.</span>` : come(is, effort)}`;
+    return html`${was === "" ? html`<span class="muted">Was empty. </span>` : removedText(was, effort)} ${is === "" ? html`<span class="muted"> Now empty.</span>` : addedText(is, effort)}`;
   const pieces = await diffTexts(was, is, effort);
   return pieces
     ? inWords(pieces, effort)
-    : html`<span class="muted">Too long to compare. Before:</span> ${gone(was, effort)} <span class="muted">Now:</span> ${come(is, effort)}`;
+    : html`<span class="muted">Too long to compare. Before:</span> ${removedText(was, effort)} <span class="muted">Now:</span> ${addedText(is, effort)}`;
 }
 
 /** Field by field, what was taken out and put in. */
@@ -166,8 +166,8 @@ export const isOwnAction = ({ caller }: MemberContext, { actor }: Pick<Act, "act
   actor.type === "session" && actor.id === formatId("mem", caller.member.id);
 
 /** All actions on an alert, newest first, as list_audit_events returns them. */
-export async function listAlertEvents(visit: MemberContext, alertId: string): Promise<readonly Act[]> {
-  return (await visit.call("list_audit_events", { subject_id: alertId, limit: LINES })).data;
+export async function listAlertEvents(context: MemberContext, alertId: string): Promise<readonly Act[]> {
+  return (await context.call("list_audit_events", { subject_id: alertId, limit: LINES })).data;
 }
 
 /** The history that the page shows of an alert. */
@@ -178,12 +178,12 @@ export interface AlertHistory {
 
 /** Reads both at once. Permission to read the alert includes its history. */
 export async function readAlertHistory(
-  visit: MemberContext,
+  context: MemberContext,
   path: { pusher_id: string; alert_id: string },
 ): Promise<AlertHistory> {
   const [story, { data }] = await Promise.all([
-    listAlertEvents(visit, path.alert_id),
-    visit.asMember(list_alert_changes, path),
+    listAlertEvents(context, path.alert_id),
+    context.asMember(list_alert_changes, path),
   ]);
   return { story, changes: data };
 }

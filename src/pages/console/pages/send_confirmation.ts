@@ -28,23 +28,23 @@ export const confirmationFields = ({ form }: Pick<MemberContext, "form">): Conte
  * @param fields the fields of the alert @param once the key under which this form makes its alert
  */
 export async function duplicateWarning(
-  visit: MemberContext,
+  context: MemberContext,
   pusher_id: string,
   fields: Record<string, unknown>,
   once: string | null = null,
 ): Promise<Html | null> {
-  const { form, now } = visit;
+  const { form, now } = context;
   const args = { pusher_id, once, fields: fields as z.input<typeof find_equal_send.input>["fields"] };
-  const { alert } = await visit.asMember(find_equal_send, args);
+  const { alert } = await context.asMember(find_equal_send, args);
   if (!alert || form.get("again") === alert.id) return null;
   form.set("again", alert.id);
-  const sent = (await listAlertEvents(visit, alert.id)).find(({ operation }) => SENDING.includes(operation));
+  const sent = (await listAlertEvents(context, alert.id)).find(({ operation }) => SENDING.includes(operation));
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(alert.sent_at)) / 1000));
   const when =
     seconds < 60 ? `${seconds} ${seconds === 1 ? "second" : "seconds"} ago` : relativeTime(alert.sent_at, now);
-  const who = !sent ? "Someone" : isOwnAction(visit, sent) ? "You" : actorLabel(sent.actor);
+  const who = !sent ? "Someone" : isOwnAction(context, sent) ? "You" : actorLabel(sent.actor);
   return html`<section class="report warn" role="alert" aria-labelledby="sent-before"><h2 id="sent-before">${who} sent this ${when}</h2>
-    <p>The channel already sent <a href="${getChannelPath(visit, pusher_id)}/alerts/${alert.id}">an identical alert</a>. Nothing was sent now. Send again to show it twice.</p></section>`;
+    <p>The channel already sent <a href="${getChannelPath(context, pusher_id)}/alerts/${alert.id}">an identical alert</a>. Nothing was sent now. Send again to show it twice.</p></section>`;
 }
 
 /**
@@ -52,10 +52,10 @@ export async function duplicateWarning(
  * Stores in the form which content was shown.
  */
 async function manyDevicesQuestion(
-  visit: MemberContext,
+  context: MemberContext,
   { channel, alert }: { channel: ChannelResult; alert: AlertResult | null },
 ): Promise<Html | null> {
-  const { form } = visit;
+  const { form } = context;
   if (channel.subscribers <= LIMITS.confirmed_devices) return null;
   const content = createHash("sha256")
     .update(JSON.stringify(parseAlertForm(form)))
@@ -63,8 +63,8 @@ async function manyDevicesQuestion(
     .slice(0, 22);
   if (form.get("confirmed") === content) return null;
   form.set("confirmed", content);
-  const now = visit.deps.now();
-  const drawn = parsePreviewedAlert(form, await listUploadedFiles(visit), alert, now);
+  const now = context.deps.now();
+  const drawn = parsePreviewedAlert(form, await listUploadedFiles(context), alert, now);
   const devices = formatDeviceCount(channel.subscribers);
   return html`<section class="report warn many" role="alert" aria-labelledby="send-many">
     <h2 id="send-many">Send to ${devices}?</h2>
@@ -80,13 +80,13 @@ async function manyDevicesQuestion(
  * @param target.once the key under which the form makes its alert
  */
 export async function sendQuestions(
-  visit: MemberContext,
+  context: MemberContext,
   target: { channel: ChannelResult; alert: AlertResult | null; once?: string | null },
 ): Promise<Html | null> {
   try {
-    const fields = parseAlertForm(visit.form);
-    const duplicate = await duplicateWarning(visit, target.channel.id, fields, target.once ?? null);
-    const many = await manyDevicesQuestion(visit, target);
+    const fields = parseAlertForm(context.form);
+    const duplicate = await duplicateWarning(context, target.channel.id, fields, target.once ?? null);
+    const many = await manyDevicesQuestion(context, target);
     return duplicate || many ? html`${duplicate}${many}` : null;
   } catch (error) {
     if (error instanceof ApiError && error.status === 422) return null;

@@ -18,8 +18,8 @@ import { getProgramTitle, isProgram, SETUP_SNIPPETS, type SenderTarget } from ".
 const PATH = "/channels/:pusher/senders";
 const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy"] } as const;
 
-async function sendersOf(visit: MemberContext, { id }: ChannelResult) {
-  const { data } = await visit.asMember(list_keys, {});
+async function sendersOf(context: MemberContext, { id }: ChannelResult) {
+  const { data } = await context.asMember(list_keys, {});
   // A key of the command line was made for no program: it is a sender once it made a request in a program's format.
   return data
     .filter(({ client_program, pusher_id, sends_to }) =>
@@ -61,17 +61,17 @@ function newForm({ form: sent, token }: MemberContext, action: string, error?: A
     </form></section>`;
 }
 
-async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { now } = visit;
-  const channel = await getRequestedChannel(visit);
-  const [senders, failing] = await Promise.all([sendersOf(visit, channel), findFailingSenders(visit)]);
-  const base = `${getChannelPath(visit, channel.id)}/senders`;
-  return visit.page(
+async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { now } = context;
+  const channel = await getRequestedChannel(context);
+  const [senders, failing] = await Promise.all([sendersOf(context, channel), findFailingSenders(context)]);
+  const base = `${getChannelPath(context, channel.id)}/senders`;
+  return context.page(
     `Senders of ${channel.name}`,
-    html`${channelHeader(visit, channel, "senders")}
+    html`${channelHeader(context, channel, "senders")}
     <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
-    ${error && newForm(visit, base, error)}
-    ${failingSendersNotice(visit, failing, channel)}
+    ${error && newForm(context, base, error)}
+    ${failingSendersNotice(context, failing, channel)}
     ${table(
       "Senders",
       senders,
@@ -86,7 +86,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
       },
       emptyState("No senders yet", "Choose a program below to get the configuration to paste into it."),
     )}
-    ${!error && newForm(visit, base)}`,
+    ${!error && newForm(context, base)}`,
     { ...OPTIONS, error },
   );
 }
@@ -104,12 +104,12 @@ const placeOf = (
   ...{ publicUrl, ntfyHost, handle, key },
 });
 
-async function make(visit: MemberContext): Promise<Response> {
-  const { form: sent, deps } = visit;
-  const channel = await getRequestedChannel(visit);
+async function make(context: MemberContext): Promise<Response> {
+  const { form: sent, deps } = context;
+  const channel = await getRequestedChannel(context);
   const program = sent.get("client_program");
   if (!isProgram(program)) throw invalidRequest("field_required", "Choose a program.", "client_program");
-  const made = await visit.asMember(create_key, {
+  const made = await context.asMember(create_key, {
     name: sent.get("name")?.trim() || getProgramTitle(program),
     scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH_SCOPE] : [])],
     pusher_id: channel.id,
@@ -117,21 +117,21 @@ async function make(visit: MemberContext): Promise<Response> {
     life: "never",
     client_program: program,
   });
-  return visit.page(
+  return context.page(
     `Connect ${made.name}`,
-    html`${channelHeader(visit, channel, "senders")}
+    html`${channelHeader(context, channel, "senders")}
     <h2>Configuration for ${getProgramTitle(program)}</h2>
     <p class="flash careful">Copy the key now. It cannot be shown again.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
     <p>Then send a message from it. <code>docs/reference/senders.md</code> explains how its fields are mapped.</p>
-    <p><a class="button" href="${getChannelPath(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
+    <p><a class="button" href="${getChannelPath(context, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
     OPTIONS,
   );
 }
 
 type Request = Awaited<ReturnType<typeof requestsOf>>[number];
-const requestsOf = async (visit: MemberContext, key_id: string) =>
-  (await visit.asMember(list_sender_requests, { key_id })).data;
+const requestsOf = async (context: MemberContext, key_id: string) =>
+  (await context.asMember(list_sender_requests, { key_id })).data;
 
 const OUTCOMES: Record<Request["outcome"], Html> = {
   sent: html`<span class="badge good">sent</span>`,
@@ -141,27 +141,27 @@ const OUTCOMES: Record<Request["outcome"], Html> = {
   nothing: html`<span class="badge">ignored</span>`,
 };
 
-async function senderOf(visit: MemberContext, channel: ChannelResult): Promise<Sender> {
-  const sender = (await sendersOf(visit, channel)).find(({ id }) => id === visit.params.key);
+async function senderOf(context: MemberContext, channel: ChannelResult): Promise<Sender> {
+  const sender = (await sendersOf(context, channel)).find(({ id }) => id === context.params.key);
   if (!sender) throw notFound("sender");
   return sender;
 }
 
-async function one(visit: MemberContext): Promise<Response> {
-  const { base, now, deps } = visit;
-  const channel = await getRequestedChannel(visit);
-  const sender = await senderOf(visit, channel);
-  const requests = await requestsOf(visit, sender.id);
-  const at = `${getChannelPath(visit, channel.id)}/senders/${sender.id}`;
-  return visit.page(
+async function one(context: MemberContext): Promise<Response> {
+  const { base, now, deps } = context;
+  const channel = await getRequestedChannel(context);
+  const sender = await senderOf(context, channel);
+  const requests = await requestsOf(context, sender.id);
+  const at = `${getChannelPath(context, channel.id)}/senders/${sender.id}`;
+  return context.page(
     `${sender.name}, a sender of ${channel.name}`,
-    html`${channelHeader(visit, channel, "senders")}
-    <p class="back"><a href="${getChannelPath(visit, channel.id)}/senders">All senders</a></p>
+    html`${channelHeader(context, channel, "senders")}
+    <p class="back"><a href="${getChannelPath(context, channel.id)}/senders">All senders</a></p>
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
       <dl class="facts"><dt>Program</dt><dd>${getProgramTitle(sender.program)}</dd><dt>Created</dt><dd>${relativeTime(sender.created_at, now)}</dd><dt>Last used</dt><dd>${relativeTime(sender.last_used_at, now)}</dd></dl>
       <p class="hint">A test draft shows how its messages look here, and is not sent. To test the connection, send a message from the program.</p>
       <div class="actions">
-        ${isProgram(sender.program) && html`<form method="post" action="${at}/test">${visit.token}<button class="plain">Create test draft</button></form>`}
+        ${isProgram(sender.program) && html`<form method="post" action="${at}/test">${context.token}<button class="plain">Create test draft</button></form>`}
         <a class="button plain" href="${at}">Reload</a>
         <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke key</a></div></section>
     <section aria-labelledby="requests"><h2 id="requests">Recent requests</h2>
@@ -187,17 +187,17 @@ async function one(visit: MemberContext): Promise<Response> {
 }
 
 export const SENDER_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (visit) => list(visit)),
+  memberPage("GET", PATH, (context) => list(context)),
   memberForm(PATH, { again: list, when: matchesErrorType("invalid_request"), names: {} }, make),
   memberPage("GET", `${PATH}/:key`, one),
 
   // The person's own draft: the key's permissions are not tested, and no device shows it.
-  memberPage("POST", `${PATH}/:key/test`, async (visit) => {
-    const channel = await getRequestedChannel(visit);
-    const { program } = await senderOf(visit, channel);
+  memberPage("POST", `${PATH}/:key/test`, async (context) => {
+    const channel = await getRequestedChannel(context);
+    const { program } = await senderOf(context, channel);
     if (!isProgram(program)) throw notFound("program");
-    const fields = await buildSampleAlert(program, visit.now);
-    const { id } = await visit.call("create_alert", { ...fields, pusher_id: channel.id });
-    return visit.goTo(`${getChannelPath(visit, channel.id)}/alerts/${id}`, "sender-tested");
+    const fields = await buildSampleAlert(program, context.now);
+    const { id } = await context.call("create_alert", { ...fields, pusher_id: channel.id });
+    return context.goTo(`${getChannelPath(context, channel.id)}/alerts/${id}`, "sender-tested");
   }),
 ];

@@ -202,12 +202,12 @@ function listProblems({ degraded, disabled_webhooks, waits, housekeeping }: Stat
   ].filter((problem) => problem !== false);
 }
 
-async function page(visit: MemberContext): Promise<Response> {
-  const state = await visit.asMember(get_service_state, {});
+async function page(context: MemberContext): Promise<Response> {
+  const state = await context.asMember(get_service_state, {});
   const { housekeeping } = state;
-  const { now } = visit;
+  const { now } = context;
   const problems = listProblems(state);
-  return visit.page(
+  return context.page(
     "This service",
     html`<h1>This service</h1>
     <p class="lede">The state of this server, visible to you because yours is its only workspace.
@@ -219,7 +219,7 @@ async function page(visit: MemberContext): Promise<Response> {
           : html`<div class="flash careful"><p>It works, but needs an action:</p>
             <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
       }</section>
-    ${measureGroups(visit, state, now).map(([id, title, measures]) => group(id, title, measures))}
+    ${measureGroups(context, state, now).map(([id, title, measures]) => group(id, title, measures))}
     <section aria-labelledby="jobs"><h2 id="jobs">Maintenance jobs</h2>
       <p class="hint">A failed job runs again by itself.
         If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>

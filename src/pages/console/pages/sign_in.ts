@@ -35,41 +35,41 @@ export const lostPasswordHint = (mails: boolean): Content =>
     : html`Forgot your password? Ask an owner of your workspace or the operator of this server for a reset link.`;
 
 export async function signInForm(
-  visit: PageContext,
+  context: PageContext,
   options: { email?: string; error?: ApiError } = {},
 ): Promise<Response> {
-  const { oauthQuery, kept } = getSignInTarget(visit);
-  const asking = oauthQuery ? await visit.deps.people.accessRequest(oauthQuery) : null;
+  const { oauthQuery, kept } = getSignInTarget(context);
+  const asking = oauthQuery ? await context.deps.people.accessRequest(oauthQuery) : null;
   const { error } = options;
-  const { oidc } = visit.deps.people;
-  return visit.page(
+  const { oidc } = context.deps.people;
+  return context.page(
     "Sign in",
     html`<h1>Sign in to Belfry</h1>
     ${
       asking
         ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> wants to connect. Sign in to review its request; nothing is shared before you agree.</p>`
-        : visit.deps.forms.kept(kept)
+        : context.deps.forms.kept(kept)
           ? html`<p class="lede">Sign in to return to your form. Your text is kept.</p>`
           : !oidc?.only && html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
     }
     ${errorSummary(error)}
-    ${!oidc?.only && passwordForm(visit, options)}
-    ${oidc && oidcButton(visit, oidc)}
-    ${supportsPasskeys(visit) && passkeyForm(visit)}
-    ${!oidc?.only && html`<p class="hint">${lostPasswordHint(visit.deps.mail !== null)}</p>`}
+    ${!oidc?.only && passwordForm(context, options)}
+    ${oidc && oidcButton(context, oidc)}
+    ${supportsPasskeys(context) && passkeyForm(context)}
+    ${!oidc?.only && html`<p class="hint">${lostPasswordHint(context.deps.mail !== null)}</p>`}
     <p class="hint">No account yet? An owner of a workspace adds you${oidc ? "." : " and gives you a link."}</p>`,
     {
       error,
       width: "narrow",
       styles: ["people"],
-      scripts: supportsPasskeys(visit) ? ["passkey"] : [],
+      scripts: supportsPasskeys(context) ? ["passkey"] : [],
     },
   );
 }
 
-const passwordForm = (visit: PageContext, { email, error }: { email?: string; error?: ApiError }): Html =>
+const passwordForm = (context: PageContext, { email, error }: { email?: string; error?: ApiError }): Html =>
   html`<div class="card wide"><form method="post" action="/console/sign-in" novalidate>
-      ${signInTargetFields(visit)}
+      ${signInTargetFields(context)}
       ${field({
         ...{ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username" },
         ...{ maxlength: LIMITS.email, autofocus: !email, error },
@@ -82,22 +82,22 @@ const passwordForm = (visit: PageContext, { email, error }: { email?: string; er
     </form></div>`;
 
 /** A link, so that Back returns from the provider; a form where it hands on a written text. */
-function oidcButton(visit: PageContext, { name, only }: { name: string; only: boolean }): Html {
-  const target = getSignInTarget(visit);
+function oidcButton(context: PageContext, { name, only }: { name: string; only: boolean }): Html {
+  const target = getSignInTarget(context);
   const label = `Sign in with ${name}`;
   return html`${!only && html`<p class="or">or</p>`}${
     target.kept === null
       ? html`<p><a class="button${!only && " plain"}" href="${buildStepPath(OIDC_PATH, target)}">${label}</a></p>`
-      : html`<form method="post" action="${OIDC_PATH}">${signInTargetFields(visit)}
+      : html`<form method="post" action="${OIDC_PATH}">${signInTargetFields(context)}
         <button${!only && html` class="plain"`}>${label}</button></form>`
   }`;
 }
 
 /** Shown by its script, since passkeys need one. */
-const passkeyForm = (visit: PageContext): Content =>
+const passkeyForm = (context: PageContext): Content =>
   html`<form method="post" action="/console/sign-in/passkey" data-passkey="use" data-begin="/console/sign-in/passkey/begin" hidden>
       <p class="or">or</p>
-      ${signInTargetFields(visit)}<input type="hidden" name="answer" value="">
+      ${signInTargetFields(context)}<input type="hidden" name="answer" value="">
       <button class="plain">Sign in with a passkey</button>
       <p class="hint said" role="status" data-said></p>
     </form>`;
@@ -110,10 +110,10 @@ function refuseWithoutPasswords({ deps }: PageContext): void {
 }
 
 /** Requesting a link. The response is the same for every address, known or not. */
-function forgot(visit: PageContext, error?: ApiError): Response {
-  refuseWithoutPasswords(visit);
-  const mails = visit.deps.mail !== null;
-  return visit.page(
+function forgot(context: PageContext, error?: ApiError): Response {
+  refuseWithoutPasswords(context);
+  const mails = context.deps.mail !== null;
+  return context.page(
     "Forgot your password?",
     html`<h1>Forgot your password?</h1>
     ${
@@ -121,8 +121,8 @@ function forgot(visit: PageContext, error?: ApiError): Response {
         ? html`<p class="lede">Enter your e-mail address to get a password reset link.</p>
     ${errorSummary(error)}
     <div class="card wide"><form method="post" action="/console/forgot" novalidate>
-      ${visit.token}
-      ${field({ name: "email", label: "E-mail address", type: "email", value: visit.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
+      ${context.token}
+      ${field({ name: "email", label: "E-mail address", type: "email", value: context.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
       <button>Send reset link</button>
     </form></div>`
         : html`<p class="lede">${lostPasswordHint(false)}</p>`
@@ -135,11 +135,11 @@ function forgot(visit: PageContext, error?: ApiError): Response {
 const emailOf = ({ form }: PageContext): string => (form.get("email") ?? "").slice(0, LIMITS.email);
 
 export const SIGN_IN_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", "/console/sign-in", async (visit) => {
+  anonymousPage("GET", "/console/sign-in", async (context) => {
     // An assistant may require a fresh sign-in; any other signed-in person continues.
-    if (visit.session && !visit.url.searchParams.has("sig"))
-      return visit.goTo(toLocalPath(visit.url.searchParams.get("next")));
-    return signInForm(visit);
+    if (context.session && !context.url.searchParams.has("sig"))
+      return context.goTo(toLocalPath(context.url.searchParams.get("next")));
+    return signInForm(context);
   }),
 
   signInStepPage(
@@ -147,42 +147,42 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     withFormErrors(
       // A temporary problem is shown next to the form, which can be sent again.
       {
-        again: (visit, error) => signInForm(visit, { email: emailOf(visit), error }),
+        again: (context, error) => signInForm(context, { email: emailOf(context), error }),
         when: ({ status }) => status !== 500,
       },
-      async (visit) => {
-        const { form: sent, request, address, deps } = visit;
-        refuseWithoutPasswords(visit);
-        const email = emailOf(visit);
+      async (context) => {
+        const { form: sent, request, address, deps } = context;
+        refuseWithoutPasswords(context);
+        const email = emailOf(context);
         const password = (sent.get("password") ?? "").slice(0, 256);
         throwFieldErrors({
           email: validateEmail(email.trim()),
           password: password === "" && { code: "field_required", message: "Enter your password." },
         });
         const at = { address, browser: getCookie(request.headers, KNOWN_BROWSER_COOKIE) };
-        const wanted = getSignInTarget(visit);
+        const wanted = getSignInTarget(context);
         const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
-        return finishSignIn(visit, opened, wanted);
+        return finishSignIn(context, opened, wanted);
       },
     ),
   ),
 
-  anonymousPage("GET", "/console/forgot", async (visit) => forgot(visit)),
+  anonymousPage("GET", "/console/forgot", async (context) => forgot(context)),
 
-  anonymousPage("POST", "/console/forgot", async (visit) => {
-    refuseWithoutPasswords(visit);
-    const { deps, form: sent, address } = visit;
+  anonymousPage("POST", "/console/forgot", async (context) => {
+    refuseWithoutPasswords(context);
+    const { deps, form: sent, address } = context;
     const { mail } = deps;
-    if (mail === null) return forgot(visit);
+    if (mail === null) return forgot(context);
     const email = (sent.get("email") ?? "").trim().slice(0, LIMITS.email);
     try {
       throwFieldErrors({ email: validateEmail(email) });
       await deps.joining.askReset(email, address, (to, link) => mail(createResetMail(to, link)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return forgot(visit, error);
+      return forgot(context, error);
     }
-    return visit.page(
+    return context.page(
       "Check your e-mail",
       html`<h1>Check your e-mail</h1>
       <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within ${LINK_LIFETIMES.person}.</p>
@@ -192,11 +192,11 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  defineSignedInPage("POST", "/console/sign-out", async (visit) =>
-    visit.goTo(
+  defineSignedInPage("POST", "/console/sign-out", async (context) =>
+    context.goTo(
       "/console/sign-in",
       "signed-out",
-      await visit.deps.people.signOut(visit.request, getPerson(visit.session)),
+      await context.deps.people.signOut(context.request, getPerson(context.session)),
     ),
   ),
 ];
@@ -222,42 +222,42 @@ export async function passkeyResponse(
 }
 
 export const SECOND_STEP_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", CODE_PATH, async (visit) =>
-    (await visit.deps.people.owesSecond(visit.request.headers))
-      ? codeForm(visit)
-      : visit.goTo(buildStepPath("/console/sign-in", getSignInTarget(visit))),
+  anonymousPage("GET", CODE_PATH, async (context) =>
+    (await context.deps.people.owesSecond(context.request.headers))
+      ? codeForm(context)
+      : context.goTo(buildStepPath("/console/sign-in", getSignInTarget(context))),
   ),
 
   signInStepPage(
     CODE_PATH,
     withFormErrors(
       {
-        again: (visit, error) =>
-          error.type === "unauthorized" ? signInForm(visit, { error }) : codeForm(visit, error),
+        again: (context, error) =>
+          error.type === "unauthorized" ? signInForm(context, { error }) : codeForm(context, error),
       },
-      async (visit) => {
-        const { form: sent, request, address, deps } = visit;
+      async (context) => {
+        const { form: sent, request, address, deps } = context;
         const kind = sent.has("recovery") ? "recovery" : "code";
         const text = (sent.get(kind) ?? "").slice(0, 64);
-        const wanted = getSignInTarget(visit);
+        const wanted = getSignInTarget(context);
         const at = { address, browser: getCookie(request.headers, KNOWN_BROWSER_COOKIE) };
         const opened = await deps.people.showSecond({ kind, text }, wanted.oauthQuery, request, at);
-        return finishSignIn(visit, opened, wanted);
+        return finishSignIn(context, opened, wanted);
       },
     ),
   ),
 
-  anonymousPage("POST", "/console/sign-in/passkey/begin", (visit) =>
-    passkeyResponse(() => visit.deps.people.beginPasskey(visit.request, visit.address)),
+  anonymousPage("POST", "/console/sign-in/passkey/begin", (context) =>
+    passkeyResponse(() => context.deps.people.beginPasskey(context.request, context.address)),
   ),
 
   signInStepPage(
     "/console/sign-in/passkey",
-    withFormErrors({ again: (visit, error) => signInForm(visit, { error }) }, async (visit) => {
-      const { form: sent, request, address, deps } = visit;
-      const wanted = getSignInTarget(visit);
+    withFormErrors({ again: (context, error) => signInForm(context, { error }) }, async (context) => {
+      const { form: sent, request, address, deps } = context;
+      const wanted = getSignInTarget(context);
       const shown = parsePasskey(presentedPasskeySchema, sent.get("answer"));
-      return finishSignIn(visit, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
+      return finishSignIn(context, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
     }),
   ),
 ];

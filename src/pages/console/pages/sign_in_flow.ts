@@ -34,15 +34,15 @@ export const buildStepPath = (path: string, { oauthQuery, next }: SignInTarget):
   `${path}?${new URLSearchParams(oauthQuery ?? { next })}`;
 
 /** Handles such a form, which may carry the text that was written. */
-export const signInStepPage = (path: string, answer: (visit: PageContext) => Promise<Response>): ConsolePage => ({
+export const signInStepPage = (path: string, answer: (context: PageContext) => Promise<Response>): ConsolePage => ({
   ...anonymousPage("POST", path, answer),
   maxBody: MAX_SAVED_FORM,
 });
 
 /** The hidden fields of a step's form. */
-export function signInTargetFields(visit: PageContext): Html {
-  const { oauthQuery, next, kept } = getSignInTarget(visit);
-  return html`${visit.token}
+export function signInTargetFields(context: PageContext): Html {
+  const { oauthQuery, next, kept } = getSignInTarget(context);
+  return html`${context.token}
     ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
     <input type="hidden" name="next" value="${next}">${savedFormField(kept)}`;
 }
@@ -51,22 +51,22 @@ export const OIDC_PATH = "/console/sign-in/oidc";
 
 export const CODE_PATH = "/console/sign-in/code";
 
-export function codeForm(visit: PageContext, error?: ApiError, cookies: readonly string[] = []): Response {
-  const wanted = getSignInTarget(visit);
+export function codeForm(context: PageContext, error?: ApiError, cookies: readonly string[] = []): Response {
+  const wanted = getSignInTarget(context);
   const recovering = error?.fields[0]?.param === "recovery";
-  return visit.page(
+  return context.page(
     "Enter your code",
     html`<h1>Enter your code</h1>
     <p class="lede">Your account uses two-factor authentication.</p>
     ${errorSummary(error)}
     <div class="card wide"><form method="post" action="${CODE_PATH}" novalidate>
-      ${signInTargetFields(visit)}
+      ${signInTargetFields(context)}
       ${field({ name: "code", label: "6-digit code", hint: "Your authenticator app shows a new code every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
       <button>Sign in</button>
     </form></div>
     <details class="more"${recovering && html` open`}><summary>I don’t have my phone</summary>
       <form method="post" action="${CODE_PATH}" novalidate>
-        ${signInTargetFields(visit)}
+        ${signInTargetFields(context)}
         ${field({ name: "recovery", label: "Recovery code", hint: "One of your saved codes. Each works once.", autocomplete: "off", maxlength: 40, error })}
         <button>Use recovery code</button>
       </form>
@@ -78,7 +78,7 @@ export function codeForm(visit: PageContext, error?: ApiError, cookies: readonly
 }
 
 export function continueSignIn(
-  visit: PageContext,
+  context: PageContext,
   next: string,
   cookies: readonly string[] = [],
   words: { title: string; text: Content } = {
@@ -86,11 +86,11 @@ export function continueSignIn(
     text: "You can close this page once the assistant reports that it is connected.",
   },
 ): Response {
-  const own = new URL(visit.deps.publicUrl).origin;
+  const own = new URL(context.deps.publicUrl).origin;
   const url = new URL(next, own);
   if (url.origin === own && url.pathname.startsWith("/console/"))
-    return visit.goTo(url.pathname + url.search, undefined, cookies);
-  return visit.page(
+    return context.goTo(url.pathname + url.search, undefined, cookies);
+  return context.page(
     words.title,
     html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
     <p>You are redirected to ${describeDestination(url)}. If nothing happens, choose Continue.</p>
@@ -121,8 +121,8 @@ const YEAR = 365 * 24 * 3600;
 export const supportsPasskeys = ({ deps }: PageContext): boolean => getPasskeyHost(deps.publicUrl) !== null;
 
 /** Back to the form that was written, which its own page shows again. */
-function toKept(visit: PageContext, at: string, kept: string | null, cookies: readonly string[]): Response {
-  return visit.page(
+function toKept(context: PageContext, at: string, kept: string | null, cookies: readonly string[]): Response {
+  return context.page(
     "Back to your text",
     html`<h1>You are signed in again</h1>
     <p class="lede">Nothing was submitted. Your text is kept on this page.</p>
@@ -132,18 +132,18 @@ function toKept(visit: PageContext, at: string, kept: string | null, cookies: re
 }
 
 export function finishSignIn(
-  visit: PageContext,
+  context: PageContext,
   opened: SignInResult,
   wanted: SignInTarget,
   flash?: "password-reset",
 ): Response {
-  const written = visit.deps.forms.kept(wanted.kept);
+  const written = context.deps.forms.kept(wanted.kept);
   if (opened.owesSecond)
     return written
-      ? codeForm(visit, undefined, opened.cookies)
-      : visit.goTo(buildStepPath(CODE_PATH, wanted), flash, opened.cookies);
-  const cookies = [...opened.cookies, visit.deps.forms.cookie(KNOWN_BROWSER_COOKIE, opened.mark, YEAR)];
-  if (opened.next) return continueSignIn(visit, opened.next, cookies);
-  if (written) return toKept(visit, written.at, wanted.kept, cookies);
-  return visit.goTo(wanted.next, flash, cookies);
+      ? codeForm(context, undefined, opened.cookies)
+      : context.goTo(buildStepPath(CODE_PATH, wanted), flash, opened.cookies);
+  const cookies = [...opened.cookies, context.deps.forms.cookie(KNOWN_BROWSER_COOKIE, opened.mark, YEAR)];
+  if (opened.next) return continueSignIn(context, opened.next, cookies);
+  if (written) return toKept(context, written.at, wanted.kept, cookies);
+  return context.goTo(wanted.next, flash, cookies);
 }

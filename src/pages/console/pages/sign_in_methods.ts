@@ -93,9 +93,9 @@ const QUESTIONS = {
   },
 } as const;
 
-function pairing(visit: PersonContext, uri: string, error?: ApiError): Response {
+function pairing(context: PersonContext, uri: string, error?: ApiError): Response {
   const secret = new URL(uri).searchParams.get("secret") ?? "";
-  return visit.page(
+  return context.page(
     "Connect your app",
     html`<h1>Connect your app</h1>
     <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code it shows to finish.</p>
@@ -103,7 +103,7 @@ function pairing(visit: PersonContext, uri: string, error?: ApiError): Response 
     <div class="pairing">${qrDrawing(uri, "The secret of your two-factor authentication as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
-      <form method="post" action="${FACTOR}/confirm" novalidate>${visit.token}<input type="hidden" name="uri" value="${uri}">
+      <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden" name="uri" value="${uri}">
         ${field({ name: "code", label: "6-digit code", hint: "The code the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
         <div class="actions"><button>Turn on</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
       </form></div></div>`,
@@ -111,8 +111,8 @@ function pairing(visit: PersonContext, uri: string, error?: ApiError): Response 
   );
 }
 
-function recoveryCodes(visit: PersonContext, title: string, codes: readonly string[]): Response {
-  return visit.page(
+function recoveryCodes(context: PersonContext, title: string, codes: readonly string[]): Response {
+  return context.page(
     title,
     html`<h1>${title}</h1>
     <p class="lede">Use these ${spellLimit("recovery_codes")} codes to sign in without your phone; each works once. Print them or save them in your password manager.</p>
@@ -123,16 +123,16 @@ function recoveryCodes(visit: PersonContext, title: string, codes: readonly stri
   );
 }
 
-function newPasskeyForm(visit: PersonContext, error?: ApiError): Response {
-  return visit.page(
+function newPasskeyForm(context: PersonContext, error?: ApiError): Response {
+  return context.page(
     "Add a passkey",
     html`<h1>Add a passkey</h1>
     <p class="lede">Your browser asks for your fingerprint, face or device PIN. You can then sign in with it alone.</p>
     ${errorSummary(error)}
     <p class="hint" data-without-passkeys>Passkeys require a recent browser with JavaScript. Your password keeps working.</p>
-    <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${visit.token}
+    <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${context.token}
       <input type="hidden" name="answer" value="">
-      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "For example, the device that stores it.", maxlength: LIMITS.name, autocomplete: "off", error })}
+      ${field({ name: "name", label: "Name", value: context.form.get("name") ?? "", hint: "For example, the device that stores it.", maxlength: LIMITS.name, autocomplete: "off", error })}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <p class="hint said" role="status" data-said></p>
       <div class="actions"><button>Add passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
@@ -142,27 +142,27 @@ function newPasskeyForm(visit: PersonContext, error?: ApiError): Response {
 }
 
 /** Handles the form of a confirmation, and shows it again where the password was wrong. */
-const answering = (question: keyof typeof QUESTIONS, act: (visit: PersonContext) => Promise<Response>): ConsolePage =>
+const answering = (question: keyof typeof QUESTIONS, act: (context: PersonContext) => Promise<Response>): ConsolePage =>
   defineSignedInPage(
     "POST",
     QUESTIONS[question].action,
-    withFormErrors({ again: (visit, error) => askPassword(visit, QUESTIONS[question], error) }, act),
+    withFormErrors({ again: (context, error) => askPassword(context, QUESTIONS[question], error) }, act),
   );
 
 const confirm = withFormErrors(
-  { again: (visit: PersonContext, error) => pairing(visit, visit.form.get("uri") ?? "", error) },
-  async (visit) => {
-    const code = (visit.form.get("code") ?? "").slice(0, 40);
-    const { recovery_codes } = await visit.asPerson(confirm_second_factor, { code });
-    return recoveryCodes(visit, "Two-factor authentication is on", recovery_codes);
+  { again: (context: PersonContext, error) => pairing(context, context.form.get("uri") ?? "", error) },
+  async (context) => {
+    const code = (context.form.get("code") ?? "").slice(0, 40);
+    const { recovery_codes } = await context.asPerson(confirm_second_factor, { code });
+    return recoveryCodes(context, "Two-factor authentication is on", recovery_codes);
   },
 );
 
 export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
-  defineSignedInPage("GET", FACTOR, async (visit) => {
-    const ways = await visit.asPerson(get_sign_in, {});
-    if (!ways.second_factor) return askPassword(visit, QUESTIONS.begin);
-    return visit.page(
+  defineSignedInPage("GET", FACTOR, async (context) => {
+    const ways = await context.asPerson(get_sign_in, {});
+    if (!ways.second_factor) return askPassword(context, QUESTIONS.begin);
+    return context.page(
       "Two-factor authentication",
       html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in requires a code from your app after the password. ${codesLeft(ways)}</p>
       <div class="actions"><a class="button" href="${FACTOR}/recovery">New recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn off</a></div>
@@ -171,52 +171,52 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  answering("begin", async (visit) =>
-    pairing(visit, (await visit.asPerson(begin_second_factor, passwordOf(visit))).uri),
+  answering("begin", async (context) =>
+    pairing(context, (await context.asPerson(begin_second_factor, passwordOf(context))).uri),
   ),
 
-  defineSignedInPage("POST", `${FACTOR}/confirm`, async (visit) => {
-    const uri = visit.form.get("uri") ?? "";
+  defineSignedInPage("POST", `${FACTOR}/confirm`, async (context) => {
+    const uri = context.form.get("uri") ?? "";
     const known = /^otpauth:\/\/totp\/Belfry:[^\s]{1,600}$/.test(uri) && URL.canParse(uri);
-    return known ? confirm(visit) : visit.goTo(FACTOR);
+    return known ? confirm(context) : context.goTo(FACTOR);
   }),
 
-  defineSignedInPage("GET", `${FACTOR}/recovery`, async (visit) => askPassword(visit, QUESTIONS.recovery)),
-  answering("recovery", async (visit) => {
-    const { recovery_codes } = await visit.asPerson(renew_recovery_codes, passwordOf(visit));
-    return recoveryCodes(visit, "Your new recovery codes", recovery_codes);
+  defineSignedInPage("GET", `${FACTOR}/recovery`, async (context) => askPassword(context, QUESTIONS.recovery)),
+  answering("recovery", async (context) => {
+    const { recovery_codes } = await context.asPerson(renew_recovery_codes, passwordOf(context));
+    return recoveryCodes(context, "Your new recovery codes", recovery_codes);
   }),
 
-  defineSignedInPage("GET", `${FACTOR}/off`, async (visit) => askPassword(visit, QUESTIONS.off)),
-  answering("off", async (visit) => {
-    await visit.asPerson(end_second_factor, passwordOf(visit));
-    return visit.goTo(ACCOUNT, "second-factor-off");
+  defineSignedInPage("GET", `${FACTOR}/off`, async (context) => askPassword(context, QUESTIONS.off)),
+  answering("off", async (context) => {
+    await context.asPerson(end_second_factor, passwordOf(context));
+    return context.goTo(ACCOUNT, "second-factor-off");
   }),
 
-  defineSignedInPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
-  defineSignedInPage("POST", `${PASSKEYS}/begin`, (visit) =>
-    passkeyResponse(() => visit.asPerson(begin_passkey, passwordOf(visit))),
+  defineSignedInPage("GET", `${PASSKEYS}/new`, async (context) => newPasskeyForm(context)),
+  defineSignedInPage("POST", `${PASSKEYS}/begin`, (context) =>
+    passkeyResponse(() => context.asPerson(begin_passkey, passwordOf(context))),
   ),
-  defineSignedInForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
-    const { form: sent } = visit;
+  defineSignedInForm(PASSKEYS, { again: newPasskeyForm }, async (context) => {
+    const { form: sent } = context;
     const answer = parsePasskey(newPasskeySchema, sent.get("answer"));
-    await visit.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
-    return visit.goTo(ACCOUNT, "passkey-added");
+    await context.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
+    return context.goTo(ACCOUNT, "passkey-added");
   }),
 
-  defineSignedInPage("GET", `${PASSKEYS}/:id/remove`, async (visit) => {
-    const { passkeys } = await visit.asPerson(get_sign_in, {});
-    const row = passkeys.find(({ id }) => id === visit.params.id);
+  defineSignedInPage("GET", `${PASSKEYS}/:id/remove`, async (context) => {
+    const { passkeys } = await context.asPerson(get_sign_in, {});
+    const row = passkeys.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("passkey");
-    return confirmationPage(visit, {
+    return confirmationPage(context, {
       title: `Remove the passkey ${row.name}?`,
       effect: "It can no longer be used to sign in. Your device may still offer it until you also remove it there.",
       act: "Remove passkey",
       back: ACCOUNT,
     });
   }),
-  defineSignedInPage("POST", `${PASSKEYS}/:id/remove`, async (visit) => {
-    await visit.asPerson(remove_passkey, { passkey_id: visit.params.id ?? "" });
-    return visit.goTo(ACCOUNT, "passkey-removed");
+  defineSignedInPage("POST", `${PASSKEYS}/:id/remove`, async (context) => {
+    await context.asPerson(remove_passkey, { passkey_id: context.params.id ?? "" });
+    return context.goTo(ACCOUNT, "passkey-removed");
   }),
 ];

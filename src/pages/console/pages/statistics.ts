@@ -110,8 +110,8 @@ async function plots({ buckets, totals }: Stats, today: string | null): Promise<
     ${dailyTable(buckets)}`;
 }
 
-async function statistics<S extends Stats>(visit: MemberContext, around: Around<S>): Promise<Response> {
-  const asked = parseDayRange(visit);
+async function statistics<S extends Stats>(context: MemberContext, around: Around<S>): Promise<Response> {
+  const asked = parseDayRange(context);
   const { path, title, head } = around;
   const options = { styles: ["alert_card", "history"] } as const;
   const form = (error?: ApiError) => html`${head}${errorSummary(error)}${rangeForm(path, asked, error)}`;
@@ -124,14 +124,14 @@ async function statistics<S extends Stats>(visit: MemberContext, around: Around<
   } catch (error) {
     if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
     const refused = toFormError(error, {}, { from: "From", to: "To" });
-    return visit.page(title, form(refused), { ...options, status: error.status });
+    return context.page(title, form(refused), { ...options, status: error.status });
   }
-  const today = formatUtcDay(visit.now);
+  const today = formatUtcDay(context.now);
   const query = buildRangeQuery(asked);
   const running = stats.buckets.some(({ date }) => date === today);
   const part = liveSection(
     "statistics",
-    visit.url,
+    context.url,
     html`${totalsHeader([
       ["Reach now", stats.reach],
       ...COUNT_SERIES.map(({ key, column }) => {
@@ -141,8 +141,8 @@ async function statistics<S extends Stats>(visit: MemberContext, around: Around<
     ])}${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Download days (CSV)</a></p>`,
   );
-  if (isPartRequest(visit)) return visit.part(part);
-  return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
+  if (isPartRequest(context)) return context.part(part);
+  return context.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
     // Past days do not change.
     scripts: running ? ["live", "charts"] : ["charts"],
@@ -151,36 +151,36 @@ async function statistics<S extends Stats>(visit: MemberContext, around: Around<
 
 const channelArgs = ({ params }: MemberContext) => ({ pusher_id: params.pusher ?? "" });
 
-async function ofChannel(visit: MemberContext): Promise<Response> {
-  const args = channelArgs(visit);
-  const channel = await visit.call("get_pusher", args);
-  return statistics(visit, {
-    read: (range) => visit.call("get_pusher_stats", { ...args, ...range }),
-    path: `${getChannelPath(visit, args.pusher_id)}/stats`,
+async function ofChannel(context: MemberContext): Promise<Response> {
+  const args = channelArgs(context);
+  const channel = await context.call("get_pusher", args);
+  return statistics(context, {
+    read: (range) => context.call("get_pusher_stats", { ...args, ...range }),
+    path: `${getChannelPath(context, args.pusher_id)}/stats`,
     title: `${channel.name}: statistics`,
-    head: channelHeader(visit, channel, "stats"),
+    head: channelHeader(context, channel, "stats"),
     below: () => null,
   });
 }
 
-const ofAll = (visit: MemberContext): Promise<Response> =>
-  statistics(visit, {
-    read: (range) => visit.call("get_account_stats", range),
-    path: `${visit.base}stats`,
+const ofAll = (context: MemberContext): Promise<Response> =>
+  statistics(context, {
+    read: (range) => context.call("get_account_stats", range),
+    path: `${context.base}stats`,
     title: "Statistics",
     head: html`<h1>Statistics</h1><p class="lede">Totals for all channels that you can see.</p>`,
-    below: ({ channels }, query) => byChannel(visit, channels, query),
+    below: ({ channels }, query) => byChannel(context, channels, query),
   });
 
 /** The same numbers for each channel, one page of them. */
 function byChannel(
-  visit: MemberContext,
+  context: MemberContext,
   channels: OperationResult<"get_account_stats">["channels"],
   query: string,
 ): Content {
   if (channels.length === 0)
     return emptyState("No channels yet", "Create a channel to see its alerts and subscriber reports here.");
-  const { form, rows, ways } = searchableList(visit, `${visit.base}stats`, channels, {
+  const { form, rows, ways } = searchableList(context, `${context.base}stats`, channels, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },
     query: Object.fromEntries(new URLSearchParams(query)),
     wordsOf: ({ name, handle }) => [name, handle],
@@ -189,14 +189,14 @@ function byChannel(
     "By channel",
     ["Channel", "Reach now", ...COUNT_SERIES.map(({ column }) => column)],
     rows.map((channel) => [
-      html`<a href="${getChannelPath(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
+      html`<a href="${getChannelPath(context, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
       channel.reach,
       ...COUNT_SERIES.map(({ key }) => channel[key]),
     ]),
     true,
   );
   return html`<section aria-labelledby="channels"><h2 id="channels">By channel</h2>${form}${rows.length > 0 && table}${ways}
-    <p><a class="button plain" href="${visit.base}stats/channels.csv?${query}" download>Download channels (CSV)</a></p></section>`;
+    <p><a class="button plain" href="${context.base}stats/channels.csv?${query}" download>Download channels (CSV)</a></p></section>`;
 }
 
 const KEYS = COUNT_SERIES.map(({ key }) => key);
@@ -206,30 +206,30 @@ const dayRows = (buckets: Stats["buckets"]): CsvRow[] => [
   ...buckets.map((day) => [day.date, ...KEYS.map((key) => day[key])]),
 ];
 
-function rangeOf(visit: MemberContext): DayRange {
-  const { from, to } = parseDayRange(visit);
+function rangeOf(context: MemberContext): DayRange {
+  const { from, to } = parseDayRange(context);
   return { from, to };
 }
 
 export const STATISTICS_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher/stats", ofChannel),
 
-  memberPage("GET", "/channels/:pusher/stats.csv", async (visit) => {
-    const args = channelArgs(visit);
-    const { buckets, from, to } = await visit.call("get_pusher_stats", { ...args, ...rangeOf(visit) });
-    const { handle } = await visit.call("get_pusher", args);
+  memberPage("GET", "/channels/:pusher/stats.csv", async (context) => {
+    const args = channelArgs(context);
+    const { buckets, from, to } = await context.call("get_pusher_stats", { ...args, ...rangeOf(context) });
+    const { handle } = await context.call("get_pusher", args);
     return csvResponse(`belfry_${handle}_${from}_${to}`, dayRows(buckets));
   }),
 
   memberPage("GET", "/stats", ofAll),
 
-  memberPage("GET", "/stats.csv", async (visit) => {
-    const { buckets, from, to } = await visit.call("get_account_stats", rangeOf(visit));
+  memberPage("GET", "/stats.csv", async (context) => {
+    const { buckets, from, to } = await context.call("get_account_stats", rangeOf(context));
     return csvResponse(`belfry_days_${from}_${to}`, dayRows(buckets));
   }),
 
-  memberPage("GET", "/stats/channels.csv", async (visit) => {
-    const { channels, from, to } = await visit.call("get_account_stats", rangeOf(visit));
+  memberPage("GET", "/stats/channels.csv", async (context) => {
+    const { channels, from, to } = await context.call("get_account_stats", rangeOf(context));
     return csvResponse(`belfry_channels_${from}_${to}`, [
       ["handle", "name", "could_reach_now", ...KEYS],
       ...channels.map((row) => [row.handle, row.name, row.reach, ...KEYS.map((key) => row[key])]),

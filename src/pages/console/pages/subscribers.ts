@@ -38,7 +38,7 @@ const STATES = [
 ] as const;
 
 /** A fact as people read it. A time zone breaks where its parts meet. */
-function said(facet: string, value: string): Content {
+function formatFacet(facet: string, value: string): Content {
   if (facet === "platform") return PLATFORMS[value] ?? value;
   return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
 }
@@ -50,7 +50,7 @@ async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]):
       const plot = await rankedBars(
         "Subscribers",
         name,
-        counts.map(([value, n]) => ({ name: said(key, value), value: n })),
+        counts.map(([value, n]) => ({ name: formatFacet(key, value), value: n })),
       );
       return html`<section class="card" aria-labelledby="by-${key}"><h2 id="by-${key}">${name}</h2>${plot}</section>`;
     }),
@@ -66,17 +66,17 @@ const SORTABLE: SortableColumns<OperationRow<"list_subscribers">> = {
   Since: { value: ({ subscribed_at }) => subscribed_at, first: "asc" },
 };
 
-async function subscribers(visit: MemberContext): Promise<Response> {
-  const { url, now, params } = visit;
+async function subscribers(context: MemberContext): Promise<Response> {
+  const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
   const status = STATES.find((state) => state.status === url.searchParams.get("status"))?.status ?? null;
   const before = url.searchParams.get("before");
-  const base = `${getChannelPath(visit, pusher_id)}/subscribers`;
+  const base = `${getChannelPath(context, pusher_id)}/subscribers`;
   let last: OperationResult<"list_subscribers"> | undefined;
   const list = await sortPagedRows(
-    visit,
+    context,
     async (page) => {
-      last = await visit.call("list_subscribers", { pusher_id, ...page, ...(status && { status }) });
+      last = await context.call("list_subscribers", { pusher_id, ...page, ...(status && { status }) });
       return last;
     },
     SORTABLE,
@@ -115,9 +115,9 @@ async function subscribers(visit: MemberContext): Promise<Response> {
             data,
             {
               Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
-              App: (row) => html`${said("platform", row.platform)} ${row.app_version}`,
+              App: (row) => html`${formatFacet("platform", row.platform)} ${row.app_version}`,
               Language: (row) => row.locale,
-              "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
+              "Time zone": (row) => html`<span>${formatFacet("timezone", row.timezone)}</span>`,
               State: (row) =>
                 row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
               Since: (row) => relativeTime(row.subscribed_at, now),
@@ -138,14 +138,14 @@ async function subscribers(visit: MemberContext): Promise<Response> {
       : html`${head}${await mix(breakdown)}
         <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${listed}`,
   );
-  if (isPartRequest(visit)) return visit.part(part);
-  const channel = await visit.call("get_pusher", { pusher_id });
-  return visit.page(
+  if (isPartRequest(context)) return context.part(part);
+  const channel = await context.call("get_pusher", { pusher_id });
+  return context.page(
     `${channel.name}: subscribers`,
-    html`${channelHeader(visit, channel, "subscribers")}${part}
+    html`${channelHeader(context, channel, "subscribers")}${part}
     <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
       <p>A subscriber is a device, not a person, with no name, address or phone number. The pseudonym only distinguishes subscribers of this channel.</p>
-      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel requests are in its <a href="${getChannelPath(visit, pusher_id)}/edit">settings</a>.</p></section>`,
+      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel requests are in its <a href="${getChannelPath(context, pusher_id)}/edit">settings</a>.</p></section>`,
     { styles: ["alert_card", "history"], scripts: ["live"] },
   );
 }
@@ -153,10 +153,10 @@ async function subscribers(visit: MemberContext): Promise<Response> {
 export const SUBSCRIBER_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher/subscribers", subscribers),
 
-  memberPage("GET", "/channels/:pusher/subscribers.csv", async (visit) => {
-    const pusher_id = visit.params.pusher ?? "";
-    const { breakdown } = await visit.call("list_subscribers", { pusher_id, limit: 1 });
-    const { handle } = await visit.call("get_pusher", { pusher_id });
+  memberPage("GET", "/channels/:pusher/subscribers.csv", async (context) => {
+    const pusher_id = context.params.pusher ?? "";
+    const { breakdown } = await context.call("list_subscribers", { pusher_id, limit: 1 });
+    const { handle } = await context.call("get_pusher", { pusher_id });
     return csvResponse(`belfry_${handle}_subscribers`, [
       ["fact", "value", "subscribers"],
       ["total", "", breakdown.total],

@@ -16,9 +16,9 @@ function formatPayload(body: string): string {
   }
 }
 
-async function page(visit: MemberContext): Promise<Response> {
-  const { params, base, url, now } = visit;
-  const delivery = await visit.asMember(get_delivery, {
+async function page(context: MemberContext): Promise<Response> {
+  const { params, base, url, now } = context;
+  const delivery = await context.asMember(get_delivery, {
     webhook_id: params.webhook ?? "",
     delivery_id: params.delivery ?? "",
   });
@@ -42,8 +42,8 @@ async function page(visit: MemberContext): Promise<Response> {
     url,
     html`<dl class="who facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`,
   );
-  if (isPartRequest(visit)) return visit.part(part);
-  return visit.page(
+  if (isPartRequest(context)) return context.part(part);
+  return context.page(
     `Delivery of ${event}`,
     html`<p class="back"><a href="${path}">The webhook</a></p>
     <h1>Delivery of <code>${event}</code></h1>

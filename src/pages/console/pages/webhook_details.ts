@@ -50,9 +50,9 @@ const FAILURES: Record<string, string> = {
 
 type Delivery = OperationRow<"list_deliveries">;
 
-async function endpoint(visit: MemberContext): Promise<Webhook> {
-  const { data } = await visit.call("list_webhooks");
-  const hook = data.find(({ id }) => id === visit.params.webhook);
+async function endpoint(context: MemberContext): Promise<Webhook> {
+  const { data } = await context.call("list_webhooks");
+  const hook = data.find(({ id }) => id === context.params.webhook);
   if (!hook) throw notFound("webhook");
   return hook;
 }
@@ -90,9 +90,9 @@ const pauseNote = ({ paused_at }: Webhook): Content =>
   html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered, and are not sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are still sent.</p>`;
 
 /** The steps that bring a disabled endpoint back, in order. */
-function mending(visit: MemberContext, hook: Webhook, may: boolean): Content {
+function mending(context: MemberContext, hook: Webhook, may: boolean): Content {
   if (!hook.disabled) return null;
-  const at = pathOf(visit, hook);
+  const at = pathOf(context, hook);
   const since = timeElement(new Date(hook.disabled_at ?? ""));
   return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
     <p>The last ${LIMITS.webhook_failures} deliveries failed, so deliveries have stopped.${!may && " An editor, an admin or an owner can enable it again."}</p>
@@ -100,8 +100,8 @@ function mending(visit: MemberContext, hook: Webhook, may: boolean): Content {
       may &&
       html`<ol>
         <li>Fix the receiver. The list below shows the result of each delivery.</li>
-        <li>Send a test event; it is delivered even while the endpoint is disabled. ${act(visit, `${at}/test`, "Send a test event")}</li>
-        <li>Enable the endpoint. ${act(visit, `${at}/enable`, "Enable", "")}</li>
+        <li>Send a test event; it is delivered even while the endpoint is disabled. ${act(context, `${at}/test`, "Send a test event")}</li>
+        <li>Enable the endpoint. ${act(context, `${at}/enable`, "Enable", "")}</li>
         <li>Redeliver failed events from the list below. Events that occurred while it was disabled are in <code>list_events</code> for ${LIMITS.events_days} days.</li>
       </ol>`
     }</section>`;
@@ -122,9 +122,9 @@ export function deliveryResult({ ok, status, failure, created_at }: Delivery, no
   return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
 }
 
-async function log(visit: MemberContext, hook: Webhook, may: boolean): Promise<Html> {
-  const before = visit.url.searchParams.get("before");
-  const { data, meta } = await visit.call("list_deliveries", {
+async function log(context: MemberContext, hook: Webhook, may: boolean): Promise<Html> {
+  const before = context.url.searchParams.get("before");
+  const { data, meta } = await context.call("list_deliveries", {
     webhook_id: hook.id,
     limit: PAGE,
     ...(before && { before }),
@@ -136,9 +136,9 @@ async function log(visit: MemberContext, hook: Webhook, may: boolean): Promise<H
       data,
       {
         Event: ({ id, event, title, redelivery_of }) =>
-          html`<span class="stack"><a href="${pathOf(visit, hook)}/deliveries/${id}"><code>${event}</code></a>${redelivery_of && html`<span class="muted">redelivery</span>`}${title && html`<span class="muted">${truncateText(title, TITLE)}</span>`}</span>`,
-        When: ({ created_at }) => relativeTime(created_at, visit.now),
-        Result: (delivery) => html`<span class="stack">${deliveryResult(delivery, visit.now)}</span>`,
+          html`<span class="stack"><a href="${pathOf(context, hook)}/deliveries/${id}"><code>${event}</code></a>${redelivery_of && html`<span class="muted">redelivery</span>`}${title && html`<span class="muted">${truncateText(title, TITLE)}</span>`}</span>`,
+        When: ({ created_at }) => relativeTime(created_at, context.now),
+        Result: (delivery) => html`<span class="stack">${deliveryResult(delivery, context.now)}</span>`,
         Duration: ({ duration_ms }) =>
           duration_ms === null ? html`<span class="muted">pending</span>` : `${duration_ms} ms`,
         "": ({ id, event, created_at, ok }) =>
@@ -146,57 +146,57 @@ async function log(visit: MemberContext, hook: Webhook, may: boolean): Promise<H
           !hook.disabled &&
           ok !== null &&
           act(
-            visit,
-            `${pathOf(visit, hook)}/deliveries/${id}/again`,
+            context,
+            `${pathOf(context, hook)}/deliveries/${id}/again`,
             html`Redeliver<span class="unseen"> ${event} of ${formatMinute(new Date(created_at))}</span>`,
           ),
       },
       before
         ? emptyState("No older deliveries", "This is the end of the list.")
         : emptyState("No deliveries yet", "Send a test event to check the receiver."),
-    )}${pager(pathOf(visit, hook), { before, next: meta.next_before })}</section>`;
+    )}${pager(pathOf(context, hook), { before, next: meta.next_before })}</section>`;
 }
 
-async function page(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const hook = await endpoint(visit);
-  const may = canUse(visit, "test_webhook");
-  const at = pathOf(visit, hook);
+async function page(context: MemberContext, error?: ApiError): Promise<Response> {
+  const hook = await endpoint(context);
+  const may = canUse(context, "test_webhook");
+  const at = pathOf(context, hook);
   const part = liveSection(
     "webhook",
-    new URL(at + visit.url.search, visit.url),
-    html`${pauseNote(hook)}${mending(visit, hook, may)}
-    <section class="card" aria-labelledby="facts"><h2 id="facts">Status</h2>${facts(visit, hook)}
+    new URL(at + context.url.search, context.url),
+    html`${pauseNote(hook)}${mending(context, hook, may)}
+    <section class="card" aria-labelledby="facts"><h2 id="facts">Status</h2>${facts(context, hook)}
       ${
         may &&
-        html`<div class="actions">${!hook.disabled && act(visit, `${at}/test`, "Send a test event")}
+        html`<div class="actions">${!hook.disabled && act(context, `${at}/test`, "Send a test event")}
           <a class="button plain" href="${at}/events">Edit events</a>
-          ${hook.paused_at === null ? act(visit, `${at}/pause`, "Pause") : act(visit, `${at}/resume`, "Resume", "")}
+          ${hook.paused_at === null ? act(context, `${at}/pause`, "Pause") : act(context, `${at}/resume`, "Resume", "")}
           <a class="button plain" href="${at}/secret">New secret</a>
           <a class="button danger" href="${at}/delete">Delete</a></div>`
       }</section>
-    ${await log(visit, hook, may)}`,
+    ${await log(context, hook, may)}`,
   );
-  if (isPartRequest(visit)) return visit.part(part);
-  return visit.page(
+  if (isPartRequest(context)) return context.part(part);
+  return context.page(
     "Webhook",
-    html`<p class="back"><a href="${visit.base}webhooks">All webhooks</a></p>
+    html`<p class="back"><a href="${context.base}webhooks">All webhooks</a></p>
     <h1 class="address">${hook.url}</h1>
     ${errorSummary(error)}${part}`,
     { error, styles: ["webhooks"], scripts: ["live"] },
   );
 }
 
-async function eventsPage(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const hook = await endpoint(visit);
-  const at = pathOf(visit, hook);
+async function eventsPage(context: MemberContext, error?: ApiError): Promise<Response> {
+  const hook = await endpoint(context);
+  const at = pathOf(context, hook);
   const title = "Events of the webhook";
-  return visit.page(
+  return context.page(
     title,
     html`<p class="back"><a href="${at}">The webhook</a></p><h1>${title}</h1>
     <p class="lede">Selected events are delivered to <strong class="address">${hook.url}</strong> from now on.</p>
     ${errorSummary(error, { events: FIRST_EVENT_ID })}
-    <section class="card"><form method="post" action="${at}/events" novalidate>${visit.token}
-      ${eventChoices(error ? visit.form.getAll("events") : hook.events, error)}
+    <section class="card"><form method="post" action="${at}/events" novalidate>${context.token}
+      ${eventChoices(error ? context.form.getAll("events") : hook.events, error)}
       <div class="actions"><button>Save events</button>
         <a class="button plain" href="${at}">Cancel</a></div></form></section>`,
     { error, styles: ["webhooks"] },
@@ -205,10 +205,10 @@ async function eventsPage(visit: MemberContext, error?: ApiError): Promise<Respo
 
 /** A form that pauses or resumes the endpoint. */
 const pausing = (path: string, paused: boolean): ConsolePage =>
-  memberPage("POST", PATH + path, async (visit) => {
-    const { webhook = "" } = visit.params;
-    await visit.asMember(update_webhook, { webhook_id: webhook, paused });
-    return visit.goTo(`${visit.base}webhooks/${webhook}`, paused ? "webhook-paused" : "webhook-resumed");
+  memberPage("POST", PATH + path, async (context) => {
+    const { webhook = "" } = context.params;
+    await context.asMember(update_webhook, { webhook_id: webhook, paused });
+    return context.goTo(`${context.base}webhooks/${webhook}`, paused ? "webhook-paused" : "webhook-resumed");
   });
 
 /** A form that runs one operation and returns with a message; a refusal is shown on the page. */
@@ -216,63 +216,66 @@ const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliv
   memberPage(
     "POST",
     PATH + path,
-    withFormErrors({ again: page, when: matchesErrorType("conflict", "rate_limited") }, async (visit) => {
-      const { webhook = "", delivery } = visit.params;
-      await visit.call(tool, { webhook_id: webhook, ...(delivery && { delivery_id: delivery }) });
-      return visit.goTo(`${visit.base}webhooks/${webhook}`, done);
+    withFormErrors({ again: page, when: matchesErrorType("conflict", "rate_limited") }, async (context) => {
+      const { webhook = "", delivery } = context.params;
+      await context.call(tool, { webhook_id: webhook, ...(delivery && { delivery_id: delivery }) });
+      return context.goTo(`${context.base}webhooks/${webhook}`, done);
     }),
   );
 
 export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (visit) => page(visit)),
+  memberPage("GET", PATH, (context) => page(context)),
   acting("/test", "test_webhook", "webhook-tested"),
   acting("/enable", "enable_webhook", "webhook-enabled"),
   pausing("/pause", true),
   pausing("/resume", false),
-  memberPage("GET", `${PATH}/events`, (visit) => eventsPage(visit)),
+  memberPage("GET", `${PATH}/events`, (context) => eventsPage(context)),
   memberForm(
     `${PATH}/events`,
     { again: eventsPage, when: matchesErrorType("invalid_request"), labels: getFieldLabels(WEBHOOK_FIELDS) },
-    async (visit) => {
-      const { webhook = "" } = visit.params;
-      await visit.asMember(update_webhook, { webhook_id: webhook, events: visit.form.getAll("events") as EventName[] });
-      return visit.goTo(`${visit.base}webhooks/${webhook}`, "webhook-changed");
+    async (context) => {
+      const { webhook = "" } = context.params;
+      await context.asMember(update_webhook, {
+        webhook_id: webhook,
+        events: context.form.getAll("events") as EventName[],
+      });
+      return context.goTo(`${context.base}webhooks/${webhook}`, "webhook-changed");
     },
   ),
   acting("/deliveries/:delivery/again", "redeliver", "webhook-redelivered"),
 
-  memberPage("GET", `${PATH}/secret`, async (visit) => {
-    const hook = await endpoint(visit);
-    return confirmationPage(visit, {
+  memberPage("GET", `${PATH}/secret`, async (context) => {
+    const hook = await endpoint(context);
+    return confirmationPage(context, {
       title: "Create a new secret?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature by the current one, so the receiver can switch at any time.${hook.previous_secret_until && " The previous secret stops working immediately."}`,
       act: "Create new secret",
-      back: pathOf(visit, hook),
+      back: pathOf(context, hook),
       keep: "Cancel",
     });
   }),
 
-  memberPage("POST", `${PATH}/secret`, async (visit) => {
-    const hook = await visit.call("rotate_webhook_secret", { webhook_id: visit.params.webhook });
-    return webhookSecretPage(visit, hook, {
+  memberPage("POST", `${PATH}/secret`, async (context) => {
+    const hook = await context.call("rotate_webhook_secret", { webhook_id: context.params.webhook });
+    return webhookSecretPage(context, hook, {
       title: "Your new secret",
       lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
       further: html`<p>The previous secret is valid until ${timeElement(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one match is enough.</p>`,
     });
   }),
 
-  memberPage("GET", `${PATH}/delete`, async (visit) => {
-    const hook = await endpoint(visit);
-    return confirmationPage(visit, {
+  memberPage("GET", `${PATH}/delete`, async (context) => {
+    const hook = await endpoint(context);
+    return confirmationPage(context, {
       title: "Delete this webhook?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. Its secret and delivery log are deleted.`,
       act: "Delete webhook",
-      back: pathOf(visit, hook),
+      back: pathOf(context, hook),
     });
   }),
 
-  memberPage("POST", `${PATH}/delete`, async (visit) => {
-    await visit.call("delete_webhook", { webhook_id: visit.params.webhook });
-    return visit.goTo(`${visit.base}webhooks`, "webhook-deleted");
+  memberPage("POST", `${PATH}/delete`, async (context) => {
+    await context.call("delete_webhook", { webhook_id: context.params.webhook });
+    return context.goTo(`${context.base}webhooks`, "webhook-deleted");
   }),
 ];

@@ -75,12 +75,12 @@ export function describeWebhookCreator({ made_by }: Webhook): string {
 
 /** The secret, which no other page ever shows. */
 export function webhookSecretPage(
-  visit: MemberContext,
+  context: MemberContext,
   hook: OperationResult<"create_webhook" | "rotate_webhook_secret">,
   { title, lede, further }: { title: string; lede: Content; further?: Content },
 ): Response {
-  const { base } = visit;
-  return visit.page(
+  const { base } = context;
+  return context.page(
     title,
     html`<h1>${title}</h1>
     <p class="lede">${lede}</p>
@@ -147,11 +147,11 @@ const listColumns = ({ base, now }: MemberContext): Record<string, (hook: Webhoo
       : html`<span class="stack">${relativeTime(at, now)}<span class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
 });
 
-async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
-  const { base } = visit;
-  const { data: hooks } = await visit.call("list_webhooks");
-  const form = canUse(visit, "create_webhook") && newForm(visit, error);
-  const sorted = sortRows(visit, hooks, SORTABLE, sortedUrl(`${base}webhooks`));
+async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+  const { base } = context;
+  const { data: hooks } = await context.call("list_webhooks");
+  const form = canUse(context, "create_webhook") && newForm(context, error);
+  const sorted = sortRows(context, hooks, SORTABLE, sortedUrl(`${base}webhooks`));
   const none = emptyState(
     "No endpoints",
     form
@@ -160,11 +160,11 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   );
   const part = liveSection(
     "endpoints",
-    visit.url,
-    table("Endpoints", sorted.rows, listColumns(visit), none, { headings: sorted.headings }),
+    context.url,
+    table("Endpoints", sorted.rows, listColumns(context), none, { headings: sorted.headings }),
   );
-  if (isPartRequest(visit)) return visit.part(part);
-  return visit.page(
+  if (isPartRequest(context)) return context.part(part);
+  return context.page(
     "Webhooks",
     html`<h1>Webhooks</h1>
     <p class="lede">A webhook sends a signed request to your program for each event. ${NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
@@ -173,7 +173,7 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
       <p>A program without a public address can fetch the same events, with a key that has the scope <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
-      ${copyableText(`curl "${visit.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
+      ${copyableText(`curl "${context.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
       <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next call, so that no event is lost or repeated.</p>
     </section>`,
     {
@@ -185,17 +185,17 @@ async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
 }
 
 export const WEBHOOK_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/webhooks", (visit) => list(visit)),
+  memberPage("GET", "/webhooks", (context) => list(context)),
 
   memberForm(
     "/webhooks",
     { again: list, when: matchesErrorType("invalid_request", "conflict"), labels: getFieldLabels(WEBHOOK_FIELDS) },
-    async (visit) => {
-      const { form: sent } = visit;
+    async (context) => {
+      const { form: sent } = context;
       const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };
       // The page may be loaded again: it shows the same secret, and no second endpoint is made.
-      const hook = await visit.call("create_webhook", args, sent.get("once"));
-      return webhookSecretPage(visit, hook, {
+      const hook = await context.call("create_webhook", args, sent.get("once"));
+      return webhookSecretPage(context, hook, {
         title: "Your new webhook",
         lede: html`Events are now delivered to <strong class="address">${hook.url}</strong>.`,
       });

@@ -110,15 +110,15 @@ export function useAppState(): AppState {
 /** Waits until the state is so, or the signal ends it. */
 export function waitForState(holds: (state: AppState) => boolean, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       if (!holds(state) && !signal.aborted) return;
-      watchers.delete(look);
-      signal.removeEventListener("abort", look);
+      watchers.delete(check);
+      signal.removeEventListener("abort", check);
       resolve();
     };
-    watchers.add(look);
-    signal.addEventListener("abort", look);
-    look();
+    watchers.add(check);
+    signal.addEventListener("abort", check);
+    check();
   });
 }
 

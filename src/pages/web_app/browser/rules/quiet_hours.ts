@@ -14,11 +14,11 @@ function minutesOf(time: string): number | null {
 /** Minutes since midnight at a time, on a clock of the zone; in UTC where the zone is unknown. */
 export function wallClock(now: number, timezone: string): number {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  const at = (timeZone: string) => new Intl.DateTimeFormat("en", { ...options, timeZone }).format(now);
+  const formatIn = (timeZone: string) => new Intl.DateTimeFormat("en", { ...options, timeZone }).format(now);
   try {
-    return minutesOf(at(timezone)) ?? 0;
+    return minutesOf(formatIn(timezone)) ?? 0;
   } catch {
-    return minutesOf(at("UTC")) ?? 0;
+    return minutesOf(formatIn("UTC")) ?? 0;
   }
 }
 
@@ -31,11 +31,11 @@ const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
 /** The weekday in the zone, 0 for Sunday; in UTC where the zone is unknown. */
 function weekdayAt(now: number, timezone: string): number {
-  const at = (timeZone: string) => new Intl.DateTimeFormat("en", { weekday: "short", timeZone }).format(now);
+  const formatIn = (timeZone: string) => new Intl.DateTimeFormat("en", { weekday: "short", timeZone }).format(now);
   try {
-    return WEEKDAYS.indexOf(at(timezone));
+    return WEEKDAYS.indexOf(formatIn(timezone));
   } catch {
-    return WEEKDAYS.indexOf(at("UTC"));
+    return WEEKDAYS.indexOf(formatIn("UTC"));
   }
 }
 

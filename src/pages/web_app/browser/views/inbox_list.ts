@@ -45,9 +45,9 @@ function useCalm(ids: string[]): { waiting: number; show: () => void } {
   const top = () => (document.querySelector(".list")?.scrollTop ?? 0) + scrollY < DOWN;
   if (top() || shown.current.size === 0) shown.current = new Set(ids);
   useEffect(() => {
-    const look = () => top() && draw((n) => n + 1);
-    addEventListener("scroll", look, { capture: true, passive: true });
-    return () => removeEventListener("scroll", look, { capture: true });
+    const onScroll = () => top() && draw((n) => n + 1);
+    addEventListener("scroll", onScroll, { capture: true, passive: true });
+    return () => removeEventListener("scroll", onScroll, { capture: true });
   }, []);
   const waiting = ids.filter((id) => !shown.current.has(id)).length;
   const show = () => {
