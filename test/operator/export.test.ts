@@ -128,7 +128,9 @@ describe("a workspace in use, by URL", () => {
       inbox: await did(world.handset("GET", "/inbox", phone)),
       found: await did(world.rest("list_alerts", { ...of, query: "bridge" }, here.owner)),
     };
-    return JSON.parse(JSON.stringify(answers).replaceAll(/\/assets\/(ast_\w+)\/[\w-]+/g, "/assets/$1"));
+    const text = JSON.stringify(answers).replaceAll(/\/assets\/(ast_\w+)\/[\w-]+/g, "/assets/$1");
+    // Credentials stay on their server, so the authors of imported alerts are not known.
+    return JSON.parse(text.replaceAll('"via":"key"', '"via":null'));
   }
 
   // rules#workspace-export
