@@ -35,7 +35,7 @@ const started = new Date();
 const changes = runGit(ROOT, "status", "--porcelain");
 if (changes !== "") refuse(`Commit first: a release is one commit, and these files differ from it:\n${changes}`);
 const isOurs = (file: string) => file === "SHA256SUMS" || file.startsWith("belfry-");
-if (existsSync(to) && !readdirSync(to).every(isOurs))
+if (existsSync(to) && !readdirSync(to, { withFileTypes: true }).every((entry) => entry.isFile() && isOurs(entry.name)))
   refuse(`${to} contains other files than a release. Name another folder with --to.`);
 try {
   if (requested !== undefined) prepareVersion(ROOT, requested, started.toISOString().slice(0, 10));

@@ -10,7 +10,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 test.skipIf([isMissing("Chromium"), isMissing("curl")].includes(true))(
-  "one sender's alert arrives twice, leaves a draft under a key that composes, and a tap is reported to an assistant",
+  "one sender's alert arrives twice, leaves a draft under a key that composes, and an assistant receives a tap",
   async () => {
     const TMPDIR = mkdtempSync(`${folder.path}/tmp-`);
     const settings = { TMPDIR, CHROMIUM: process.env.CHROMIUM ?? "" };
@@ -23,7 +23,7 @@ test.skipIf([isMissing("Chromium"), isMissing("curl")].includes(true))(
     expect(stdout).toMatch(
       /^curl, plain text +the program +[\d.]+ s +[\d.]+ s +draft +exit 0: The alert was not published/m,
     );
-    expect(stdout).toMatch(/tapped "Yes" in the app; the assistant's waiting call was told [\d.]+ s later/);
+    expect(stdout).toMatch(/tapped "Yes" in the app; the assistant's waiting call got it [\d.]+ s later/);
     expect(readdirSync(TMPDIR).filter((name) => name.startsWith("belfry-senders-"))).toEqual([]);
   },
 );
