@@ -172,6 +172,11 @@ describe("lists of pages", () => {
     expect(await zonesAt("sort=-App")).toEqual(zones);
     expect(await zonesAt("sort=Time zone&status=muted")).toEqual([]);
     expect((await owner.get(`${list}?status=active`)).text).toContain("status=active&amp;sort=Language#list");
+    // Updates of a sorted list would cost several calls each.
+    const isLive = async (query: string) => (await owner.get(`${list}?${query}`)).text.includes("data-live");
+    expect(await Promise.all(["", "sort=Other", "sort=Since", "sort=-App&page=2"].map(isLive))).toEqual([
+      ...[true, true, false, false],
+    ]);
   });
 
   test("the audit log sorts by each column, and reports how much of it was sorted", async () => {

@@ -131,11 +131,16 @@ test("the period before has as many days, and ends right before the range", () =
     ["1970-01-01", "1970-01-07"],
     ["0001-01-01", "0001-01-02"],
     ["2026-03-01T12:00", "2026-03-02"],
+    // The first and last days that a date can have.
+    ["-271821-04-20", "-271821-04-20"],
+    ["-271821-04-20", "+275760-09-13"],
+    ["0000-01-01", "0000-01-01"],
   ] as const)
     expect([from, before(from, to)]).toEqual([from, null]);
-  expect(describeChange(12, 9, 30)).toBe("+3 from 9 in the 30 days before");
-  expect(describeChange(9, 12_000, 7)).toBe("−11,991 from 12,000 in the 7 days before");
-  expect(describeChange(0, 0, 1)).toBe("±0 from 0 in the day before");
+  expect(describeChange(12, 9, 30, false)).toBe("9 in the 30 days before (+3)");
+  expect(describeChange(9, 12_000, 7, false)).toBe("12,000 in the 7 days before (−11,991)");
+  expect(describeChange(0, 0, 1, false)).toBe("0 in the day before (±0)");
+  expect(describeChange(1, 41, 1, true)).toBe("41 in the day before (−40, today is incomplete)");
 });
 
 test("ranks begin with the most, and rare ones are folded", async () => {

@@ -142,8 +142,8 @@ describe("history, statistics and subscribers", () => {
     const now = (await world.rest("get_pusher_stats", { pusher_id: pusher.id, from: "2025-12-22", to: "2025-12-31" }))
       .body.totals;
     const notes = [...short.matchAll(/class="change">([^<]+)</g)].map(([, note]) => note!.replaceAll(",", ""));
-    const change = (key: string) => `${now[key] - sums[key]} from ${sums[key]} in the 10 days before`;
-    expect(notes.map((note) => note.replace("−", "-").replace(/^[+±]/, ""))).toEqual(
+    const change = (key: string) => `${sums[key]} in the 10 days before (${now[key] - sums[key]})`;
+    expect(notes.map((note) => note.replace("−", "-").replace(/[+±]/, ""))).toEqual(
       ["alerts_sent", "reads", "acks"].map(change),
     );
     expect(now.reads - sums.reads).toBeLessThan(0);
@@ -161,6 +161,11 @@ describe("history, statistics and subscribers", () => {
       const typed = await page(`${path}?from=${encodeURIComponent('"><b>')}&to=2026-11-01`, 422);
       expect(typed).not.toContain("<b>");
       expect((await owner.get(`${base}${path}.csv?from=x&to=y`)).status).toBe(422);
+      for (const day of ["-271821-04-20", "+275760-09-13", "0000-01-01", "2026-02-30"]) {
+        const query = new URLSearchParams({ from: day, to: day });
+        await page(`${path}?${query}`, 422);
+        expect([day, (await owner.get(`${base}${path}.csv?${query}`)).status]).toEqual([day, 422]);
+      }
     }
     expect(await page("stats?days=constructor")).toContain('aria-current="true">30 days');
   });
@@ -169,6 +174,7 @@ describe("history, statistics and subscribers", () => {
     const { pusher } = await reported();
     await world.pusher({ name: "=HYPERLINK(1)" });
     const text = await page("stats?days=7");
+    expect(text.match(/in the 7 days before \([+−±]\d+, today is incomplete\)/g)).toHaveLength(3);
     const { body } = await world.rest("get_account_stats", { period: "week" });
     for (const key of ["alerts_sent", "reads", "acks"])
       expect(plotOf(text, `plot-${key}`)!.total).toBe(body.totals[key]);

@@ -96,6 +96,15 @@ describeInBrowser("sent alerts, in a browser", () => {
     expect(await figure.locator(".pointed").getAttribute("x")).toBe("0%");
     await checkAccessibility(page, "chart with a selected value");
 
+    const revoked = await page.evaluateHandle(() => {
+      const urls: string[] = [];
+      const revoke = URL.revokeObjectURL.bind(URL);
+      URL.revokeObjectURL = (url) => {
+        urls.push(url);
+        revoke(url);
+      };
+      return urls;
+    });
     const coming = page.waitForEvent("download");
     await figure.getByRole("button", { name: "Download PNG of Alerts sent" }).click();
     const file = await coming;
@@ -116,6 +125,11 @@ describeInBrowser("sent alerts, in a browser", () => {
     // The heading in the upper part is text.
     const upper = [...data.subarray(0, info.width * 3 * 60)].filter((value) => value < 100).length;
     expect(upper).toBeGreaterThan(100);
+    // Safari cancels a download whose address is revoked at once.
+    expect(await revoked.jsonValue()).toEqual([]);
+    await page.evaluate('HTMLImageElement.prototype.decode = () => Promise.reject(new Error("not decoded"))');
+    await figure.getByRole("button", { name: "Download PNG of Alerts sent" }).click();
+    await figure.getByText("The browser could not draw the picture.").waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

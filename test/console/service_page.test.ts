@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHousekeepingJobs, type JobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { computeServiceState } from "../../src/identity/operator/service_state.ts";
-import { JOB_NAMES } from "../../src/pages/console/pages/service_status.ts";
+import { JOB_NAMES, listProblems } from "../../src/pages/console/pages/service_status.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -68,6 +68,21 @@ test("each problem is on top of the page with its solution", async () => {
   await world.sql("delete from webhook_endpoint");
 });
 
+test("a job is a problem while its last run failed, and not after the next success", async () => {
+  const problem = "The last run of a maintenance job failed.";
+  const job = "Delete expired device transfer codes";
+  await world.sql("alter table device_transfer rename to device_transfer_away");
+  await expect(world.service.housekeeping.round("device_transfers")).rejects.toThrow();
+  const failing = (await owner.get(path)).text;
+  expect(failing).toContain(problem);
+  expect(failing).toMatch(new RegExp(`${job}.*?<span class="badge warn">1</span>`, "s"));
+  await world.sql("alter table device_transfer_away rename to device_transfer");
+  await world.service.housekeeping.round("device_transfers");
+  const { text } = await owner.get(path);
+  expect(text).toContain("No action is needed.");
+  expect(rowsOf(text)[job]).toEqual(["just now", "1"]);
+});
+
 test("every job has a name that describes what it does", () => {
   const deps = { deviceRetentionDays: 1, auditRetentionDays: 1 } as JobDeps;
   const jobs = createHousekeepingJobs(deps).map(({ name }) => name);
@@ -113,13 +128,38 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     'belfry_housekeeping_last_success_timestamp_seconds{step="links"} 1700000000',
     'belfry_housekeeping_runs_total{step="links",outcome="failed"} 5',
     'belfry_housekeeping_runs_total{step="links",outcome="done"} 6',
+    'belfry_housekeeping_last_failure_timestamp_seconds{step="links"} 1699999999.5',
+    'belfry_housekeeping_runs_total{step="events",outcome="failed"} 2',
+    'belfry_housekeeping_last_failure_timestamp_seconds{step="events"} 1700000000',
+    'belfry_housekeeping_runs_total{step="sessions",outcome="failed"} 1',
+    'belfry_housekeeping_runs_total{step="sessions",outcome="done"} 1',
+    'belfry_housekeeping_last_success_timestamp_seconds{step="sessions"} 1700000000',
+    'belfry_housekeeping_last_failure_timestamp_seconds{step="sessions"} 1700000000.001',
+    'belfry_database_replicas{state="answers"} 1',
+    'belfry_database_replicas{state="away"} 1',
     'belfry_build_info{version="9.9.9"} 1',
   ].join("\n");
-  expect(computeServiceState(row, figures)).toMatchObject({
+  const state = computeServiceState(row, figures);
+  expect(state).toMatchObject({
     version: "9.9.9",
     database_bytes: 12345678,
     about_devices: 7,
     waits: { webhooks: 4, calls_without_connection: 2, held_polls: 0 },
-    housekeeping: [{ step: "links", last_success_at: "2023-11-14T22:13:20.000Z", failed: 5 }],
+    housekeeping: [
+      { step: "events", last_success_at: null, failed: 2, failing: true },
+      { step: "links", last_success_at: "2023-11-14T22:13:20.000Z", failed: 5, failing: false },
+      { step: "sessions", last_success_at: "2023-11-14T22:13:20.000Z", failed: 1, failing: true },
+    ],
   });
+  const problemsOf = (text: string) =>
+    listProblems({ ...computeServiceState({ ...row, disabled_webhooks: 0 }, text), degraded: [] });
+  expect(problemsOf("")).toEqual([]);
+  expect(problemsOf('belfry_database_replicas{state="answers"} 2')).toEqual([]);
+  for (const replica of ["away", "behind"])
+    expect(problemsOf(`belfry_database_replicas{state="${replica}"} 1`)).toEqual([
+      expect.stringContaining("Read replicas"),
+    ]);
+  expect(problemsOf('belfry_housekeeping_runs_total{step="events",outcome="failed"} 1')).toEqual([
+    expect.stringContaining("maintenance job failed"),
+  ]);
 });

@@ -287,6 +287,8 @@ describe("housekeeping", () => {
     expect(text).toMatch(/belfry_housekeeping_removed_total\{step="idempotency_records"\} [1-9]/);
     expect(text).toMatch(/belfry_housekeeping_runs_total\{step="unused_files",outcome="failed"\} 1/);
     expect(text).toMatch(/belfry_housekeeping_last_success_timestamp_seconds\{step="idempotency_records"\} \d/);
+    expect(text).toMatch(/belfry_housekeeping_last_failure_timestamp_seconds\{step="unused_files"\} \d/);
+    expect(text).not.toMatch(/last_failure_timestamp_seconds\{step="idempotency_records"/);
     await world.service.housekeeping.round("unused_files");
   });
 

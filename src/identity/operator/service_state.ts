@@ -30,7 +30,14 @@ export const serviceStateSchema = z.object({
     .nullable(),
   replicas: z.record(z.string(), count).nullable().describe("Read replicas by state; null if there are none."),
   housekeeping: z
-    .array(z.object({ step: z.string(), last_success_at: z.string(), failed: count }))
+    .array(
+      z.object({
+        step: z.string(),
+        last_success_at: z.string().nullable().describe("Null before its first success."),
+        failed: count,
+        failing: z.boolean().describe("True if its last run failed."),
+      }),
+    )
     .nullable()
     .describe("Jobs since the service started, and their failures."),
 });
@@ -61,7 +68,6 @@ export function computeServiceState(row: RowOf<typeof readServiceState>, figures
   const standbys = samples("belfry_database_replicas").map(
     ({ labels: { state = "" }, value }) => [state, value] as const,
   );
-  const rounds = "belfry_housekeeping_runs_total";
   return {
     version: samples("belfry_build_info")[0]?.labels.version ?? null,
     node: samples("nodejs_version_info")[0]?.labels.version ?? null,
@@ -83,15 +89,26 @@ export function computeServiceState(row: RowOf<typeof readServiceState>, figures
             calls_without_connection: sum("belfry_database_connections", { state: "waiting" }),
           },
     replicas: standbys.length === 0 ? null : Object.fromEntries(standbys),
-    housekeeping:
-      figures === null
-        ? null
-        : samples("belfry_housekeeping_last_success_timestamp_seconds")
-            .map(({ labels: { step = "" }, value }) => ({
-              step,
-              last_success_at: new Date(value * 1000).toISOString(),
-              failed: sum(rounds, { step, outcome: "failed" }),
-            }))
-            .toSorted((a, b) => a.step.localeCompare(b.step)),
+    housekeeping: figures === null ? null : computeJobStates(samples),
   };
+}
+
+/** The state of each housekeeping job that ran, sorted by name. */
+function computeJobStates(samples: (name: string) => Sample[]): NonNullable<ServiceState["housekeeping"]> {
+  const runs = samples("belfry_housekeeping_runs_total");
+  const timesByStep = (name: string) => new Map(samples(name).map(({ labels, value }) => [labels.step, value]));
+  const successes = timesByStep("belfry_housekeeping_last_success_timestamp_seconds");
+  const failures = timesByStep("belfry_housekeeping_last_failure_timestamp_seconds");
+  return [...new Set(runs.map(({ labels: { step = "" } }) => step))].toSorted().map((step) => {
+    const failed = runs
+      .filter(({ labels }) => labels.step === step && labels.outcome === "failed")
+      .reduce((total, { value }) => total + value, 0);
+    const success = successes.get(step);
+    return {
+      step,
+      last_success_at: success === undefined ? null : new Date(success * 1000).toISOString(),
+      failed,
+      failing: failed > 0 && (success === undefined || (failures.get(step) ?? 0) > success),
+    };
+  });
 }

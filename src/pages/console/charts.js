@@ -10,6 +10,8 @@ const SCALE = 2;
 const MARGIN = 16;
 const NUMBERS = 52;
 const HEADING = 64;
+/** Safari cancels a download whose address is revoked before it begins. */
+const REVOKE_MS = 60_000;
 const DRAWN = [
   "fill",
   "stroke",
@@ -74,11 +76,21 @@ function equip(svg) {
     "Download PNG",
     Object.assign(document.createElement("span"), { className: "unseen", textContent: ` of ${name}` }),
   );
-  save.addEventListener("click", () => download(svg, name, figure.querySelector(".total").textContent));
+  const problem = document.createElement("span");
+  problem.className = "hint";
+  problem.setAttribute("role", "status");
+  save.addEventListener("click", async () => {
+    problem.textContent = "";
+    try {
+      await download(svg, name, figure.querySelector(".total").textContent);
+    } catch {
+      problem.textContent = "The browser could not draw the picture. Reload the page, or use another browser.";
+    }
+  });
   const foot = document.createElement("div");
   foot.className = "chart-foot";
   foot.append(line, save);
-  svg.after(slider, foot);
+  svg.after(slider, foot, problem);
 }
 
 /** A copy that needs no style sheet: it has the computed styles as attributes. */
@@ -93,6 +105,7 @@ function copyWithStyles(svg) {
   return copy;
 }
 
+/** @throws if the browser cannot draw the picture */
 async function download(svg, name, total) {
   const { width, height } = svg.getBoundingClientRect();
   const size = { width: width + NUMBERS + 2 * MARGIN, height: height + HEADING + 2 * MARGIN };
@@ -118,13 +131,12 @@ async function download(svg, name, total) {
     height: Math.round(size.height * SCALE),
   });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `belfry_${svg.closest("figure").id}.png`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  }, "image/png");
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = `belfry_${svg.closest("figure").id}.png`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
 }
 
 function equipAll() {

@@ -113,26 +113,32 @@ export async function readNewestRows<Row>(
 
 /**
  * A list of an operation that answers in pages, newest first. An order in the address sorts the newest rows, and `note`
- * reports how many if there are more.
+ * reports how many if there are more. Such a list takes several calls (`isSorted`), so it should not be updated live.
  */
 export async function sortPagedRows<Row>(
   context: Pick<PageContext, "url">,
   read: ReadPage<Row>,
   columns: SortableColumns<Row>,
   list: { path: string; query?: UrlQuery; part?: string },
-): Promise<{ rows: readonly Row[]; headings: Record<string, SortableHeading>; ways: Content; note: Content }> {
+): Promise<{
+  rows: readonly Row[];
+  headings: Record<string, SortableHeading>;
+  ways: Content;
+  note: Content;
+  isSorted: boolean;
+}> {
   const { path, query = {}, part } = list;
   const to = sortedUrl(path, query, part);
   if (!parseSort(context, columns)) {
     const before = context.url.searchParams.get("before");
     const { data, meta } = await read({ limit: ROWS_PER_PAGE, ...(before && { before }) });
     const ways = data.length > 0 && pager(path, { before, next: meta.next_before ?? null, query, part });
-    return { rows: data, headings: sortRows(context, [], columns, to).headings, ways, note: null };
+    return { rows: data, headings: sortRows(context, [], columns, to).headings, ways, note: null, isSorted: false };
   }
   const { rows, isWhole } = await readNewestRows(read, SORTED_ROWS);
   const sorted = sortRows(context, rows, columns, to);
   const page = paginateRows(context, sorted.rows, (more) => to({ sort: sorted.sort, ...more }));
   const note =
     !isWhole && html`<p class="hint">Only the newest ${rows.length} are sorted. <a href="${to({})}">Show all</a></p>`;
-  return { rows: page.rows, headings: sorted.headings, ways: page.ways, note };
+  return { rows: page.rows, headings: sorted.headings, ways: page.ways, note, isSorted: true };
 }

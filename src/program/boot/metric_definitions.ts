@@ -166,6 +166,12 @@ export const GAUGES = {
     labelNames: ["step"],
     aggregator: "max",
   },
+  lastFailedRound: {
+    name: "belfry_housekeeping_last_failure_timestamp_seconds",
+    help: "Time of the last failed housekeeping run, by step.",
+    labelNames: ["step"],
+    aggregator: "max",
+  },
 } satisfies Record<string, Omit<Figure, "labelNames"> & { labelNames?: string[]; aggregator: Together }>;
 
 /** The value of a gauge: a number, or one for each value of its label. */

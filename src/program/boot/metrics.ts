@@ -139,9 +139,8 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
     housekeeping(step: string, removed: number | null): void {
       count.rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
-      if (removed === null) return;
-      count.removals.inc({ step }, removed);
-      gauge.lastRound.setToCurrentTime({ step });
+      if (removed !== null) count.removals.inc({ step }, removed);
+      (removed === null ? gauge.lastFailedRound : gauge.lastRound).setToCurrentTime({ step });
     },
   };
 }

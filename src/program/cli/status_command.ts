@@ -45,17 +45,17 @@ function lines(of: Rows, indent = ""): [string, string][] {
     const title = indent + (/[A-Z]/.test(name) ? name : name.replaceAll("_", " "));
     if (value === null) return [[title, "-"]];
     if (Array.isArray(value))
-      return [
-        [title, ""],
-        ...value.map((row): [string, string] => [`${indent}  ${row.step ?? row}`, formatSuccess(row)]),
-      ];
+      return [[title, ""], ...value.map((row): [string, string] => [`${indent}  ${row.step ?? row}`, formatJob(row)])];
     if (typeof value === "object") return [[title, ""], ...lines(value as Rows, `${indent}  `)];
     return [[title, name.endsWith("_bytes") ? `${(Number(value) / 1e6).toFixed(1)} MB` : String(value)]];
   });
 }
 
-const formatSuccess = (row: Rows): string =>
-  typeof row === "object" ? `${row.last_success_at}${row.failed ? `, failed ${row.failed} times` : ""}` : "";
+function formatJob(row: Rows): string {
+  if (typeof row !== "object") return "";
+  const failures = row.failed ? `, failed ${row.failed} times${row.failing ? ", also in the last run" : ""}` : "";
+  return `${row.last_success_at ?? "no success since the start"}${failures}`;
+}
 
 function statusTable(status: Rows): string {
   const all = lines(status);

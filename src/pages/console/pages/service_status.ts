@@ -64,11 +64,15 @@ const group = (id: string, title: string, measures: readonly Measure[]): Html =>
 
 type State = z.output<(typeof get_service_state)["output"]>;
 
+/** The states other than available that replicas have, with their number. */
+const listUnavailableReplicas = ({ replicas }: Pick<State, "replicas">) =>
+  Object.entries(replicas ?? {}).filter(([state, many]) => state !== "answers" && many > 0);
+
 /** The groups of measures, in the order of the page. */
 function measureGroups({ base }: MemberContext, state: State, now: Date): [id: string, string, Measure[]][] {
   const { waits, replicas, due_alerts, disabled_webhooks } = state;
   const waiting = waits?.calls_without_connection ?? null;
-  const away = Object.entries(replicas ?? {}).filter(([how, many]) => how !== "answers" && many > 0);
+  const away = listUnavailableReplicas(state);
   return [
     [
       "alerts",
@@ -189,16 +193,20 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
 }
 
 /** The problems that need an action now, each with the action. */
-function listProblems({ degraded, disabled_webhooks, waits, housekeeping }: State): string[] {
-  const failing = (housekeeping ?? []).filter(({ failed }) => failed > 0).length;
+export function listProblems(
+  state: Pick<State, "degraded" | "disabled_webhooks" | "waits" | "replicas" | "housekeeping">,
+): string[] {
+  const { degraded, disabled_webhooks, waits, housekeeping } = state;
   return [
     degraded.includes("files") &&
       "The store of uploaded files does not respond, so uploads and pictures fail. Run “belfry doctor” on the server.",
     waits === null && "Its processes do not report their state. Look in the log for the cause.",
     disabled_webhooks > 0 && "Webhook endpoints are disabled. Fix their receivers, then enable them.",
     (waits?.calls_without_connection ?? 0) > 0 && "Calls wait for a database connection. Reload to see if it persists.",
-    failing > 0 &&
-      "Maintenance jobs failed since the start. Look in the log for “a housekeeping job failed”; it names the cause.",
+    listUnavailableReplicas(state).length > 0 &&
+      "Read replicas are unavailable or behind. Check their replication and connection.",
+    (housekeeping ?? []).some(({ failing }) => failing) &&
+      "The last run of a maintenance job failed. Look in the log for “a housekeeping job failed”; it names the cause.",
   ].filter((problem) => problem !== false);
 }
 
@@ -225,12 +233,13 @@ async function page(context: MemberContext): Promise<Response> {
         If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>
       ${table(
         "Maintenance jobs",
-        (housekeeping ?? []).toSorted((a, b) => b.failed - a.failed),
+        (housekeeping ?? []).toSorted((a, b) => Number(b.failing) - Number(a.failing) || b.failed - a.failed),
         {
           Job: ({ step }) => JOB_NAMES[step] ?? step.replaceAll("_", " "),
-          "Last success": ({ last_success_at }) => relativeTime(last_success_at, now),
-          "Failures since start": ({ failed }) =>
-            failed === 0 ? "None" : html`<span class="badge warn">${failed}</span>`,
+          "Last success": ({ last_success_at }) =>
+            last_success_at === null ? "None since start" : relativeTime(last_success_at, now),
+          "Failures since start": ({ failed, failing }) =>
+            failed === 0 ? "None" : failing ? html`<span class="badge warn">${failed}</span>` : failed,
         },
         emptyState("No jobs have run yet", "The first jobs run within two minutes of the start."),
       )}</section>`,

@@ -70,16 +70,21 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
   const days = (last - first) / DAY_MS + 1;
   if (!Number.isInteger(days) || days < 1) return null;
   const before = { from: new Date(first - days * DAY_MS), to: new Date(first - DAY_MS) };
-  if (before.from.getUTCFullYear() < 1970) return null;
+  // An invalid date has no year.
+  if (!(before.from.getUTCFullYear() >= 1970)) return null;
   return { from: formatUtcDay(before.from), to: formatUtcDay(before.to), days };
 }
 
-/** The total of the period before, and the difference to it. */
-export function describeChange(now: number, before: number, days: number): string {
+/**
+ * The total of the period before, and the difference to it.
+ * @param isRunning whether the present range has a day that is not over
+ */
+export function describeChange(now: number, before: number, days: number, isRunning: boolean): string {
   const change = now - before;
   const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
   const period = days === 1 ? "day" : `${days} days`;
-  return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)} in the ${period} before`;
+  const difference = `${sign}${formatCount(Math.abs(change))}${isRunning ? ", today is incomplete" : ""}`;
+  return `${formatCount(before)} in the ${period} before (${difference})`;
 }
 
 type Stats = OperationResult<"get_pusher_stats"> | OperationResult<"get_account_stats">;
@@ -135,7 +140,8 @@ async function statistics<S extends Stats>(context: MemberContext, around: Aroun
     html`${totalsHeader([
       ["Reach now", stats.reach],
       ...COUNT_SERIES.map(({ key, column }) => {
-        const change = before && earlier && describeChange(stats.totals[key], earlier.totals[key], before.days);
+        const change =
+          before && earlier && describeChange(stats.totals[key], earlier.totals[key], before.days, running);
         return [column, stats.totals[key], change] as const;
       }),
     ])}${await plots(stats, running ? today : null)}

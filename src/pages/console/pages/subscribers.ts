@@ -126,9 +126,7 @@ async function subscribers(context: MemberContext): Promise<Response> {
             { headings: list.headings },
           )}`
     }${list.ways}`;
-  const part = liveSection(
-    "subscribers",
-    url,
+  const content =
     breakdown.total === 0
       ? emptyState(
           "No subscribers yet",
@@ -136,8 +134,9 @@ async function subscribers(context: MemberContext): Promise<Response> {
             "address or an invite.",
         )
       : html`${head}${await mix(breakdown)}
-        <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${listed}`,
-  );
+        <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${listed}`;
+  // Each update of a sorted list would be several calls.
+  const part = list.isSorted ? content : liveSection("subscribers", url, content);
   if (isPartRequest(context)) return context.part(part);
   const channel = await context.call("get_pusher", { pusher_id });
   return context.page(
@@ -146,7 +145,7 @@ async function subscribers(context: MemberContext): Promise<Response> {
     <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
       <p>A subscriber is a device, not a person, with no name, address or phone number. The pseudonym only distinguishes subscribers of this channel.</p>
       <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel requests are in its <a href="${getChannelPath(context, pusher_id)}/edit">settings</a>.</p></section>`,
-    { styles: ["alert_card", "history"], scripts: ["live"] },
+    { styles: ["alert_card", "history"], scripts: list.isSorted ? [] : ["live"] },
   );
 }
 
