@@ -2,7 +2,7 @@
 // members. Also, no operation ever makes a key or a member. One-time links and guessing have files of their own.
 
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getMemberCaller } from "../../src/identity/auth/console_sessions.ts";
@@ -339,9 +339,16 @@ test("every scope shows the role that it needs", () => {
   expect(findLeastRole(OPERATIONS, "alerts:send")).toBe("editor");
 });
 
+test("no style sheet needs light-dark(), which iOS 16.4 to 17.4 do not know", () => {
+  const folder = new URL("../../src/", import.meta.url);
+  const sheets = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".css"));
+  expect(sheets).toContain("ui/styles/palette.css");
+  expect(sheets.filter((path) => readFileSync(new URL(path, folder), "utf8").includes("light-dark("))).toEqual([]);
+});
+
 test("the palette is readable in both schemes", () => {
   const css = readFileSync(new URL("../../src/ui/styles/palette.css", import.meta.url), "utf8");
-  const colors = [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)];
+  const colors = [...css.matchAll(/--([\w-]+): var\(--light, (#[0-9a-f]{6})\) var\(--dark, (#[0-9a-f]{6})\)/g)];
   const [light, dark] = [2, 3].map((at) => Object.fromEntries(colors.map((parts) => [parts[1]!, parts[at]!])));
   const luminance = (colour: string) => {
     const parts = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16) / 255);

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { CARD_TYPE, CARD_URI, drawsCards, UI_EXTENSION } from "../../src/api/transports/mcp_card.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
+import { type DrawnResult, drawResult } from "../../src/pages/web_app/mcp_card/drawings.ts";
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
@@ -110,6 +111,48 @@ describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
   );
 });
 
+describe("statistics of an alert", () => {
+  const drawStats = (body: object) =>
+    drawResult({
+      body: { reach: 9, totals: { reads: 5 }, buckets: [], note: "Devices prune <old> reports.", ...body },
+      ...({ isError: false, channel: null, now: new Date(0) } satisfies Omit<DrawnResult, "body">),
+    }).toString();
+
+  test("bars are at their times: half hours in the first six hours, then hours", () => {
+    const starts = ["2026-11-20T08:00:00.000000Z", "2026-11-20T13:30:00.000000Z", "2026-11-20T17:00:00.000000Z"];
+    const html = drawStats({ buckets: starts.map((start) => ({ start, reads: 1, acks: 0 })) });
+    const bars = [...html.matchAll(/<rect [^>]*x="([^"]+)"[^>]*width="([^"]+)"/g)].map(([, x, width]) => [x, width]);
+    expect(bars).toEqual([
+      ["0.5%", "4%"],
+      ["55.5%", "4%"],
+      ["91%", "8%"],
+    ]);
+  });
+
+  test("days are at equal distances", () => {
+    const buckets = ["19", "20", "21", "22"].map((day) => ({ date: `2026-11-${day}`, reads: 2, acks: 0 }));
+    const places = [...drawStats({ buckets }).matchAll(/ x="([^"]+)"/g)].map(([, x]) => x);
+    expect(places).toEqual(["2.5%", "27.5%", "52.5%", "77.5%"]);
+  });
+
+  test.each([[[]], [[{ start: "2026-11-20T08:00:00.000000Z", reads: 0, acks: 1 }]]])(
+    "totals whose times are pruned have no bars: %j",
+    (buckets) => {
+      const html = drawStats({ buckets });
+      expect(html).toMatch(/Reported reads<\/dt><dd>5</);
+      expect(html).not.toMatch(/∞|NaN|class="bars"/);
+    },
+  );
+
+  // rules#stats-note
+  test("the note is the hint, and a sample is named", () => {
+    expect(drawStats({})).toContain(`<p class="hint">Devices prune &lt;old&gt; reports.</p>`);
+    expect(drawStats({ sampled: false })).not.toContain("sample");
+    expect(drawStats({ sampled: true })).toContain("The bars show a sample of the reports. The totals are exact.");
+    expect(drawStats({ note: undefined })).toContain("Counts of what devices reported.");
+  });
+});
+
 /** The script of a chat: it shows the card in a sandboxed frame, through the package's bridge. */
 async function buildHost(): Promise<string> {
   const { output } = await build({
@@ -135,6 +178,8 @@ describeInBrowser("in a host", () => {
   const opened: string[] = [];
   const called: string[] = [];
   let opens = true;
+  /** The host calls tools after it. */
+  let found = Promise.resolve();
 
   beforeAll(async () => {
     client = await connect("auto", EXTENSION);
@@ -155,8 +200,9 @@ describeInBrowser("in a host", () => {
       opened.push(url);
       return opens ? {} : { isError: true };
     });
-    await page.exposeFunction("callTool", (call: { name: string; arguments: Record<string, unknown> }) => {
+    await page.exposeFunction("callTool", async (call: { name: string; arguments: Record<string, unknown> }) => {
       called.push(call.name);
+      await found;
       return client.callTool(call);
     });
     await page.goto("http://chat.test/");
@@ -170,11 +216,17 @@ describeInBrowser("in a host", () => {
   async function show(
     name: string,
     input: Record<string, unknown>,
-    { theme = "light", capabilities = { openLinks: {}, serverTools: {} } as object, textOnly = false } = {},
+    {
+      theme = "light",
+      capabilities = { openLinks: {}, serverTools: {} } as object,
+      textOnly = false,
+      locale = "en",
+      timeZone = "UTC",
+    } = {},
   ): Promise<{ frame: Frame; result: any }> {
     const whole = await client.callTool({ name, arguments: input });
     const result = textOnly ? { content: whole.content } : whole;
-    const hostContext = { theme, locale: "en", timeZone: "UTC" };
+    const hostContext = { theme, locale, timeZone };
     await page.evaluate((opening) => (globalThis as any).openCard(opening), {
       ...{ html, hostContext, capabilities, input, result },
     });
@@ -237,6 +289,50 @@ describeInBrowser("in a host", () => {
     await frame.click("#review");
     await expect.poll(() => frame.innerText("#address")).toBe(result.structuredContent.review_url);
     opens = true;
+    expect(await frame.locator("[role=status]").getAttribute("id")).toBe("address");
+    // A context that the host sends later, as after a change of size, draws no part again.
+    await frame.evaluate("globalThis.before = [...document.querySelectorAll('#card *')]");
+    const containerDimensions = { width: 390, maxHeight: 700 };
+    await page.evaluate((context) => (globalThis as any).changeContext(context), {
+      theme: "dark",
+      containerDimensions,
+    });
+    await expect.poll(() => frame.evaluate("document.documentElement.dataset.colorScheme")).toBe("dark");
+    expect(await frame.innerText("#address")).toBe(result.structuredContent.review_url);
+    expect(await frame.evaluate("document.activeElement.id")).toBe("review");
+    expect(await frame.evaluate("before.every((element) => element.isConnected)")).toBe(true);
+  });
+
+  test("a channel that is found later keeps the focus and the refused address", async () => {
+    opens = false;
+    let release = () => {};
+    found = new Promise((resolve) => {
+      release = resolve;
+    });
+    const { frame, result } = await show("create_alert", compose());
+    await frame.click("#review");
+    await expect.poll(() => frame.innerText("#address")).toBe(result.structuredContent.review_url);
+    expect(await frame.locator(".reach").count()).toBe(0);
+    release();
+    await frame.waitForSelector(".reach");
+    expect(await frame.innerText("#address")).toBe(result.structuredContent.review_url);
+    expect(await frame.evaluate("document.activeElement.id")).toBe("review");
+    opens = true;
+  });
+
+  test.each([
+    ["en_US", "America/New_York", "Nov 20, 2100, 4:30 AM"],
+    ["de-CH", "Asia/Kolkata", "20.11.2100, 15:00"],
+    ["en", "Mars/Olympus", "20 Nov 2100, 09:30 UTC"],
+    ["en_US.UTF-8", "Asia/Kolkata", "20 Nov 2100, 09:30 UTC"],
+  ])("times of the host %s, %s: %s", async (locale, timeZone, words) => {
+    const input = compose({ send_at: "2100-11-20T09:30:00Z" });
+    const { frame } = await show("create_alert", input, { locale, timeZone });
+    await frame.waitForSelector(".reach");
+    const readTime = async () => (await frame.innerText(".alert time")).replaceAll(/\s/g, " ");
+    expect(await readTime()).toBe(words);
+    await page.evaluate((context) => (globalThis as any).changeContext(context), { locale: "en_GB", timeZone: "UTC" });
+    await expect.poll(readTime).toBe("20 Nov 2100, 09:30");
   });
 
   test("a host without tools, which passes on texts only, shows the alert without its channel", async () => {

@@ -11,6 +11,8 @@ const main = document.getElementById("card") as HTMLElement;
 let context: McpUiHostContext = {};
 let result: ToolResult | null = null;
 let channel: CardChannel | null = null;
+/** The address that the host did not open. */
+let refusedUrl = "";
 
 /** The content of a result, also in a host that passes on texts only. */
 function readBody({ structuredContent, content }: ToolResult): ToolBody {
@@ -24,28 +26,42 @@ function readBody({ structuredContent, content }: ToolResult): ToolBody {
 
 function draw(): void {
   if (!result) return;
+  const hadFocus = document.activeElement?.id === "review";
   const drawn = { body: readBody(result), isError: result.isError === true, channel, now: new Date(now()) };
   main.innerHTML = drawResult(drawn).toString();
   showLocalTimes();
+  showRefusedUrl();
+  if (hadFocus) document.getElementById("review")?.focus();
 }
 
-/** Shows times in the zone and language of the host. */
+/** Shows times in the zone and language of the host. They stay in UTC if the browser does not know one of these. */
 function showLocalTimes(): void {
   const { locale, timeZone } = context;
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
-  for (const time of main.querySelectorAll<HTMLTimeElement>("time[data-clock]"))
-    time.textContent = format.format(new Date(time.dateTime));
+  try {
+    const language = locale?.replaceAll("_", "-");
+    const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone });
+    for (const time of main.querySelectorAll<HTMLTimeElement>("time[data-clock]"))
+      time.textContent = format.format(new Date(time.dateTime));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+}
+
+function showRefusedUrl(): void {
+  const address = document.getElementById("address");
+  if (address) address.textContent = refusedUrl;
 }
 
 const host: Promise<Host> = connectToHost({
   "ui/notifications/host-context-changed"(changed) {
+    const { locale, timeZone } = context;
     context = { ...context, ...changed };
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.colorScheme = context.theme ?? (isDark ? "dark" : "light");
-    draw();
+    if (context.locale !== locale || context.timeZone !== timeZone) showLocalTimes();
   },
   async "ui/notifications/tool-result"(given) {
-    [result, channel] = [given, null];
+    [result, channel, refusedUrl] = [given, null, ""];
     draw();
     const found = await findChannel(given);
     if (result !== given || !found) return;
@@ -66,12 +82,12 @@ async function findChannel(given: ToolResult): Promise<CardChannel | null> {
 }
 
 main.addEventListener("click", async ({ target }) => {
-  const url = getReviewUrl(result ? readBody(result) : {});
+  const shown = result;
+  const url = getReviewUrl(shown ? readBody(shown) : {});
   if (url === null || !(target instanceof Element && target.closest("#review"))) return;
-  if (await (await host).openLink(url)) return;
-  const address = document.getElementById("address") as HTMLElement;
-  address.textContent = url;
-  address.hidden = false;
+  if ((await (await host).openLink(url)) || result !== shown) return;
+  refusedUrl = url;
+  showRefusedUrl();
 });
 
 host.then(({ reportSize }) => {

@@ -53,6 +53,8 @@ interface Statistics {
   totals: Partial<Record<Series, number>>;
   replies?: { choice: string; count: number }[];
   buckets: Bucket[];
+  note?: string;
+  sampled?: boolean;
 }
 
 type Series = "alerts_sent" | "reads" | "acks";
@@ -149,7 +151,7 @@ ${drawNotes(notes)}${drawRemoved(blocked)}
 ${
   getReviewUrl(alert) &&
   html`<p><button id="review">${icon("out", "s")}Open review page</button></p>
-<p class="hint" id="address" hidden></p>`
+<p class="hint" id="address" role="status"></p>`
 }`;
 }
 
@@ -189,7 +191,7 @@ const SERIES: Record<Series, string> = {
 
 const formatCount = (value: number): string => value.toLocaleString("en");
 
-function drawStatistics({ reach, totals, replies = [], buckets }: Statistics): Html {
+function drawStatistics({ reach, totals, replies = [], buckets, note, sampled }: Statistics): Html {
   const series = (Object.keys(SERIES) as Series[]).filter((key) => totals[key] !== undefined);
   const figures = [["Reach now", reach], ...series.map((key) => [SERIES[key], totals[key] ?? 0] as const)] as const;
   return html`<dl class="figures">${figures.map(
@@ -202,31 +204,47 @@ ${
     ({ choice, count }) => html`<li><bdi>${choice}</bdi>: ${formatCount(count)}</li>`,
   )}</ul>`
 }
-<p class="hint">Counts of what devices reported.</p>`;
+${sampled && html`<p class="flash careful">The bars show a sample of the reports. The totals are exact.</p>`}
+<p class="hint">${note ?? "Counts of what devices reported."}</p>`;
 }
 
-/** One bar for each bucket. Places are percents, so that the drawing has any width. */
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+
+/** Half hours become hours this long after the sending (rules#alert-stats). */
+const HALF_HOURS_MS = 6 * HOUR_MS;
+
+/** The results name no send time, so the first bucket with reports counts as the one of the sending. */
+function getTimes({ date, start = "" }: Bucket, first: Bucket): { from: number; length: number } {
+  if (date) return { from: Date.parse(date), length: DAY_MS };
+  const from = Date.parse(start);
+  const isHalfHour = from - Date.parse(first.start ?? "") < HALF_HOURS_MS;
+  return { from, length: isHalfHour ? HOUR_MS / 2 : HOUR_MS };
+}
+
+/** One bar for each bucket, at its time. Places are percents, so that the drawing has any width. */
 function drawBars(key: Series, buckets: readonly Bucket[]): Content {
-  const values = buckets.map((bucket) => bucket[key] ?? 0);
-  const highest = Math.max(...values);
-  if (highest === 0) return null;
-  const width = 100 / values.length;
-  const percent = (part: number) => `${Math.round(part * 100) / 100}%`;
-  const bars = values.map((value, i) => {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  const highest = Math.max(0, ...buckets.map((bucket) => bucket[key] ?? 0));
+  if (!first || !last || highest === 0) return null;
+  const begin = getTimes(first, first).from;
+  const end = getTimes(last, first);
+  const percent = (time: number) => `${Math.round((time / (end.from + end.length - begin)) * 10_000) / 100}%`;
+  const bars = buckets.map((bucket) => {
+    const value = bucket[key] ?? 0;
     const height = value === 0 ? 0 : Math.max(2, Math.round((value / highest) * CHART_HEIGHT));
-    const [x, y] = [percent((i + 0.1) * width), CHART_HEIGHT - height];
-    const text = html`<title>${nameBucket(buckets[i])}: ${formatCount(value)}</title>`;
-    return html`<rect class="bar" x="${x}" y="${y}" width="${percent(width * 0.8)}" height="${height}">${text}</rect>`;
+    const { from, length } = getTimes(bucket, first);
+    const [x, y] = [percent(from - begin + 0.1 * length), CHART_HEIGHT - height];
+    const text = html`<title>${nameBucket(bucket)}: ${formatCount(value)}</title>`;
+    return html`<rect class="bar" x="${x}" y="${y}" width="${percent(length * 0.8)}" height="${height}">${text}</rect>`;
   });
   const name = `${SERIES[key]}, highest ${formatCount(highest)}`;
   return html`<figure class="bars"><figcaption>${name}</figcaption>
 <svg width="100%" height="${CHART_HEIGHT}" role="img" aria-label="${name}">${bars}</svg>
-<p class="xs ends"><span>${nameBucket(buckets[0])}</span><span>${nameBucket(buckets.at(-1))}</span></p></figure>`;
+<p class="xs ends"><span>${nameBucket(first)}</span><span>${nameBucket(last)}</span></p></figure>`;
 }
 
 /** Pixels. */
 const CHART_HEIGHT = 72;
 
 /** The day of a bucket, or the minute of its start, in UTC. */
-const nameBucket = ({ date, start }: Bucket = { reads: 0, acks: 0 }): string =>
-  date ?? `${(start ?? "").slice(0, 16).replace("T", " ")} UTC`;
+const nameBucket = ({ date, start }: Bucket): string => date ?? `${(start ?? "").slice(0, 16).replace("T", " ")} UTC`;
