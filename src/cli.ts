@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=100 --disable-warning=ExperimentalWarning
 // The `belfry` command. Commands without an operation load nothing else; all other commands take
-// the list of operations, the clock and the service, on a Node that is new enough. Through a cache of compiled code,
-// since a command line is started often and lives briefly.
+// the list of operations, the clock and the service. Only `mcp` and `--version` run on older versions of Node. Through
+// a cache of compiled code, since a command line is started often and lives briefly.
 
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
@@ -22,12 +22,15 @@ exitOnClosedPipe();
 process.exitCode = await outcome();
 
 async function outcome(): Promise<number> {
-  if (["mcp", "listen", "login", "logout", "open", "--version"].includes(args[0] ?? "")) {
+  const command = args[0] ?? "";
+  if (!["mcp", "--version"].includes(command)) {
+    const { isNewEnough, runOnNewerNode } = await import("./program/cli/node_version.ts");
+    if (!isNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
+  }
+  if (["mcp", "listen", "login", "logout", "open", "--version"].includes(command)) {
     const { createRootCommand, runCommandLine } = await import("./program/cli/root_command.ts");
     return runCommandLine(createRootCommand(belfry.version), args);
   }
-  const { isNewEnough, runOnNewerNode } = await import("./program/cli/node_version.ts");
-  if (!isNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
   const keepImports = followKnownImports();
   const [tools, { runCli }] = await Promise.all([loadOperations(), import("./program/cli/command_tree.ts")]);
   keepImports();

@@ -1,10 +1,10 @@
 // The command line as a person uses it, against a service in this process. It sends alerts, prints tables on a terminal
-// and parts of results, watches lists, and logs in by a browser.
+// and parts of results, watches lists, and logs in with a browser.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
@@ -252,8 +252,14 @@ async function loginAddress(login: ReturnType<typeof start>): Promise<URL> {
   return new URL(/sign in at (\S+)/.exec(login.stderr())![1]!);
 }
 
+/** Allows a login at its address, as the person does. Returns the redirect to the login. */
+async function allow(address: URL, more: Record<string, string[]> = {}): Promise<URL> {
+  const asked = await visitor.get(address.pathname + address.search);
+  return (await allowConsent(visitor, asked.headers.get("location")!, more)).next;
+}
+
 // rules#cli-login
-test("login signs in by a browser, refreshes its token and ends with logout", async () => {
+test("login signs in with a browser, refreshes its token and ends with logout", async () => {
   const { PATH } = browser();
   const anonymous = { ...home(), PATH, BELFRY_API_KEY: "" };
   const before = await runBelfryShared(["get-me"], anonymous);
@@ -265,14 +271,14 @@ test("login signs in by a browser, refreshes its token and ends with logout", as
     code_challenge_method: "S256",
     response_type: "code",
   });
-  const asked = await visitor.get(address.pathname + address.search);
-  const { next } = await allowConsent(visitor, asked.headers.get("location")!);
+  const next = await allow(address);
   const forged = new URL(next);
   forged.searchParams.set("state", "other");
   expect((await fetch(forged)).status).toBe(404);
   expect(await (await fetch(next)).text()).toContain("You are signed in.");
   expect(await login.ended, login.stderr()).toBe(0);
-  expect(JSON.parse(login.stdout())).toEqual({ url, logged_in: true });
+  const scope = address.searchParams.get("scope");
+  expect(JSON.parse(login.stdout())).toEqual({ url, logged_in: true, scope });
   expect(login.stdout() + login.stderr()).not.toContain(next.searchParams.get("code"));
 
   const state = join(folder.path, "state/belfry");
@@ -310,25 +316,135 @@ test("login signs in by a browser, refreshes its token and ends with logout", as
     code: 1,
     refusal: { error: { type: "unauthorized", message: expect.stringContaining("Run belfry login again.") } },
   });
+
+  // The client of the ended login is not used again.
+  const second = start(["login", "--scopes", " alerts:read, pushers:read"], anonymous);
+  const secondAddress = await loginAddress(second);
+  expect(secondAddress.searchParams.get("client_id")).not.toBe(stored.client_id);
+  expect((await fetch(await allow(secondAddress))).status).toBe(200);
+  expect(await second.ended, second.stderr()).toBe(0);
+  expect(JSON.parse(second.stdout()).scope).toBe("offline_access pushers:read alerts:read");
+
+  // A login that the server did not revoke is removed, and reported.
+  const kept = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify({ ...kept, revocation_endpoint: `${url}/none` }));
+  const message = expect.stringContaining("End the connection in the console.");
+  expect(await runBelfryShared(["logout"], anonymous)).toMatchObject({ code: 1, refusal: { error: { message } } });
+  expect(existsSync(path)).toBe(false);
+  // For a login that was ended before, there is nothing left to revoke.
+  writeFileSync(path, JSON.stringify(renewed));
+  expect(await runBelfryShared(["logout"], anonymous)).toMatchObject({ code: 0 });
+});
+
+/** Serves the metadata of an authorization server. `write` gets the valid addresses of this server. */
+async function serveMetadata(write: (valid: Record<string, string>) => object) {
+  const server = createServer((_, response) => {
+    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const valid = Object.fromEntries(ADDRESSES.map((name) => [name, `${at}/${name}`]));
+    response.end(JSON.stringify({ client_id: "c", scopes_supported: [], ...write(valid) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, named: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+const ENDPOINTS = ["authorization", "token", "registration", "revocation"].map((name) => `${name}_endpoint`);
+const ADDRESSES = ["resource", "issuer", ...ENDPOINTS];
+
+// rules#cli-login
+test("a server that names another one in its metadata is refused before the browser opens", async () => {
+  let [foreign, other] = ["", ""];
+  const { server, named } = await serveMetadata((valid) => ({ ...valid, [foreign]: other }));
+  const cases = ADDRESSES.map((name) => [name, "https://elsewhere.example/"] as const);
+  const { port } = new URL(named);
+  const more = [
+    url,
+    "",
+    `https://127.0.0.1:${port}/`,
+    `http://127.0.0.2:${port}/`,
+    `http://localhost:${port}@x.example/`,
+  ];
+  try {
+    for ([foreign, other] of [...cases, ...more.map((address) => ["token_endpoint", address] as const)]) {
+      const { code, stderr } = await runBelfryShared(["login", "--url", named], home());
+      expect({ foreign, other, code }).toEqual({ foreign, other, code: 1 });
+      expect(stderr).toContain("is not this server");
+      expect(stderr).not.toContain("sign in at");
+    }
+  } finally {
+    server.close();
+  }
 });
 
 // rules#cli-login
-test("a server that sends tokens elsewhere without https is refused before the browser opens", async () => {
-  const endpoints = ["authorization", "token", "registration", "revocation"].map((name) => `${name}_endpoint`);
-  let plain = "";
-  const server = createServer((_, response) => {
-    const metadata = endpoints.map((name) => [name, `${name === plain ? "http" : "https"}://elsewhere.example/`]);
-    response.end(JSON.stringify({ resource: "r", issuer: "i", scopes_supported: [], ...Object.fromEntries(metadata) }));
+test.each([
+  { args: ["--url", "http://192.0.2.1"], says: "it needs https" },
+  { args: ["--scopes", "alerts:read,all"], says: 'must be "all" or a comma-separated list of account:read' },
+  { args: ["--scopes", ""], says: 'must be "all"' },
+])("login refuses $args before it connects", async ({ args, says }) => {
+  const { code, stderr } = await runBelfryShared(["login", ...args], home());
+  expect(code).toBe(2);
+  expect(stderr).toContain(says);
+});
+
+// rules#cli-login
+test("login prints no escape sequences, and accepts each name of the loopback address", async () => {
+  const { PATH } = browser();
+  const { server, named } = await serveMetadata((valid) => ({
+    ...valid,
+    authorization_endpoint: `${valid.authorization_endpoint}\u001b]0;owned\u0007?a=b`,
+    token_endpoint: valid.token_endpoint!.replace("127.0.0.1", "localhost"),
+  }));
+  try {
+    const login = start(["login", "--url", named], { ...home(), PATH });
+    const address = await loginAddress(login);
+    expect(address.searchParams.get("a")).toBe("b");
+    expect(login.stderr()).not.toMatch(/[\u001b\u0007]/);
+    login.child.kill();
+    await login.ended;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+// rules#cli-login
+test("commands that refresh one login at once keep it, and do not restore an ended one", async () => {
+  const stateHome = join(folder.path, "parallel");
+  mkdirSync(join(stateHome, "belfry"), { recursive: true });
+  let [refreshes, ended, isEarly] = [0, false, false];
+  const path = () => join(stateHome, `belfry/login-${Buffer.from(named).toString("base64url")}.json`);
+  const server = createServer((request, response) => {
+    if (request.url === "/token") {
+      refreshes++;
+      if (ended) rmSync(path());
+      else refreshElsewhere();
+      response.end(JSON.stringify({ access_token: "new", refresh_token: "r3" }));
+      return;
+    }
+    if (isEarly) refreshElsewhere();
+    const isValid = request.headers.authorization === "Bearer stored";
+    response.writeHead(isValid ? 200 : 401).end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: {} }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const named = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoints = { token_endpoint: `${named}/token`, revocation_endpoint: `${named}/revoke` };
+  const login = { url: named, client_id: "c", resource: named, access_token: "old", refresh_token: "r1", ...endpoints };
+  const refreshElsewhere = () =>
+    writeFileSync(path(), JSON.stringify({ ...login, access_token: "stored", refresh_token: "r2" }));
+  writeFileSync(path(), JSON.stringify(login));
   try {
-    for (plain of endpoints) {
-      const { code, stderr } = await runBelfry(["login", "--url", named], home());
-      expect({ plain, code }).toEqual({ plain, code: 1 });
-      expect(stderr).toContain("is not a Belfry server");
-      expect(stderr).not.toContain("sign in at");
-    }
+    const anonymous = { ...home(), BELFRY_URL: named, BELFRY_API_KEY: "", XDG_STATE_HOME: stateHome };
+    await runBelfryShared(["get-me"], anonymous);
+    expect(JSON.parse(readFileSync(path(), "utf8"))).toMatchObject({ access_token: "stored", refresh_token: "r2" });
+    expect(refreshes).toBe(1);
+    // Before the first answer.
+    isEarly = true;
+    writeFileSync(path(), JSON.stringify(login));
+    await runBelfryShared(["get-me"], anonymous);
+    expect(refreshes).toBe(1);
+    [isEarly, ended] = [false, true];
+    writeFileSync(path(), JSON.stringify(login));
+    expect(await runBelfryShared(["get-me"], anonymous)).toMatchObject({ code: 1 });
+    expect(readdirSync(join(stateHome, "belfry"))).toEqual([]);
   } finally {
     server.close();
   }
@@ -341,8 +457,13 @@ test("a declined login stores nothing", async () => {
   const login = start(["login", "--scopes", "alerts:read"], { ...home(), PATH, XDG_STATE_HOME: state });
   const address = await loginAddress(login);
   expect(address.searchParams.get("scope")).toBe("offline_access alerts:read");
-  const asked = await visitor.get(address.pathname + address.search);
-  const { next } = await allowConsent(visitor, asked.headers.get("location")!, { decision: ["deny"] });
+  const next = await allow(address, { decision: ["deny"] });
+  // An invalid request target is answered. A connection that the browser opened in advance does not delay the end.
+  const [invalid, unused] = [1, 2].map(() => connect(Number(next.port), "127.0.0.1")) as [Socket, Socket];
+  unused.on("error", () => {});
+  let answer = "";
+  invalid.on("data", (chunk) => (answer += chunk)).write("GET // HTTP/1.1\r\nhost: x\r\n\r\n");
+  await waitFor(() => expect(answer).toMatch(/^HTTP\/1.1 400 /));
   expect(await (await fetch(next)).text()).toContain("not completed");
   expect(await login.ended).toBe(1);
   expect(login.stderr()).toContain("The sign-in was declined");

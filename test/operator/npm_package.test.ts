@@ -214,8 +214,15 @@ for (const { major, node, without } of NODES)
   test.skipIf(without)(`on Node ${major} it serves, and an assistant speaks to it`, async () => {
     const version = await runProgram(node, ["--version"], {});
     expect(version.stdout).toMatch(`v${major}.`);
-    // The dependencies from npm, installed next to it before.
-    if (major === "20") link("node");
+    if (major === "20") {
+      // Without a newer Node and npm, a command ends before it begins.
+      for (const args of [["login"], ["logout"], ["open"], ["listen", "x"], ["tools"]]) {
+        const { code, stderr } = await runProgram(node, [CLI, ...args], { PATH: folder.path });
+        expect({ args, code, stderr }).toMatchObject({ args, code: 2, stderr: expect.stringContaining("needs Node") });
+      }
+      // The dependencies from npm, installed next to it before.
+      link("node");
+    }
     const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const said = await runProgram(node, [CLI, "--version"], {});
     expect(said).toMatchObject({ code: 0, stdout: `${own}\n`, stderr: "" });

@@ -16,7 +16,7 @@ export const REGISTRY_IDENTITY = {
 
 const AUTHORIZATION = {
   name: "Authorization",
-  description: "Without it, by consent in a browser.",
+  description: "Optional: without it, the person signs in with a browser.",
   isSecret: true,
   placeholder: "Bearer <key>",
 };

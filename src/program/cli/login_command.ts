@@ -6,7 +6,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ApiError } from "../../model/api_error.ts";
-import { postForm, readLogin, removeLogin, requestTokens, storeLogin } from "./login_store.ts";
+import { ALL_SCOPES, isScope } from "../../model/scopes.ts";
+import { type Login, postForm, readLogin, removeLogin, requestTokens, storeLogin } from "./login_store.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
 import { unreachableServerError, wrongServerError } from "./server_connection.ts";
 
@@ -30,34 +31,42 @@ export async function openConsole(url: string): Promise<void> {
   printResult({ url: address, opened: await openBrowser(address) });
 }
 
-/** Signs in by a browser and stores the tokens. `scopes`: null for all. @throws ApiError, UsageError */
-export async function logIn(url: string, scopes: readonly string[] | null): Promise<void> {
+/**
+ * Signs in with a browser and stores the tokens. `scopes`: `all`, or a comma-separated list.
+ * @throws ApiError, UsageError
+ */
+export async function logIn(url: string, scopes: string): Promise<void> {
+  const asked = parseScopes(scopes);
+  if (!isPrivateAddress(url)) throw unsupportedLoginError(url);
   const { resource } = await getJson<{ resource: string }>(url, "/.well-known/oauth-protected-resource/mcp");
   const server = await getJson<Metadata>(url, "/.well-known/oauth-authorization-server");
-  const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = server;
-  for (const endpoint of [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint])
-    checkEndpoint(endpoint, url);
+  const { issuer, authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = server;
+  const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint];
+  checkOrigins(url, [resource, issuer, ...endpoints]);
+  if (!Array.isArray(server.scopes_supported)) throw wrongServerError(url, 200);
   const [verifier, state] = [randomBytes(32), randomBytes(16)].map((bytes) => bytes.toString("base64url")) as [
     string,
     string,
   ];
-  const callback = await listenForCallback(state, server.issuer);
+  const callback = await listenForCallback(state, issuer);
   try {
     const redirect_uri = callback.address;
-    const client_id = readLogin(url)?.client_id ?? (await registerClient(registration_endpoint, redirect_uri));
-    const query = new URLSearchParams({
+    // The client of an earlier login may have been removed on the server.
+    const client_id = await registerClient(registration_endpoint, redirect_uri);
+    const address = new URL(authorization_endpoint);
+    const query = {
       response_type: "code",
       client_id,
       redirect_uri,
       state,
       resource,
-      scope: (scopes ? ["offline_access", ...scopes] : server.scopes_supported).join(" "),
+      scope: (asked ? ["offline_access", ...asked] : server.scopes_supported).join(" "),
       code_challenge: createHash("sha256").update(verifier).digest("base64url"),
       code_challenge_method: "S256",
-    });
-    const address = `${authorization_endpoint}?${query}`;
-    printNote(`sign in at ${address}`);
-    await openBrowser(address);
+    };
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    printNote(`sign in at ${address.href}`);
+    await openBrowser(address.href);
     const code = await callback.code;
     const tokens = await requestTokens(token_endpoint, {
       grant_type: "authorization_code",
@@ -69,42 +78,80 @@ export async function logIn(url: string, scopes: readonly string[] | null): Prom
     });
     if (!tokens)
       throw new ApiError("invalid_credential", "The server did not accept the sign-in. Run belfry login again.");
+    const earlier = readLogin(url);
     storeLogin({ url, client_id, token_endpoint, revocation_endpoint, resource, ...tokens });
-    printResult({ url, logged_in: true });
+    if (earlier) await revokeTokens(earlier);
+    printResult({ url, logged_in: true, scope: tokens.scope ?? query.scope });
   } finally {
     callback.close();
   }
 }
 
-/** Revokes the tokens of a login and removes them. */
+/** Removes the tokens of a login and revokes them. @throws UsageError; ApiError if the server did not revoke them */
 export async function logOut(url: string): Promise<void> {
   const login = readLogin(url);
   if (!login) throw new UsageError(`You are not logged in to ${url}.`);
-  const { client_id, refresh_token, revocation_endpoint } = login;
   // The file is removed first: a server that is away must not keep the login here.
   removeLogin(url);
-  await postForm(revocation_endpoint, { client_id, token: refresh_token, token_type_hint: "refresh_token" });
+  if (!(await revokeTokens(login)))
+    throw new ApiError(
+      "no_answer",
+      "The tokens are removed here, but the server did not revoke them. End the connection in the console.",
+    );
   printResult({ url, logged_in: false });
+}
+
+/** Revokes the tokens of a login. Returns false if the server did not revoke them. */
+const revokeTokens = ({ client_id, refresh_token, revocation_endpoint }: Login): Promise<boolean> =>
+  postForm(revocation_endpoint, { client_id, token: refresh_token, token_type_hint: "refresh_token" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Returns the scopes of a comma-separated list; null for `all`. @throws UsageError */
+function parseScopes(text: string): string[] | null {
+  const scopes = text.split(",").map((scope) => scope.trim());
+  if (scopes.join() === "all") return null;
+  if (!scopes.every(isScope))
+    throw new UsageError(`--scopes must be "all" or a comma-separated list of ${ALL_SCOPES.join(", ")}.`);
+  return [...new Set(scopes)];
 }
 
 async function getJson<T>(url: string, path: string): Promise<T> {
   const response = await fetch(url + path, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => {
     throw unreachableServerError(url);
   });
-  if (response.status === 404)
-    throw new UsageError(
-      `${url} does not support belfry login: it needs https, or a server on this machine. Use a key from the console.`,
-    );
+  if (response.status === 404) throw unsupportedLoginError(url);
   const answer = (await response.json().catch(() => null)) as T | null;
   if (!response.ok || answer === null) throw wrongServerError(url, response.status);
   return answer;
 }
 
+const unsupportedLoginError = (url: string) =>
+  new UsageError(
+    `${url} does not support belfry login: it needs https, or a server on this machine. Use a key from the console.`,
+  );
+
 /** Codes and tokens are sent over https, or stay on this machine. */
-function checkEndpoint(endpoint: string, url: string): void {
-  const address = URL.parse(endpoint);
-  const isLocal = address && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(address.hostname);
-  if (address?.protocol !== "https:" && !(address?.protocol === "http:" && isLocal)) throw wrongServerError(url, 200);
+function isPrivateAddress(url: string): boolean {
+  const { protocol, hostname = "" } = URL.parse(url) ?? {};
+  return protocol === "https:" || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/**
+ * Refuses a server whose metadata names another one. Otherwise it could receive a code that the person granted for the
+ * other one (RFC 9700 §4.4). The names of the loopback address are equal. @throws ApiError
+ */
+function checkOrigins(url: string, addresses: readonly unknown[]): void {
+  const originOf = (address: unknown) => {
+    const { protocol, hostname = "", port } = URL.parse(String(address)) ?? {};
+    return `${protocol}//${/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? "localhost" : hostname}:${port}`;
+  };
+  if (addresses.some((address) => originOf(address) !== originOf(url)))
+    throw new ApiError(
+      "server_unreachable",
+      `${url} is not this server: its metadata names another address. Set --url to the public address of the server.`,
+    );
 }
 
 async function registerClient(endpoint: string, redirectUri: string): Promise<string> {
@@ -136,7 +183,12 @@ async function listenForCallback(state: string, issuer: string) {
   const { promise: code, resolve, reject } = Promise.withResolvers<string>();
   code.catch(() => {});
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
+    const address = URL.parse(request.url ?? "/", "http://127.0.0.1");
+    if (!address) {
+      response.writeHead(400, { connection: "close" }).end();
+      return;
+    }
+    const { pathname, searchParams } = address;
     const isOurs = pathname === "/callback" && searchParams.get("state") === state;
     const isIssuer = searchParams.get("iss") === issuer;
     const given = searchParams.get("code");
@@ -147,10 +199,13 @@ async function listenForCallback(state: string, issuer: string) {
       "cache-control": "no-store",
       connection: "close",
     });
+    // The page is sent before the result closes all connections.
+    response.once("close", () => {
+      if (isDone) resolve(given);
+      else if (isOurs)
+        reject(new ApiError("invalid_credential", "The sign-in was declined. Run belfry login to try again."));
+    });
     response.end(PAGE(isDone ? "You are signed in. You can close this page." : "The sign-in was not completed."));
-    if (isDone) resolve(given);
-    else if (isOurs)
-      reject(new ApiError("invalid_credential", "The sign-in was declined. Run belfry login to try again."));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const timer = setTimeout(
@@ -163,7 +218,8 @@ async function listenForCallback(state: string, issuer: string) {
     close: () => {
       clearTimeout(timer);
       server.close();
-      server.closeIdleConnections();
+      // Browsers open connections in advance, and the process would wait for them.
+      server.closeAllConnections();
     },
   };
 }

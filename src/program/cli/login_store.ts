@@ -1,6 +1,5 @@
 // The tokens of `belfry login`: one file for each server, readable only by its user, and the server of the last login.
-// A refused access
-// token is refreshed.
+// A refused access token is refreshed.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -18,6 +17,8 @@ export interface Login {
   resource: string;
   access_token: string;
   refresh_token: string;
+  /** The granted scopes, separated by spaces; absent if the server did not name them. */
+  scope?: string;
 }
 
 /** The folder for files of this user's programs. */
@@ -61,19 +62,25 @@ const ANSWER_MS = 30_000;
 /** The access token of a login, as another process may have refreshed it. */
 export const getAccessToken = (login: Login): string => readLogin(login.url)?.access_token ?? login.access_token;
 
-/** A new access token for a login, which is stored. @throws ApiError 401 if the login has ended */
+/**
+ * Returns a new access token for a login, and stores it. If another process stored a new one first, returns that one.
+ * @throws ApiError 401 if the login has ended
+ */
 export async function refreshAccessToken({ url }: Login): Promise<string> {
   const login = readLogin(url);
   if (!login) throw loginExpiredError();
   const { client_id, refresh_token, resource } = login;
   const fields = { grant_type: "refresh_token", client_id, refresh_token, resource };
   const tokens = await requestTokens(login.token_endpoint, fields);
+  const stored = readLogin(url);
+  if (!stored) throw loginExpiredError();
+  if (stored.refresh_token !== refresh_token) return stored.access_token;
   if (!tokens) throw loginExpiredError();
   writePrivateFile(fileOf(url), `${JSON.stringify({ ...login, ...tokens })}\n`);
   return tokens.access_token;
 }
 
-type Tokens = Pick<Login, "access_token" | "refresh_token">;
+type Tokens = Pick<Login, "access_token" | "refresh_token" | "scope">;
 
 /** A request to the token endpoint; null if it is refused. @throws ApiError if the server does not answer */
 export async function requestTokens(endpoint: string, fields: Record<string, string>): Promise<Tokens | null> {
@@ -82,7 +89,8 @@ export async function requestTokens(endpoint: string, fields: Record<string, str
   if (response.status >= 500 || response.status === 429)
     throw new ApiError("no_answer", "The server could not issue a token. Try again later.");
   if (!response.ok || typeof answer?.access_token !== "string") return null;
-  return { access_token: answer.access_token, refresh_token: answer.refresh_token ?? fields.refresh_token ?? "" };
+  const { access_token, refresh_token = fields.refresh_token ?? "", scope } = answer;
+  return { access_token, refresh_token, ...(scope && { scope }) };
 }
 
 /** Sends a form to an endpoint of the authorization server. Redirects are not followed, because it has secrets. */

@@ -57,11 +57,11 @@ export function createRootCommand(version: string): Command {
   const serverOf = (own: { url?: string }) => resolveServerUrl({ url: program.opts().url, ...own });
   serverOnly(
     "login",
-    "sign in by a browser",
-    "Sign in by a browser instead of a key. The tokens are stored for this user.",
+    "sign in with a browser",
+    "Sign in with a browser instead of a key. The tokens are stored for this user.",
   )
-    .option("--scopes <list>", "a comma-separated list of scopes; default: all", (text) => text.split(","))
-    .action(async (own) => (await import("./login_command.ts")).logIn(serverOf(own), own.scopes ?? null));
+    .option("--scopes <list>", "all, or a comma-separated list of scopes", "all")
+    .action(async (own) => (await import("./login_command.ts")).logIn(serverOf(own), own.scopes));
   serverOnly("logout", "end the login", "Revoke the tokens of a login and remove them.").action(async (own) =>
     (await import("./login_command.ts")).logOut(serverOf(own)),
   );

@@ -45,14 +45,21 @@ export interface ServerConnection {
 }
 
 /**
- * Sends a request with the key of the connection, and once more with a new token if that of a login has expired.
+ * Sends a request with the key of the connection. If the token of a login has expired, sends the request again. It
+ * first tries the token that another process has stored, then a new one.
  * @throws ApiError 401 without a key, and for a login that has ended
  */
 export async function sendWithKey(
   { key, login }: Pick<ServerConnection, "key" | "login">,
   send: (key: string | null) => Promise<Response>,
 ): Promise<Response> {
-  const response = await send(login ? getAccessToken(login) : key);
+  let used = login ? getAccessToken(login) : key;
+  let response = await send(used);
+  if (login && response.status === 401 && used !== getAccessToken(login)) {
+    await response.body?.cancel();
+    used = getAccessToken(login);
+    response = await send(used);
+  }
   if (response.status !== 401 || (key && !login)) return response;
   await response.body?.cancel();
   if (!login) throw missingKeyError();
