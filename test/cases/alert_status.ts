@@ -224,9 +224,11 @@ export async function checkCounters(world: World, pusherId: string): Promise<num
 function becomes(verb: Verb, before: any, after: any): object {
   if (verb === "edit") return { ...before, title: "Edited" };
   // A published or withdrawn alert needs no review.
-  if (verb === "send") return { ...before, status: "sent", send_at: null, sent_at: after.sent_at, review_url: null };
-  if (verb === "schedule") return { ...before, status: "scheduled", sent_at: null };
-  return { ...before, status: "cancelled", cancelled_at: after.cancelled_at, review_url: null };
+  if (verb === "send")
+    return { ...before, status: "sent", decision: "sent", send_at: null, sent_at: after.sent_at, review_url: null };
+  if (verb === "schedule") return { ...before, status: "scheduled", decision: "scheduled", sent_at: null };
+  const { cancelled_at } = after;
+  return { ...before, status: "cancelled", decision: "cancelled", cancelled_at, review_url: null };
 }
 
 async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, answer: Answer): Promise<void> {
@@ -246,7 +248,7 @@ async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, a
     if (status === "cancelled") expect(seen.cancelled_at).toMatch(TIMESTAMP_PATTERN);
     if (code === "200" && verb === "edit") expect(answer.body).toMatchObject({ blocked: [], notes: expect.any(Array) });
     else if (code === "200") {
-      const { notes: _, review_url: __, blocked: ___, ...shown } = seen;
+      const { notes: _, review_url: __, blocked: ___, via: ____, decision: _____, ...shown } = seen;
       expect(answer.body).toEqual({ ...shown, note: expect.stringMatching(/\w{4}/) });
     }
   }
