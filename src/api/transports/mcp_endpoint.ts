@@ -219,7 +219,7 @@ export function createMcpEndpoint({
     if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
       throw forbidden(
         "origin_not_allowed",
-        `This Origin is not allowed. Use ${endpoint} from a page of that origin, or without the Origin header.`,
+        `This Origin is not allowed. Send the request without the Origin header, or from a page of ${publicUrl}.`,
       );
     if (request.method !== "POST") {
       const refused = invalidRequest("malformed_request", "The MCP endpoint only accepts POST.");
