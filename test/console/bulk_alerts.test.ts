@@ -2,7 +2,7 @@
 // rules#console-bulk, rules#move-plan
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findFilterChannel } from "../../src/pages/console/list_search.ts";
+import { findFilterChannel, findNamedChannel } from "../../src/pages/console/list_search.ts";
 import { sortedUrl, sortPagedRows, sortRows } from "../../src/pages/console/list_sorting.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -73,6 +73,34 @@ test.each([
     { id: "psh_2", name: "Day Trains", handle: "day" },
   ];
   expect(findFilterChannel(channels, typed)).toBe(expected);
+});
+
+test.each([
+  ["psh_1", "psh_1"],
+  ["Night (@night)", "psh_1"],
+  ["@day", "psh_3"],
+  ["TRAINS", "psh_3"],
+  ["Renamed (@day)", "psh_3"],
+  ["Night", "Several"],
+  ["night2", "psh_2"],
+  // The handle of one channel and the name of another.
+  ["alarm", "Several"],
+  ["@alarm", "psh_4"],
+  ["Buses (@day)", "Several"],
+  ["train", "none"],
+  ["", "none"],
+])("a permission for %j names the channel %j", (typed, expected) => {
+  const channels = [
+    { id: "psh_1", name: "Night", handle: "night" },
+    { id: "psh_2", name: "NIGHT", handle: "night2" },
+    { id: "psh_3", name: "Trains", handle: "day" },
+    { id: "psh_4", name: "Ships", handle: "alarm" },
+    { id: "psh_5", name: "Alarm", handle: "ferries" },
+    { id: "psh_6", name: "Buses (@day)", handle: "buses" },
+  ];
+  const find = () => findNamedChannel(channels, typed, "none");
+  if (expected.startsWith("psh_")) expect(find()).toBe(expected);
+  else expect(find).toThrow(expected);
 });
 
 test("channels sort by reach, and sent alerts by time with their counts", async () => {
@@ -216,7 +244,7 @@ test("with many channels a new key searches for one, and an unknown name creates
   const create = (pusher: string) =>
     owner.post(`${base}keys`, { name: "Narrow", preset: "read", life: "7d", pusher }, { token });
   const rows = async () => (await world.sql("select pusher_id from api_key where name = 'Narrow'")).length;
-  for (const wrong of ["Line", "nowhere", "@nowhere"]) {
+  for (const wrong of ["Line", "nowhere", "@nowhere", "psh_nowhere", "ine 12"]) {
     const refused = await create(wrong);
     expect([wrong, refused.status]).toEqual([wrong, 422]);
     expect(refused.text).toContain("No channel has this name.");

@@ -1,6 +1,7 @@
 // Search and pages of lists that are read whole, and filters by actor and channel. The filter is in the address, so it
 // needs no script.
 
+import { invalidRequest } from "../../model/api_error.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
@@ -164,6 +165,8 @@ export const channelFilter = (channels: readonly FilterChannel[], value: string 
 
 export const UNKNOWN_CHANNEL_MESSAGE = "No channel has this name. Choose one from the suggestions.";
 
+const AMBIGUOUS_CHANNEL_MESSAGE = "Several channels have this name. Enter the handle of one, with @ before it.";
+
 /** The id of a channel that the filter names by id, handle, suggestion or name; null without such a channel. */
 export function findFilterChannel(channels: readonly FilterChannel[], typed: string): string | null {
   const text = normalizeText(typed);
@@ -175,4 +178,19 @@ export function findFilterChannel(channels: readonly FilterChannel[], typed: str
   if (found) return found.id;
   const near = channels.filter(({ name }) => normalizeText(name).includes(text));
   return near.length === 1 ? (near[0]?.id ?? null) : null;
+}
+
+/**
+ * The id of the channel that a form for permissions names. An id, a suggestion or "@handle" identifies one. Other texts
+ * must be the complete name or handle of exactly one channel. `unknown` is the message for no channel.
+ * @throws 422 for `pusher`
+ */
+export function findNamedChannel(channels: readonly FilterChannel[], typed: string, unknown: string): string {
+  const exact = channels.find((one) => [one.id, `@${one.handle}`, suggestChannel(one)].includes(typed));
+  if (exact) return exact.id;
+  const text = normalizeText(typed);
+  const handle = /\(@([^()]+)\)$/.exec(typed)?.[1] ?? typed;
+  const [named, other] = channels.filter((one) => one.handle === handle || normalizeText(one.name) === text);
+  if (named && !other) return named.id;
+  throw invalidRequest("invalid_value", other ? AMBIGUOUS_CHANNEL_MESSAGE : unknown, "pusher");
 }

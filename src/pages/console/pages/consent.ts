@@ -9,7 +9,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
 import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
-import { findFilterChannel } from "../list_search.ts";
+import { findNamedChannel } from "../list_search.ts";
 import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonContext } from "../page_context.ts";
 import { SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { parseApproval } from "./confirmation.ts";
@@ -78,13 +78,8 @@ async function allow(context: PersonContext, asking: ConsentRequest, choice: Con
   if (asking.shown.length > 0 && choice.ticked.size === 0)
     throw invalidRequest("field_required", "Tick at least one permission, or choose “Do not allow”.", "scope");
   const channels = choice.pusher === "" ? [] : await listWorkspaceChannels(context, member.workspace_id);
-  const pusher_id = choice.pusher === "" ? null : findFilterChannel(channels, choice.pusher);
-  if (choice.pusher !== "" && pusher_id === null)
-    throw invalidRequest(
-      "invalid_value",
-      "This channel is not in the chosen workspace. Choose another channel.",
-      "pusher",
-    );
+  const unknown = "This channel is not in the chosen workspace. Choose another channel.";
+  const pusher_id = choice.pusher === "" ? null : findNamedChannel(channels, choice.pusher, unknown);
   if (![...choice.ticked].some((scope) => asked.includes(scope)) && asking.shown.some((scope) => asked.includes(scope)))
     throw invalidRequest(
       "field_required",

@@ -12,7 +12,8 @@ import {
   update_key,
 } from "../../../identity/session/api_keys.ts";
 import { end_connection, list_connections, update_connection } from "../../../identity/session/client_connections.ts";
-import { type ApiError, invalidRequest, notFound } from "../../../model/api_error.ts";
+import { type ApiError, notFound } from "../../../model/api_error.ts";
+import { parseId } from "../../../model/domain/type_ids.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import {
@@ -31,7 +32,7 @@ import { segmentedControl } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
 import {
   channelField,
-  findFilterChannel,
+  findNamedChannel,
   getSearchText,
   searchableList,
   UNKNOWN_CHANNEL_MESSAGE,
@@ -228,10 +229,8 @@ function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDepe
 /** The id of the channel that the form names; null for all. @throws for the name of no channel */
 async function chosenChannel(context: MemberContext): Promise<string | null> {
   const typed = (context.form.get("pusher") ?? "").trim();
-  if (typed === "" || /^psh_/.test(typed)) return typed || null;
-  const id = findFilterChannel((await context.call("list_pushers")).data, typed);
-  if (id === null) throw invalidRequest("invalid_value", UNKNOWN_CHANNEL_MESSAGE, "pusher");
-  return id;
+  if (typed === "" || parseId("psh", typed)) return typed || null;
+  return findNamedChannel((await context.call("list_pushers")).data, typed, UNKNOWN_CHANNEL_MESSAGE);
 }
 
 /** A channel that the member does not see is a 404; the form and the list stay. */
