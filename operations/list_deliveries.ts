@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { findEndpoint } from "../src/operation/channels/manual_delivery.ts";
+import { findEndpoint, getVisibleEventChannels } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listDeliveries } from "../src/store/queries/webhooks.ts";
@@ -32,9 +32,14 @@ export default defineOperation({
   pagedBy: "created_at",
   async handler(input, ctx) {
     const endpoint = await findEndpoint(input.webhook_id, ctx);
+    const of = {
+      endpoint_id: endpoint.id,
+      channel_ids: getVisibleEventChannels(ctx.caller),
+      before: input.before ?? null,
+    };
     const { rows, next_before } = await readKeysetPage(
       input.limit ?? DEFAULT_LIMIT,
-      (n) => ctx.sql(listDeliveries, { endpoint_id: endpoint.id, before: input.before ?? null, limit: n }),
+      (limit) => ctx.sql(listDeliveries, { ...of, limit }),
       (row) => row.created_at,
     );
     return { data: rows.map(showDelivery), meta: { next_before: next_before && toIsoMicros(next_before) } };

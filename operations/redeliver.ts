@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { conflict, notFound } from "../src/model/api_error.ts";
-import { newUuid, parseId } from "../src/model/domain/type_ids.ts";
-import { WebhookDelivery } from "../src/model/entities/webhook.ts";
+import { conflict } from "../src/model/api_error.ts";
+import { newUuid } from "../src/model/domain/type_ids.ts";
 import { forBoth } from "../src/model/error_messages.ts";
-import { deliverManually, findEndpoint, MANUAL_DELIVERY_LIMIT } from "../src/operation/channels/manual_delivery.ts";
+import {
+  deliverManually,
+  findDelivery,
+  findEndpoint,
+  MANUAL_DELIVERY_LIMIT,
+} from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/schemas/common_fields.ts";
 import { deliveryView } from "../src/store/schemas/webhook_schemas.ts";
@@ -28,9 +32,7 @@ export default defineOperation({
   output: deliveryView,
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await findEndpoint(webhook_id, ctx);
-    const id = parseId("dlv", delivery_id);
-    const old = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
-    if (!old) throw notFound("delivery");
+    const old = await findDelivery(endpoint, delivery_id, ctx);
     if (endpoint.disabled_at)
       throw conflict(
         "webhook_disabled",
@@ -42,6 +44,6 @@ export default defineOperation({
     // Deliveries from before events had ids get one now.
     const { event, body, event_id = null } = old;
     const what = { endpoint_id: endpoint.id, event, body, event_id: event_id ?? newUuid() };
-    return deliverManually({ ...what, redelivery_of: id }, ctx);
+    return deliverManually({ ...what, redelivery_of: old.id }, ctx);
   },
 });

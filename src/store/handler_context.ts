@@ -98,12 +98,11 @@ export interface WebhookSupport {
   /** A new signing secret, and what to store of it. */
   newSecret(): { secret: string; sealed: Uint8Array };
   /** Starts one delivery by hand. It neither throws nor blocks. */
-  deliver(
-    workspaceId: string,
-    delivery: { id: string; endpoint_id: string; event_id: string; event: string; body: string },
-  ): void;
+  deliver(workspaceId: string, delivery: Record<"id" | "endpoint_id" | "event_id" | "event" | "body", string>): void;
   /** Drops the queued deliveries of a deleted endpoint. */
   forget(endpointId: string): void;
+  /** Drops the queued events of a paused endpoint; its queued deliveries by hand remain. */
+  forgetEvents(endpointId: string): void;
 }
 
 /** The services for push notifications. */

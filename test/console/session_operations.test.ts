@@ -478,6 +478,22 @@ test("a manager who was demoted in the meantime, and one of certain channels, ar
     await refused("revoke_key", { key_id: "no id" }, by),
   );
   expect((await session("list_keys", {}, by)).data).toEqual([]);
+  // rules#webhook-payload: of an endpoint of its own, the payloads of its channels and of tests.
+  const webhook_id = await webhook(by);
+  const log = async (event: string, pusher_id: string) => {
+    const delivery_id = await delivery();
+    const body = JSON.stringify({ event, data: { pusher_id } });
+    await world.sql("update webhook_delivery set event = ?, body = ? where id = ?", [
+      ...[event, body, parseId("dlv", delivery_id)],
+    ]);
+    return { webhook_id, delivery_id };
+  };
+  const other = await log("alert.sent", (await world.pusher()).id);
+  expect(await refused("get_delivery", other, by)).toEqual(
+    await refused("get_delivery", { webhook_id, delivery_id: formatId("dlv", newUuid()) }, by),
+  );
+  for (const seen of [await log("alert.sent", pusher.id), await log("webhook.test", "psh_none")])
+    expect((await session("get_delivery", seen, by)).id).toBe(seen.delivery_id);
 });
 
 test("a page shows dispatch's refusal in the terms of the form, and the log names the request", async () => {

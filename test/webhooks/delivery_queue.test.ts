@@ -298,6 +298,50 @@ describe("fairness", () => {
     await deliveries.drain(0);
   });
 
+  // rules#webhook-paused
+  test.each([
+    ["paused or disabled", { enabled: false }, ["by hand"]],
+    ["deleted", { enabled: false, deleted: true }, []],
+    ["enabled", { enabled: true }, ["alert.sent", "alert.sent", "by hand"]],
+  ])("a result of an endpoint that is %s leaves the right waiting deliveries", async (_state, result, left) => {
+    const { open, deliver } = held();
+    const { deliveries } = make({
+      deliver,
+      limits: { inFlight: 3, perEndpointIdle: 1, perEndpointBusy: 1 },
+      onResult: async () => result,
+    });
+    for (let n = 0; n < 3; n += 1) deliveries.emit(event(n), "w");
+    await waitFor(() => expect(open).toHaveLength(1));
+    deliveries.send(endpoint("a"), "w", { id: newUuid(), eventId: newUuid(), event: "by hand", body: "{}" });
+    expect(deliveries.pending()).toBe(4);
+    const sent: string[] = [];
+    open.shift()!.end(good);
+    while (sent.length < left.length) {
+      await waitFor(() => expect(open).toHaveLength(1));
+      const { delivery, end } = open.shift()!;
+      sent.push(delivery.event);
+      end(good);
+    }
+    await waitFor(() => expect(deliveries.pending()).toBe(0));
+    expect(sent).toEqual(left);
+    await deliveries.drain(0);
+  });
+
+  // rules#webhook-paused
+  test("a pause drops waiting events and keeps waiting deliveries by hand", async () => {
+    const { open, deliver } = held();
+    const { deliveries } = make({ deliver, limits: { perEndpointIdle: 1 } });
+    for (let n = 0; n < 3; n += 1) deliveries.emit(event(n), "w");
+    await waitFor(() => expect(open).toHaveLength(1));
+    deliveries.send(endpoint("a"), "w", { id: newUuid(), eventId: newUuid(), event: "by hand", body: "{}" });
+    deliveries.forgetEvents("a");
+    expect(deliveries.pending()).toBe(2);
+    open.shift()!.end(good);
+    await waitFor(() => expect(open.map(({ delivery }) => delivery.event)).toEqual(["by hand"]));
+    deliveries.forget("a");
+    await deliveries.drain(0);
+  });
+
   test("a workspace's burst delays no other: not at the look-up, not in the slots, not in the queue", async () => {
     const { open, deliver } = held();
     const asked: string[] = [];

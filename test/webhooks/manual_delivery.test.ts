@@ -2,6 +2,9 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
+import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
+import { getKysely, runStatement } from "../../src/store/db/statement.ts";
+import { recordDelivery } from "../../src/store/queries/webhooks.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { waitFor } from "../support/wait.ts";
@@ -132,6 +135,48 @@ test("a manual delivery counts like any other, and is not retried", async () => 
   expect(await call("test_webhook", once)).toEqual(await call("test_webhook", once));
   await over(4);
   expect(sink.requests).toHaveLength(4);
+});
+
+// rules#webhook-log
+test("a restricted member sees tests and the deliveries of its channels", async () => {
+  const other = await world.pusher({ name: "Other" }, key);
+  for (const [channel, count] of [pusher, other, pusher].map((channel, n) => [channel, n + 1] as const)) {
+    await call("create_alert", { pusher_id: channel.id, title: `Of ${channel.id}`, send: true });
+    await over(count);
+  }
+  await call("test_webhook", at());
+  const [tried, last, foreign, first] = await over(4);
+  await world.sql(
+    "update member set pusher_ids = ?::uuid[] where id = (select member_id from webhook_endpoint where id = ?)",
+    [`{${parseUuid(pusher.id)}}`, parseUuid(hook.id)],
+  );
+  expect((await log()).map(({ id }) => id)).toEqual([tried.id, last.id, first.id]);
+  // The page is filled after the filter, and its end is the end of the list.
+  const page = await call("list_deliveries", { ...at(), limit: 2 });
+  const next = await call("list_deliveries", { ...at(), limit: 2, before: page.meta.next_before });
+  expect([page, next].map(({ data }) => data.map(({ id }: any) => id))).toEqual([[tried.id, last.id], [first.id]]);
+  expect(next.meta.next_before).toBeNull();
+  const missing = formatId("dlv", newUuid());
+  const refusals = [foreign.id, missing].map((delivery_id) => world.rest("redeliver", { ...at(), delivery_id }, key));
+  for (const { status, body } of await Promise.all(refusals))
+    expect([status, body.error.code]).toEqual([404, "delivery_not_found"]);
+  await call("redeliver", { ...at(), delivery_id: first.id });
+  await call("redeliver", { ...at(), delivery_id: tried.id });
+  await over(5);
+  expect(sink.requests).toHaveLength(6);
+});
+
+// rules#webhook-paused
+test("a result of a paused endpoint stops waiting events, and tests are still sent", async () => {
+  await world.sql("update webhook_endpoint set paused_at = now() where id = ?", [parseUuid(hook.id)]);
+  await call("test_webhook", at());
+  await over(1);
+  const [row] = await runStatement(getKysely(world.service.orm), recordDelivery, {
+    ...{ id: parseUuid(hook.id), ok: true, status: 200, delivery_id: newUuid(), event_id: newUuid() },
+    ...{ event: "alert.sent", body: "{}", failure: null, duration_ms: 1, kept: 200, disabling: 20 },
+  });
+  expect(row).toEqual({ enabled: false });
+  expect(await endpoint()).toMatchObject({ disabled: false, failure_count: 0 });
 });
 
 // rules#webhook-rotated

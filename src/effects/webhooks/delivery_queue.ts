@@ -33,8 +33,15 @@ export interface DeliveryQueueOptions {
   rules: TargetRules;
   /** Returns the enabled endpoints for this event; at most four calls at once. */
   endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
-  /** Records a result, and returns if the endpoint may be called again; if not, its queue is dropped. */
-  onResult: (endpointId: string, result: DeliveryResult, attempted: DeliveryAttempt) => Promise<{ enabled: boolean }>;
+  /**
+   * Records a result, and returns if the endpoint gets further events. Otherwise its waiting events are dropped.
+   * Deliveries by hand are dropped for a deleted endpoint only.
+   */
+  onResult: (
+    endpointId: string,
+    result: DeliveryResult,
+    attempted: DeliveryAttempt,
+  ) => Promise<{ enabled: boolean; deleted?: boolean }>;
   /** Records deliveries that were dropped because our queue was full (rules#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Receives every dropped delivery or event at once; must not throw. */
@@ -56,7 +63,7 @@ const LOG_EVERY_MS = 60_000;
 
 interface Waiting {
   endpoint: DeliveryEndpoint;
-  /** Where it was written down before; else it gets one when it starts. */
+  /** The id of a delivery by hand, which was written down before. An event gets one when it starts. */
   id?: string;
   eventId: string;
   event: string;
@@ -175,7 +182,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
 
   async function record(endpointId: string, result: DeliveryResult, attempted: DeliveryAttempt): Promise<void> {
     try {
-      if (!(await onResult(endpointId, result, attempted)).enabled) forget(endpointId);
+      const { enabled, deleted } = await onResult(endpointId, result, attempted);
+      if (deleted) forget(endpointId);
+      else if (!enabled) forgetEvents(endpointId);
     } catch (error) {
       log.error({ err: error, webhook_id: endpointId }, "webhook result could not be recorded");
     }
@@ -219,6 +228,12 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     settle();
   }
 
+  /** Drops the waiting events; deliveries by hand remain (rules#webhook-paused). */
+  function forgetEvents(endpointId: string): void {
+    lanes.forget(endpointId, ({ id }) => id !== undefined);
+    settle();
+  }
+
   /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
   async function drain(ms: number): Promise<void> {
     const idle = Promise.withResolvers<void>();
@@ -234,5 +249,5 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     if (left > 0) log.warn({ left }, "webhook deliveries abandoned at shutdown");
   }
 
-  return { emit, send, forget, drain, pending };
+  return { emit, send, forget, forgetEvents, drain, pending };
 }

@@ -105,16 +105,16 @@ export function createFairQueue<T>(limits: FairQueueLimits) {
     return { endpointId: longest.endpointId, item };
   }
 
-  /** Drops all waiting deliveries of this endpoint and forgets its failures; returns the dropped ones. */
-  function forget(endpointId: string): T[] {
+  /** Drops the waiting deliveries of this endpoint, except kept ones, and forgets its failures; returns the dropped. */
+  function forget(endpointId: string, keeps: (item: T) => boolean = () => false): T[] {
     failing.delete(endpointId);
     const lane = lanes.get(endpointId);
     if (lane === undefined) return [];
-    const { items } = lane;
-    count(lane, -items.length);
-    lane.items = [];
+    const dropped = lane.items.filter((item) => !keeps(item));
+    count(lane, -dropped.length);
+    lane.items = lane.items.filter(keeps);
     tidy(lane);
-    return items;
+    return dropped;
   }
 
   function rotate<V>(queue: Set<V>, served: V, waits: boolean): void {

@@ -65,7 +65,7 @@ export function createWebhookService(options: {
         kept: LIMITS.deliveries,
         disabling: LIMITS.webhook_failures,
       });
-      return { enabled: row?.enabled ?? false };
+      return { enabled: row?.enabled ?? false, deleted: row === undefined };
     },
     onDropped: (endpointId, count) => runStatement(kysely, recordDroppedEvents, { id: endpointId, count }),
     noteDropped: (count) => metrics.webhooksDropped(count),
@@ -88,6 +88,7 @@ export function createWebhookService(options: {
       );
     },
     forget: (endpointId) => deliveries.forget(endpointId),
+    forgetEvents: (endpointId) => deliveries.forgetEvents(endpointId),
     // The workspace addresses the event; only event, created_at and data are sent.
     publish: ({ workspaceId, ...event }) => deliveries.emit(event, workspaceId),
     pending: () => deliveries.pending(),

@@ -1,12 +1,9 @@
 // Operations of signed-in members on one webhook endpoint: its events, its pause, and the payload of a delivery.
 
 import { z } from "zod";
-import { notFound } from "../../model/api_error.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
-import { WebhookDelivery } from "../../model/entities/webhook.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
-import { findEndpoint } from "../../operation/channels/manual_delivery.ts";
+import { findDelivery, findEndpoint } from "../../operation/channels/manual_delivery.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { deliveryView, showDelivery, showWebhook, webhookView } from "../../store/schemas/webhook_schemas.ts";
 
@@ -15,7 +12,7 @@ export const update_webhook = defineMemberOperation({
   name: "update_webhook",
   title: "Change webhook",
   description:
-    "Change the events of a webhook endpoint, or pause or resume it. Waiting deliveries of a paused one end.",
+    "Change the events of a webhook endpoint, or pause or resume it. Waiting events of a paused one are dropped.",
   role: "editor",
   errors: ["not_found"],
   input: z.strictObject({
@@ -36,7 +33,7 @@ export const update_webhook = defineMemberOperation({
     if (paused !== undefined && paused !== isPaused) {
       endpoint.paused_at = paused ? toIsoMicros(ctx.now()) : null;
       changed.push("paused");
-      if (paused) ctx.afterCommit(() => ctx.services.webhooks.forget(endpoint.id));
+      if (paused) ctx.afterCommit(() => ctx.services.webhooks.forgetEvents(endpoint.id));
     }
     if (changed.length > 0) ctx.audit({ changed });
     await ctx.em.flush();
@@ -56,9 +53,7 @@ export const get_delivery = defineMemberOperation({
   output: deliveryView.extend({ body: z.string().describe("The body of the request, as it was signed.") }),
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await findEndpoint(webhook_id, ctx);
-    const id = parseId("dlv", delivery_id);
-    const delivery = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
-    if (!delivery) throw notFound("delivery");
+    const delivery = await findDelivery(endpoint, delivery_id, ctx);
     const {
       event_id = null,
       ok = null,
@@ -68,7 +63,7 @@ export const get_delivery = defineMemberOperation({
       redelivery_of = null,
     } = delivery;
     const result = { event_id, ok, status, failure, duration_ms, redelivery_of };
-    const { event, body, created_at } = delivery;
+    const { id, event, body, created_at } = delivery;
     return { ...showDelivery({ id, endpoint_id: endpoint.id, event, body, created_at, ...result }), body };
   },
 });

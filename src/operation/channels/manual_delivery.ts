@@ -2,7 +2,7 @@
 // one POST, counted once, and never repeated automatically.
 
 import { notFound } from "../../model/api_error.ts";
-import { newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { WebhookDelivery, WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/handler_context.ts";
@@ -22,6 +22,25 @@ export async function findEndpoint(webhookId: string, ctx: Pick<Context, "em">) 
   const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }));
   if (!endpoint) throw notFound("webhook");
   return endpoint;
+}
+
+/** The channels whose deliveries the caller sees, by their ids in events. Null is all channels. */
+export const getVisibleEventChannels = ({ pusherIds }: Context["caller"]): string[] | null =>
+  pusherIds?.map((id) => formatId("psh", id)) ?? null;
+
+/**
+ * A delivery of an endpoint. A test belongs to no channel, so each caller that sees the endpoint sees it.
+ * @throws 404 for a missing or invisible one (rules#webhook-log)
+ */
+export async function findDelivery(endpoint: { id: string }, deliveryId: string, ctx: Pick<Context, "em" | "caller">) {
+  const id = parseId("dlv", deliveryId);
+  const delivery = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
+  if (!delivery) throw notFound("delivery");
+  const visible = getVisibleEventChannels(ctx.caller);
+  const { data } = JSON.parse(delivery.body) as { data?: { pusher_id?: string } };
+  if (visible && delivery.event !== "webhook.test" && !visible.includes(data?.pusher_id ?? ""))
+    throw notFound("delivery");
+  return delivery;
 }
 
 /** The unknown values of a running delivery. */

@@ -1,7 +1,7 @@
 // SQL for webhook endpoints: the recipients of an event, the results of deliveries, and pages of the delivery log. The
 // entity manager handles the operations and single deliveries.
 
-import { boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { array, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
@@ -45,9 +45,9 @@ const COUNTED = `(not $ok::boolean and (not ${OF_STRANGERS("$event")} or subscri
 
 /**
  * Counts a result in one step, so simultaneous ones are not lost. Enough consecutive failures disable the endpoint, and
- * a success resets the counter. A disabled endpoint stays disabled. The same step writes the delivery into the
- * endpoint's log, which keeps the newest, and deletes an expired secret. Subscriber events can neither disable an
- * endpoint that is briefly down, nor push the owner's own events out of the log.
+ * a success resets the counter. A disabled endpoint stays disabled; `enabled` is also false for a paused one. The same
+ * step writes the delivery into the endpoint's log, which keeps the newest, and deletes an expired secret. Subscriber
+ * events can neither disable an endpoint that is briefly down, nor push the owner's own events out of the log.
  */
 export const recordDelivery = defineStatement("record_delivery", {
   parameters: {
@@ -72,7 +72,7 @@ export const recordDelivery = defineStatement("record_delivery", {
       last_delivery_at = clock_timestamp(), last_status = $status,
       previous_secret = case when previous_secret_until > clock_timestamp() then previous_secret end,
       previous_secret_until = case when previous_secret_until > clock_timestamp() then previous_secret_until end
-    where id = $id returning id, disabled_at is null as enabled),
+    where id = $id returning id, disabled_at is null and paused_at is null as enabled),
     written as (
       insert into webhook_delivery as d (id, endpoint_id, event_id, event, body, ok, status, failure, duration_ms)
       select $delivery_id, e.id, $event_id, $event, $body, $ok, $status, $failure, $duration_ms from e
@@ -106,12 +106,17 @@ const SHOWN = {
 };
 const COLUMNS = Object.keys(SHOWN).join(", ");
 
-/** A page of an endpoint's deliveries, newest first, with all rows of the last timestamp. */
+/**
+ * A page of an endpoint's deliveries, newest first, with all rows of the last timestamp. `channel_ids` limits it to
+ * events of these channels and to tests, which belong to no channel; null is all.
+ */
 export const listDeliveries = defineLists.reading("list_deliveries", {
-  parameters: { endpoint_id: uuid, before: nullable(timestamptz), limit: int },
+  parameters: { endpoint_id: uuid, channel_ids: nullable(array(text)), before: nullable(timestamptz), limit: int },
   columns: SHOWN,
   text: `select ${COLUMNS} from webhook_delivery
     where endpoint_id = $endpoint_id and created_at < coalesce($before::timestamptz, 'infinity')
+      and ($channel_ids::text[] is null or event = 'webhook.test'
+        or body::json #>> '{data,pusher_id}' = any($channel_ids::text[]))
     order by created_at desc fetch first ($limit::int) rows with ties`,
 });
 

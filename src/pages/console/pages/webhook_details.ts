@@ -115,7 +115,7 @@ export function deliveryResult({ ok, status, failure, created_at }: Delivery, no
   const soon = now.getTime() - Date.parse(created_at) < SOON_MS;
   if (ok === null)
     return html`<span class="badge"${soon && html` data-soon`}>pending</span>${
-      !soon && html`<span class="muted">interrupted by a server stop</span>`
+      !soon && html`<span class="muted">no result: the server stopped or had no capacity</span>`
     }`;
   if (ok) return html`<span class="badge good">delivered</span><span class="muted">status ${status}</span>`;
   const why = failure === "status" ? `Status ${status}.` : (FAILURES[failure ?? ""] ?? failure);
