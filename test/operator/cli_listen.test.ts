@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { request as connect, createServer } from "node:http";
+import { request as connect, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -150,10 +150,11 @@ test("a private channel takes an invite, once; a deleted device and an unknown c
 });
 
 /** A way to the server that lets no stream through. */
-async function withoutStreams() {
+async function withoutStreams(spoil: (request: IncomingMessage, response: ServerResponse) => boolean = () => false) {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url!);
+    if (spoil(request, response)) return;
     if (request.url!.includes("/stream")) return response.writeHead(404).end();
     const { hostname, port: to } = new URL(server.url);
     const { url: path, method, headers } = request;
@@ -179,6 +180,29 @@ test("where there is no stream it polls, and is held", async () => {
   await send(id, "Two");
   expect([await its.ended, its.titles()]).toEqual([0, ["One", "Two"]]);
   expect(asked.filter((path) => path.includes("/stream"))).toHaveLength(1);
+  proxy.close();
+});
+
+// rules#listen
+test("a response that is cut, or is not JSON, is requested again", async () => {
+  const { id } = await channel("listen-cut");
+  const spoiled = [
+    (response: ServerResponse) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": 99 });
+      response.write("{", () => response.destroy());
+    },
+    (response: ServerResponse) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Sign in</h1>"),
+  ];
+  const { proxy, url } = await withoutStreams(({ url: path }, response) => {
+    if (!path!.includes("/inbox?")) return false;
+    const spoil = spoiled.shift();
+    spoil?.(response);
+    return spoil !== undefined;
+  });
+  const its = listener(["listen-cut", "--count", "1"], { BELFRY_URL: url });
+  await waitFor(() => expect(its.said()).toContain("The connection to the server was lost. Retrying."));
+  await send(id, "After the cut");
+  expect([await its.ended, its.titles(), spoiled]).toEqual([0, ["After the cut"], []]);
   proxy.close();
 });
 

@@ -3,7 +3,8 @@
 
 import { expect, test } from "vitest";
 import { ApiError } from "../../src/model/api_error.ts";
-import { nameFlags, readDuration } from "../../src/program/cli/option_values.ts";
+import { nameFlags, readDuration, readRetryAfter } from "../../src/program/cli/option_values.ts";
+import { formatStatus } from "../../src/program/cli/status_command.ts";
 import { getDisplayWidth, renderResult, toSafeJson, toSafeText } from "../../src/program/cli/terminal_text.ts";
 
 const PLAIN = { width: 80, colors: false };
@@ -35,6 +36,30 @@ test("JSON has no control characters and stays the same value", () => {
   expect(toSafeText(HOSTILE)).not.toMatch(CONTROLS);
   // Joiners of emoji and of Persian stay.
   expect(toSafeText("👨‍👩‍👧 می‌خواهم")).toBe("👨‍👩‍👧 می‌خواهم");
+});
+
+// rules#cli-harmless-text
+test("the table of the status has one line for each value of the service", () => {
+  const table = formatStatus({ service: { status: HOSTILE, [HOSTILE]: 1, degraded: [HOSTILE] }, state: null });
+  expect(table).not.toMatch(CONTROLS);
+  expect(table.split("\n")).toHaveLength(6);
+});
+
+test.each([
+  ["7", 7],
+  ["2147484", 86_400],
+  ["-5", 0],
+  ["Thu, 26 Nov 2026 13:00:00 GMT", 0],
+  ["", 0],
+])("retry-after %j is %i seconds", (value, seconds) => {
+  const refused = new ApiError("rate_limited", "Wait.", { headers: { "retry-after": value } });
+  expect(readRetryAfter(refused)).toBe(seconds);
+});
+
+test("only the rows of a list can be chosen with --fields", () => {
+  const row = { id: "alr_1", body: "x".repeat(30), note: "y".repeat(30) };
+  expect(renderResult({ data: [row] }, { width: 30, colors: false })).toContain("more fields: choose with --fields");
+  expect(renderResult({ days: [row] }, { width: 30, colors: false })).toMatch(/more fields$/m);
 });
 
 test("right-to-left text is isolated, so that the columns next to it stay in place", () => {

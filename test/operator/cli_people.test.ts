@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -98,6 +98,29 @@ test("send schedules with --in", async () => {
   expect(minutes).toBeLessThan(40);
 });
 
+// rules#sent-once
+test("a repeated send with --in is scheduled once, and its note names the option", async () => {
+  const [first, again] = [
+    await ok(["send", handle, "Once", "--in", "2h"]),
+    await ok(["send", handle, "Once", "--in", "2h"]),
+  ];
+  expect(again).toMatchObject({ id: first.id, send_at: first.send_at });
+  expect(again.note).toContain("Pass a new --idempotency-key");
+  const third = await ok(["send", handle, "Once", "--in", "3h"]);
+  expect([third.id === first.id, third.note]).toEqual([false, undefined]);
+});
+
+// rules#cli-send
+test("with --title, a pipe is not read, with a note", async () => {
+  const pipe = (...args: string[]) =>
+    runProgram("sh", ["-c", `echo piped | "$0" "$@"`, process.execPath, CLI, "send", handle, ...args], settings());
+  const alone = await pipe("-t", "Title of a pipe");
+  expect(alone.json).toMatchObject({ title: "Title of a pipe", body: null });
+  expect(alone.stderr).toContain("standard input was not read");
+  const read = await pipe("-t", "Title and pipe", "-");
+  expect([read.json.body, read.stderr]).toEqual(["piped", ""]);
+});
+
 test.each([
   { args: ["send"], says: "missing required argument 'channel'" },
   { args: ["send", "x", "--in", "soon"], says: "such as 90d" },
@@ -109,6 +132,7 @@ test.each([
   { args: ["list-alerts", "--fields", "__proto__"], says: "__proto__ is not a field" },
   { args: ["get-alert", "--watch"], says: "unknown option '--watch'" },
   { args: ["list-alerts", "--watch", "0"], says: "whole number of 1 or more" },
+  { args: ["list-alerts", "--watch", "2147484"], says: "at most 86400 seconds" },
 ])("wrong usage is exit 2: $args", async ({ args, input, says }) => {
   const { code, stdout, stderr } = await run(args, input ?? "");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -151,9 +175,120 @@ test.skipIf(isMissing("jq"))("jq filters a result, and is checked before the cal
   expect((await run(["get-me", "--jq", "-1 # a comment"])).stdout).toBe("-1\n");
   const other = createHandle();
   const make = ["create-pusher", "--handle", other, "--name", "N", "--category", "ai", "--description", "D"];
-  const wrong = await run([...make, "--jq", ".id |"]);
-  expect(wrong).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--jq: ") });
+  for (const expression of [".id |", ".) | (.", "nope", '"']) {
+    const wrong = await run([...make, "--jq", expression]);
+    expect(wrong).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--jq: ") });
+  }
   expect((await ok(["list-pushers"])).data).toHaveLength(1);
+});
+
+test.skipIf(isMissing("jq"))("where jq fails after the call, the result is printed whole", async () => {
+  for (const expression of [".id|tonumber", 'error("no")', ".title[0]"]) {
+    const { code, json, stderr } = await run(["send", handle, `Sent for ${expression}`, "--jq", expression]);
+    expect({ code, json }).toMatchObject({ code: 1, json: { status: "sent", title: `Sent for ${expression}` } });
+    expect(stderr).toMatch(/^belfry: the call succeeded, but --jq failed: jq: error/);
+  }
+});
+
+test.skipIf(isMissing("jq"))("an interrupt while jq runs ends a watch without an error", async () => {
+  const slow = 'if .data[0].name == "Slow" then until(false; .) else "first" end';
+  const watching = start(["list-pushers", "--watch", "1", "--jq", slow], {}, { detached: true });
+  const pid = watching.child.pid!;
+  const programs = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  try {
+    await waitFor(() => expect(watching.stdout()).toBe("first\n"));
+    await ok(["update-pusher", "--pusher-id", handle, "--name", "Slow"]);
+    await waitFor(() => expect(programs()).not.toBe(""));
+    process.kill(-pid, "SIGINT");
+    expect([await watching.ended, watching.stdout(), watching.stderr()]).toEqual([0, "first\n", ""]);
+  } finally {
+    if (watching.child.exitCode === null) process.kill(-pid, "SIGKILL");
+    await ok(["update-pusher", "--pusher-id", handle, "--name", "N"]);
+  }
+});
+
+/** A server of another kind, and a login to it. */
+async function withOtherServer(
+  answer: RequestListener,
+  use: (named: string, login: Record<string, string>) => unknown,
+) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const named = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const state = join(folder.path, `other-${new URL(named).port}`);
+  mkdirSync(join(state, "belfry"), { recursive: true });
+  const login = `login-${Buffer.from(named).toString("base64url")}.json`;
+  writeFileSync(join(state, "belfry", login), JSON.stringify({ url: named, access_token: "token" }));
+  writeFileSync(join(state, "belfry/last-login.json"), JSON.stringify({ url: named }));
+  try {
+    await use(named, { ...home(), BELFRY_URL: named, XDG_STATE_HOME: state });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+const STREAM_TYPE = { "content-type": "text/event-stream" };
+
+// rules#cli-lost-answer
+test.each<[string, RequestListener]>([
+  ["the connection is cut", ({ socket }) => socket.destroy()],
+  [
+    "the body is cut",
+    ({ socket }, response) =>
+      response.writeHead(200, { ...JSON_TYPE, "content-length": 99 }).write("{", () => socket.destroy()),
+  ],
+  ["a stream ends early", (_, response) => response.writeHead(502, STREAM_TYPE).end(": nothing\n\n")],
+  ["a gateway has no answer", (_, response) => response.writeHead(504).end("<h1>Gateway timeout</h1>")],
+])("a lost answer is reported as a call that may have succeeded: %s", async (_, answer) => {
+  await withOtherServer(answer, async (named, login) => {
+    for (const way of [{ ...login, BELFRY_API_KEY: "key" }, login]) {
+      const { code, refusal } = await runBelfryShared(["send", "x", "t"], way);
+      expect({ code, error: refusal.error.code }).toEqual({ code: 1, error: "no_answer" });
+      expect(refusal.error.message).toBe(
+        `The response of ${named} was lost or took too long. The call may have succeeded.`,
+      );
+    }
+  });
+});
+
+// rules#cli-lost-answer
+test("an error of JSON-RPC is passed on, without control characters", async () => {
+  const error = { code: -32_602, message: "Bad \u001b[31marguments" };
+  const answer: RequestListener = (_, response) =>
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: "2.0", id: 1, error }));
+  await withOtherServer(answer, async (named, login) => {
+    const { code, refusal } = await runBelfryShared(["send", "x", "t"], login);
+    expect(code).toBe(1);
+    expect(refusal.error.message).toBe(`${named} did not complete the call: Bad \ufffd[31marguments`);
+  });
+});
+
+// rules#cli-lost-answer
+test("without a server, nothing can have happened", async () => {
+  const { refusal } = await run(["send", "x", "t"], "", {
+    BELFRY_URL: `http://127.0.0.1:${await findFreePort("127.0.0.1")}`,
+  });
+  expect(refusal.error).toMatchObject({ code: "server_unreachable", message: expect.stringMatching(/^No server/) });
+});
+
+// rules#cli-one-server
+test("an own address or database has priority over the last login", async () => {
+  await withOtherServer(
+    (_, response) => response.end(),
+    async (named, login) => {
+      const unnamed = { DATA_DIR: login.DATA_DIR!, XDG_STATE_HOME: login.XDG_STATE_HOME!, PATH: folder.path };
+      const own = { PUBLIC_URL: "https://alerts.example.org" };
+      const database = { DATABASE_URL: "postgresql://127.0.0.1:1/none" };
+      const opened = async (more: Record<string, string>) =>
+        (await runBelfryShared(["open"], { ...unnamed, PORT: "", ...more })).json.url;
+      expect(await opened({})).toBe(`${named}/console`);
+      expect(await opened(own)).toBe("https://alerts.example.org/console");
+      expect(await opened({ ...own, ...database })).toBe("https://alerts.example.org/console");
+      expect(await opened(database)).not.toBe(`${named}/console`);
+    },
+  );
 });
 
 test("without jq, the refusal names another way", async () => {
@@ -197,8 +332,8 @@ afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-function start(args: string[], more: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [CLI, ...args], { env: environment({ ...settings(), ...more }) });
+function start(args: string[], more: Record<string, string> = {}, how: { detached?: boolean } = {}) {
+  const child = spawn(process.execPath, [CLI, ...args], { env: environment({ ...settings(), ...more }), ...how });
   children.push(child);
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk) => (stdout += chunk));

@@ -83,6 +83,17 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
     expect(await published()).toHaveLength(3);
   });
 
+  test("a time that differs by less than a minute is the same time", async () => {
+    const first = { send_at: timeInSeconds(3600) };
+    const later = (milliseconds: number) => ({
+      send_at: new Date(Date.parse(first.send_at) + milliseconds).toISOString(),
+    });
+    const { id } = (await create(way, first)).body;
+    for (const more of [later(1), later(59_999), later(-59_999)]) expect((await create(way, more)).body.id).toBe(id);
+    for (const more of [later(60_000), later(-60_000)]) expect((await create(way, more)).body.note).toBeUndefined();
+    expect(await published()).toHaveLength(3);
+  });
+
   test("differences that make it another call", async () => {
     const first = (await create(way)).body;
     const other = await world.key({});

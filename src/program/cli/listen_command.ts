@@ -9,6 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { extendEnvironment } from "../../store/config/load_settings.ts";
 import { parseEventStream } from "./event_stream.ts";
 import { getListenStatePath, type ListenState, openListenState } from "./listen_state.ts";
+import { readRetryAfter } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
 import { getLimitHeaders, resolveServerUrl, unreachableServerError, wrongServerError } from "./server_connection.ts";
 import { toSafeJson } from "./terminal_text.ts";
@@ -152,7 +153,7 @@ async function follow({ call, join, take, isNew, stop }: Following): Promise<voi
       if (stop.aborted) return;
       if (!(error instanceof ApiError) || !["server_error", "rate_limited"].includes(error.type)) throw error;
       if (failures++ === 0) printNote(`${error.message} Retrying.`);
-      const seconds = Number(error.headers["retry-after"]) || Math.min(2 ** (failures - 1), LONGEST_PAUSE_S);
+      const seconds = readRetryAfter(error) || Math.min(2 ** (failures - 1), LONGEST_PAUSE_S);
       await pause(seconds * 1_000 * (0.5 + Math.random()), null, { signal: stop }).catch(() => {});
     }
   }
@@ -258,7 +259,14 @@ const toEnvironment = ({ id, handle, sent_at, title, body = "", priority = "norm
   BELFRY_SOURCE_URL: source_url,
 });
 
-const readJson = <T>(response: Response) => response.json() as Promise<T>;
+/** The JSON of a response. @throws ApiError `server_error` if the body was cut or is not JSON */
+async function readJson<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch {
+    throw new ApiError("no_answer", "The connection to the server was lost.");
+  }
+}
 
 /** Calls of the handset API. @throws ApiError: `server_error` also without any response */
 const caller =

@@ -8,11 +8,11 @@ import { parseEventStream } from "./event_stream.ts";
 import {
   type ConnectionOptions,
   getLimitHeaders,
+  getRequestError,
   printTarget,
   resolveConnection,
   type ServerConnection,
   sendWithKey,
-  unreachableServerError,
   wrongServerError,
 } from "./server_connection.ts";
 
@@ -144,8 +144,8 @@ async function ask(
       body,
       redirect: "manual",
       signal,
-    }).catch(() => {
-      throw unreachableServerError(connection.url);
+    }).catch((error) => {
+      throw getRequestError(connection.url, error);
     }),
   );
 }

@@ -14,10 +14,10 @@ import {
   withEffect,
 } from "../../operation/lenient_arguments.ts";
 import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
-import { nameFlags, toFlag, toKebabCase } from "./option_values.ts";
+import { nameFlags, nameFlagsInText, toFlag, toKebabCase } from "./option_values.ts";
 import { UsageError } from "./output.ts";
 import { callByRest } from "./rest_client.ts";
-import { addResultOptions, formatSelected, readResultOptions, watchResult } from "./result_options.ts";
+import { addResultOptions, printSelected, readResultOptions, watchResult } from "./result_options.ts";
 import {
   addConnectionOptions,
   type ConnectionOptions,
@@ -25,6 +25,7 @@ import {
   resolveConnection,
   type ServerConnection,
 } from "./server_connection.ts";
+import { isRecord } from "./terminal_text.ts";
 import { callTool } from "./tool_call.ts";
 
 const IDEMPOTENCY_KEY: JsonSchema = {
@@ -99,8 +100,10 @@ export async function callOperation({ tool, args, connection, names, values }: O
   const call = async () => {
     try {
       refuseUnclearable(tool, read);
-      if (connection.login) return await callTool(tool, read, connection);
-      return (await callByRest(tool, read, connection)).body;
+      const result = connection.login
+        ? await callTool(tool, read, connection)
+        : (await callByRest(tool, read, connection)).body;
+      return nameFlagsInNote(result, names);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const named = nameFlags(error, names);
@@ -109,7 +112,13 @@ export async function callOperation({ tool, args, connection, names, values }: O
     }
   };
   if (options.watch) await watchResult(call, options, options.watch);
-  else process.stdout.write(formatSelected(await call(), options));
+  else printSelected(await call(), options);
+}
+
+/** The result with the options of the command in its note (rules#cli-names-flags). */
+function nameFlagsInNote(result: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (!isRecord(result) || typeof result.note !== "string") return result;
+  return { ...result, note: nameFlagsInText(result.note, names) };
 }
 
 function addToolCommand(program: Command, tool: OwnerOperation): void {

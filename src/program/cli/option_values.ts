@@ -22,6 +22,13 @@ export function readWholeNumber(text: string): number {
   return Number(text);
 }
 
+/** A day: timers overflow after 24 days. */
+export const LONGEST_WAIT_S = 86_400;
+
+/** Seconds until a retry, as a refusal names them, up to a day; 0 if it names none. */
+export const readRetryAfter = ({ headers }: ApiError): number =>
+  Math.min(Math.max(Number(headers["retry-after"]) || 0, 0), LONGEST_WAIT_S);
+
 /** create_alert → create-alert */
 export const toKebabCase = (name: string): string => name.replaceAll("_", "-");
 
@@ -54,5 +61,9 @@ function inMessage(message: string, param: string | null, flags: ReadonlyMap<str
   const listed = begun.replace(/\bAccepted: [^.]+\./, (list) =>
     list.replace(/\w+(?=[,.])/g, (name) => flags.get(name) ?? name),
   );
-  return listed.replace(/(?<![\w.-])[a-z]+(?:_[a-z]+)+(?![\w-])/g, (name) => flags.get(name) ?? name);
+  return nameFlagsInText(listed, flags);
 }
+
+/** A text with options in the place of names with an underscore, such as `idempotency_key`. */
+export const nameFlagsInText = (text: string, flags: ReadonlyMap<string, string>): string =>
+  text.replace(/(?<![\w.-])[a-z]+(?:_[a-z]+)+(?![\w-])/g, (name) => flags.get(name) ?? name);

@@ -25,9 +25,9 @@ const getTerminalStyle = (stream: NodeJS.WriteStream): TerminalStyle => ({
   colors: stream.hasColors(),
 });
 
-/** A remark in addition to the result. */
+/** A remark in addition to the result. It may contain text of a server (rules#cli-harmless-text). */
 export function printNote(text: string): void {
-  process.stderr.write(`belfry: ${text}\n`);
+  process.stderr.write(`belfry: ${toSafeText(text)}\n`);
 }
 
 /** Prints an error. Returns the exit code: 1 for a refusal (its envelope, or text on a terminal), 2 for wrong usage. */
@@ -42,7 +42,7 @@ export function printError(error: unknown): number {
   const { message, problems = [] } = refused.toEnvelope().error;
   if (process.stderr.isTTY)
     for (const text of [message, ...problems.map((one) => one.message).filter((one) => !message.endsWith(one))])
-      printNote(toSafeText(text));
+      printNote(text);
   else process.stderr.write(`${toSafeJson(refused.toEnvelope())}\n`);
   return 1;
 }

@@ -1,7 +1,7 @@
 // One call of an operation by REST: the request within bounded time, and a refusal read back from its envelope. Knows
 // no operation by name.
 
-import { ApiError, invalidRequest, parseErrorEnvelope } from "../../model/api_error.ts";
+import { invalidRequest, parseErrorEnvelope } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { buildClientRequest, CLI_USER_AGENT } from "../../operation/client_request.ts";
 import { getPathArguments, IDEMPOTENCY_ARGUMENTS, type OwnerOperation } from "../../operation/define_operation.ts";
@@ -9,10 +9,10 @@ import type { OperationOutcome } from "../../operation/execute.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import {
   getLimitHeaders,
+  getRequestError,
+  getUnknownAnswerError,
   type ServerConnection,
   sendWithKey,
-  unreachableServerError,
-  wrongServerError,
 } from "./server_connection.ts";
 
 /** More than a call waits for a review. */
@@ -40,18 +40,13 @@ export async function callByRest(
     response = await sendWithKey(connection, send);
     text = await response.text();
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    if ((error as Error).name !== "TimeoutError") throw unreachableServerError(url);
-    throw new ApiError(
-      "no_answer",
-      `The server at ${url} did not respond within ${ANSWER_MS / 1000} seconds. The call may have succeeded.`,
-    );
+    throw getRequestError(url, error);
   }
   const answerHeaders = getLimitHeaders(response);
   if (response.status === 204) return { body: deleted(tool, args), headers: answerHeaders };
   const answer = parsed(text);
   if (response.ok && answer !== undefined) return { body: answer, headers: answerHeaders };
-  throw parseErrorEnvelope(answer, answerHeaders) ?? wrongServerError(url, response.status);
+  throw parseErrorEnvelope(answer, answerHeaders) ?? getUnknownAnswerError(url, response);
 }
 
 /** rules#deleted-answer */

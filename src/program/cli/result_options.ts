@@ -8,9 +8,9 @@ import { z } from "zod";
 import { ApiError } from "../../model/api_error.ts";
 import { isReadOnly, type OwnerOperation } from "../../operation/define_operation.ts";
 import { type JsonSchema, stripNull } from "../../operation/validation_errors.ts";
-import { readWholeNumber } from "./option_values.ts";
+import { LONGEST_WAIT_S, readRetryAfter, readWholeNumber } from "./option_values.ts";
 import { formatResult, printNote, UsageError } from "./output.ts";
-import { isRecord, toSafeText } from "./terminal_text.ts";
+import { isRecord, toSafeJson, toSafeText } from "./terminal_text.ts";
 
 const WATCH_SECONDS = 5;
 
@@ -25,9 +25,15 @@ export function addResultOptions(command: Command, tool: OwnerOperation): void {
   if (!isWatchable(tool)) return;
   command.addOption(
     new Option("--watch [seconds]", "repeat the call and print changes until a signal ends it")
-      .argParser(readWholeNumber)
+      .argParser(readInterval)
       .preset(WATCH_SECONDS),
   );
+}
+
+function readInterval(text: string): number {
+  const seconds = readWholeNumber(text);
+  if (seconds > LONGEST_WAIT_S) throw new InvalidArgumentError(`It must be at most ${LONGEST_WAIT_S} seconds.`);
+  return seconds;
 }
 
 function readFieldNames(text: string, before: readonly string[] = []): string[] {
@@ -53,7 +59,9 @@ export function readResultOptions(tool: OwnerOperation, values: Record<string, u
     if (unknown !== undefined)
       throw new UsageError(`--fields: ${unknown} is not a field. Choose from ${[...known].join(", ")}.`);
   }
-  if (jq !== undefined) runJq(["-n", `def filter: (${jq}\n); empty`], "");
+  // Without input, jq compiles the expression and does not run it.
+  const { failure } = jq === undefined ? { failure: null } : runJq(jq, "");
+  if (failure !== null) throw new UsageError(`--jq: ${failure}`);
   return { ...(fields && { fields }), ...(jq !== undefined && { jq }), ...(watch && { watch }) };
 }
 
@@ -87,26 +95,49 @@ function select(result: unknown, fields: readonly string[]): unknown {
   return Array.isArray(data) ? { ...(result as object), data: data.map(pick) } : pick(result);
 }
 
-/** The text that is printed for a result. */
-export function formatSelected(result: unknown, { fields, jq }: ResultOptions): string {
-  const selected = fields ? select(result, fields) : result;
-  if (jq === undefined) return formatResult(selected, fields);
-  // A leading space: an expression may begin like an option.
-  const filtered = runJq(["-r", ` ${jq}`], JSON.stringify(selected));
-  return process.stdout.isTTY ? toSafeText(filtered) : filtered;
+interface Selected {
+  /** The text that is printed; the whole result where the filter failed. */
+  text: string;
+  /** The message of a filter that failed, or null. */
+  failure: string | null;
+  /** Set if a signal of the terminal ended the filter. */
+  interrupted?: boolean;
 }
 
-/** Runs jq. @throws UsageError with its message, and where it is not installed */
-function runJq(args: readonly string[], input: string): string {
-  const { error, status, stdout, stderr } = spawnSync("jq", args, {
+function formatSelected(result: unknown, { fields, jq }: ResultOptions): Selected {
+  const selected = fields ? select(result, fields) : result;
+  if (jq === undefined) return { text: formatResult(selected, fields), failure: null };
+  const { stdout, failure, interrupted } = runJq(jq, JSON.stringify(selected));
+  if (failure !== null) return { text: `${toSafeJson(result)}\n`, failure, interrupted };
+  return { text: process.stdout.isTTY ? toSafeText(stdout) : stdout, failure };
+}
+
+/** Prints what is chosen of a result. Where the filter fails, prints the whole result and sets exit code 1. */
+export function printSelected(result: unknown, options: ResultOptions): void {
+  const { text, failure } = formatSelected(result, options);
+  process.stdout.write(text);
+  if (failure !== null) printFilterFailure(failure);
+}
+
+function printFilterFailure(failure: string): void {
+  printNote(`the call succeeded, but --jq failed: ${failure}`);
+  process.exitCode = 1;
+}
+
+/** Runs jq. `failure` is its message, or null. @throws UsageError where it is not installed */
+function runJq(expression: string, input: string) {
+  // A leading space: an expression may begin like an option.
+  const { error, status, signal, stdout, stderr } = spawnSync("jq", ["-r", ` ${expression}`], {
     input,
     encoding: "utf8",
     maxBuffer: Number.POSITIVE_INFINITY,
   });
-  if (error && (error as NodeJS.ErrnoException).code === "ENOENT")
-    throw new UsageError("--jq needs the program jq on the PATH. Install it, or use --fields.");
-  if (error || status !== 0) throw new UsageError(`--jq: ${toSafeText(stderr ?? "").trim() || "jq failed"}`);
-  return stdout;
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === "ENOENT") throw new UsageError("--jq needs the program jq on the PATH. Install it, or use --fields.");
+  // jq may succeed without reading all of its input.
+  const failed = status !== 0 || (error !== undefined && code !== "EPIPE");
+  const failure = failed ? toSafeText(stderr ?? "").trim() || "jq failed" : null;
+  return { stdout, failure, interrupted: signal === "SIGINT" || signal === "SIGTERM" };
 }
 
 const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J";
@@ -127,14 +158,16 @@ export async function watchResult(
   while (!stop.signal.aborted) {
     let wait = seconds;
     try {
-      const text = formatSelected(await call(), options);
+      const { text, failure, interrupted } = formatSelected(await call(), options);
+      if (interrupted) return;
       if (isTTY) process.stdout.write(`${CLEAR_SCREEN}${text}`);
       else if (text !== last) process.stdout.write(text);
+      if (failure !== null && (isTTY || text !== last)) printFilterFailure(failure);
       last = text;
     } catch (error) {
       if (!(error instanceof ApiError) || !["server_error", "rate_limited"].includes(error.type)) throw error;
-      printNote(toSafeText(error.message));
-      wait = Math.max(wait, Number(error.headers["retry-after"]) || 0);
+      printNote(error.message);
+      wait = Math.max(wait, readRetryAfter(error));
     }
     await pause(wait * 1000, null, { signal: stop.signal }).catch(() => {});
   }

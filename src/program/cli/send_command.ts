@@ -1,6 +1,7 @@
 // The command `belfry send`, which publishes one alert with a text from the command line or from standard input. Its
 // other options are the arguments of create_alert.
 
+import { fstatSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import { addArgumentOptions, callOperation, connectionOptions, readFlags, readInput } from "./operation_commands.ts";
@@ -15,6 +16,8 @@ const NAME = "create_alert";
 /** Arguments of the operation that the channel and the text set. */
 const FROM_WORDS = ["pusher_id", "body", "send"];
 
+const INPUT_UNREAD = "standard input was not read, because --title is given; add - to send it as the text";
+
 const NO_TEXT = "The alert has no text. Give a text or --title, or write the text to standard input.";
 
 /** Adds `belfry send`. `now` is the clock for `--in`. */
@@ -28,7 +31,7 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
       "Publish an alert on a channel, now or later. Without --title, the first line of the text is the title.",
     )
     .argument("<channel>", "the channel's handle or id (psh_…)")
-    .argument("[text...]", "the text; - or nothing for standard input")
+    .argument("[text...]", "the text; - for standard input, which is also read without a text and --title")
     .configureHelp({ sortOptions: false });
   const short = { title: "t", priority: "p" };
   const flags = addArgumentOptions(command, tool, { except: FROM_WORDS, short, heading: "Alert:" });
@@ -62,10 +65,24 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
   });
 }
 
+/** Standard input comes from a shell's pipe, or from a file that is not empty. */
+function isPipeOrFile(): boolean {
+  try {
+    const input = fstatSync(0);
+    return input.isFIFO() || (input.isFile() && input.size > 0);
+  } catch {
+    // It is closed.
+    return false;
+  }
+}
+
 /** The text of the arguments, or standard input. @throws UsageError for standard input that is not text */
 async function readText(words: readonly string[], isNeeded: boolean): Promise<string> {
   const fromInput = words.length === 0 ? isNeeded : words.length === 1 && words[0] === "-";
-  if (!fromInput) return words.join(" ");
+  if (!fromInput) {
+    if (words.length === 0 && isPipeOrFile()) printNote(INPUT_UNREAD);
+    return words.join(" ");
+  }
   if (words.length === 0 && process.stdin.isTTY) throw new UsageError(NO_TEXT);
   const text = await readInput().catch(() => {
     throw new UsageError("Standard input cannot be read: it must be text in UTF-8.");

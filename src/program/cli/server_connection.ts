@@ -24,11 +24,14 @@ export interface ConnectionOptions {
   key?: string;
 }
 
+/** The help of `--url`. */
+export const URL_MEANING = "the server; default: BELFRY_URL, the local server or that of the last login";
+
 /** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */
 export function addConnectionOptions(command: Command): void {
   const taken = new Set(command.options.map(({ long }) => long));
   command.optionsGroup("Server:");
-  if (!taken.has("--url")) command.option("--url <url>", "the server; default: BELFRY_URL or the local server");
+  if (!taken.has("--url")) command.option("--url <url>", URL_MEANING);
   else command.addHelpText("after", "\nTo set the server, put --url before the command name.");
   if (!taken.has("--key"))
     command.option("--key <key>", "API key; default: BELFRY_API_KEY or the key of the local server");
@@ -121,12 +124,17 @@ export function resolveConnection(options: ConnectionOptions): ServerConnection 
   return { url, key, because };
 }
 
-/** Where to speak without a key: the flag, the environment, or the local server. @throws UsageError, ConfigError */
+/**
+ * Where to send requests without a key: the flag, the environment, the local server, or that of the last login. The
+ * last login does not count if the settings name an address or a database. @throws UsageError, ConfigError
+ */
 export function resolveServerUrl(options: Pick<ConnectionOptions, "url">): string {
   const named = namedServer(options);
   if (named) return named;
+  const { ownDatabase, address } = loadClientSettings();
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
-  return readCredentials(dataDir)?.url ?? readLastServer() ?? publicUrl;
+  const ofLast = ownDatabase || address.length > 0 ? null : readLastServer();
+  return readCredentials(dataDir)?.url ?? ofLast ?? publicUrl;
 }
 
 /** 401 with the ways to give one. */
@@ -143,6 +151,28 @@ export const unreachableServerError = (url: string) =>
     "server_unreachable",
     `No server responds at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`,
   );
+
+/** Failures before a connection exists, so that nothing was sent. */
+const NOT_CONNECTED = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "EADDRNOTAVAIL"],
+  ...["UND_ERR_CONNECT_TIMEOUT", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED"],
+  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "ERR_TLS_CERT_ALTNAME_INVALID"],
+]);
+
+/** The error for a request that failed: no server responds, or its response was lost. An ApiError stays the same. */
+export function getRequestError(url: string, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code } = (error as { cause?: { code?: string } }).cause ?? {};
+  return code !== undefined && NOT_CONNECTED.has(code) ? unreachableServerError(url) : lostAnswerError(url);
+}
+
+/** A request may have had an effect, but its response is unknown. */
+export const lostAnswerError = (url: string) =>
+  new ApiError("no_answer", `The response of ${url} was lost or took too long. The call may have succeeded.`);
+
+/** A response without a result of Belfry: of a gateway that had no answer, or of another server. */
+export const getUnknownAnswerError = (url: string, { status }: Response): ApiError =>
+  status >= 500 ? lostAnswerError(url) : wrongServerError(url, status);
 
 export const wrongServerError = (url: string, status: number) =>
   new ApiError("server_unreachable", `${url} is not a Belfry server (HTTP ${status}). Check --url or BELFRY_URL.`);

@@ -12,6 +12,7 @@ import { loadSettings, readNextSecret } from "../../store/config/load_settings.t
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
+import { toSafeText } from "./terminal_text.ts";
 
 /** A service without a response in this time is reported as not responding. */
 const ANSWER_MS = 3_000;
@@ -57,10 +58,11 @@ function formatJob(row: Rows): string {
   return `${row.last_success_at ?? "no success since the start"}${failures}`;
 }
 
-function statusTable(status: Rows): string {
-  const all = lines(status);
-  const width = Math.max(...all.map(([name]) => name.length)) + 2;
-  return all.map(([name, value]) => `${name.padEnd(width)}${value}`.trimEnd()).join("\n");
+export function formatStatus(status: Rows): string {
+  // The service's texts come from its address (rules#cli-harmless-text).
+  const all = lines(status).map((line) => line.map((text) => toSafeText(text).replaceAll("\n", " ")));
+  const width = Math.max(...all.map(([name = ""]) => name.length)) + 2;
+  return all.map(([name = "", value]) => `${name.padEnd(width)}${value}`.trimEnd()).join("\n");
 }
 
 export function addStatusCommand(program: Command): void {
@@ -86,7 +88,7 @@ export function addStatusCommand(program: Command): void {
       const state = await findServiceState(settings, found?.figures ?? null);
       const status = { ...database, service: found?.service ?? null, state };
       if (json || !process.stdout.isTTY) printResult(status);
-      else process.stdout.write(`${statusTable(status)}\n`);
+      else process.stdout.write(`${formatStatus(status)}\n`);
     });
 }
 
@@ -135,8 +137,8 @@ export function formatFindings(findings: readonly HealthFinding[]): string {
   const mark = (state: FindingState) => MARKS[state].padEnd(9);
   return findings
     .map(({ check, state, says, way_out }) => {
-      const line = `${mark(state)}${check.padEnd(width)}${says}\n`;
-      return way_out === null ? line : `${line}${" ".repeat(9 + width)}→ ${way_out}\n`;
+      const line = `${mark(state)}${check.padEnd(width)}${toSafeText(says)}\n`;
+      return way_out === null ? line : `${line}${" ".repeat(9 + width)}→ ${toSafeText(way_out)}\n`;
     })
     .join("");
 }

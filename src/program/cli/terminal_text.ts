@@ -120,7 +120,11 @@ const GAP = 2;
 const LEAST = 12;
 
 /** A table of the columns that fit; with `columns`, of exactly these, cut to the width. */
-export function renderTable(rows: readonly Row[], style: TerminalStyle, columns?: readonly string[]): string {
+export function renderTable(
+  rows: readonly Row[],
+  style: TerminalStyle,
+  { columns, advice = "" }: { columns?: readonly string[] | undefined; advice?: string } = {},
+): string {
   const paint = painter(style);
   const all = (columns ?? chooseColumns(rows)).map((name) => {
     const cells = rows.map((row) => toCell(row[name]));
@@ -162,7 +166,7 @@ export function renderTable(rows: readonly Row[], style: TerminalStyle, columns?
     ),
   );
   const hidden = all.length - shown.length;
-  const footer = hidden > 0 ? [paint("dim", `${hidden} more fields: choose with --fields`)] : [];
+  const footer = hidden > 0 ? [paint("dim", `${hidden} more fields${advice}`)] : [];
   return `${[head, ...body, ...footer].join("\n")}\n`;
 }
 
@@ -193,7 +197,10 @@ export function renderResult(value: unknown, style: TerminalStyle, fields?: read
   const { data, meta, ...rest } = value;
   if (!Array.isArray(data) || !data.every(isRecord)) return renderRecord(value, style);
   const paint = painter(style);
-  const table = data.length > 0 ? renderTable(data, style, fields) : `${paint("dim", "Nothing found.")}\n`;
+  const table =
+    data.length > 0
+      ? renderTable(data, style, { columns: fields, advice: ": choose with --fields" })
+      : `${paint("dim", "Nothing found.")}\n`;
   const next = isRecord(meta) && typeof meta.next_before === "string" ? toCell(meta.next_before) : "";
   const footer = next === "" ? "" : `${paint("dim", `Next page: --before ${next}`)}\n`;
   return table + (Object.keys(rest).length > 0 ? renderRecord(rest, style) : "") + footer;

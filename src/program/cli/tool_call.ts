@@ -6,17 +6,21 @@ import { hasView, type OwnerOperation } from "../../operation/define_operation.t
 import { parseEventStream } from "./event_stream.ts";
 import {
   getLimitHeaders,
+  getRequestError,
+  getUnknownAnswerError,
+  lostAnswerError,
   type ServerConnection,
   sendWithKey,
-  unreachableServerError,
-  wrongServerError,
 } from "./server_connection.ts";
+import { isRecord, toSafeText } from "./terminal_text.ts";
 
 /** Longer than a call waits for a review. */
 const ANSWER_MS = 60_000;
 
 interface ToolAnswer {
   result?: { structuredContent?: unknown; isError?: boolean; _meta?: Record<string, string> };
+  /** An error of JSON-RPC, or an envelope of the service. */
+  error?: unknown;
 }
 
 /** Calls the tool, with the full view as over REST. Its answers end at the limit of MCP. @throws ApiError */
@@ -42,23 +46,32 @@ export async function callTool(
       redirect: "manual",
       signal: AbortSignal.timeout(ANSWER_MS),
     }).catch((error) => {
-      if (error.name !== "TimeoutError") throw unreachableServerError(url);
-      throw new ApiError("no_answer", `The server at ${url} did not respond in time. The call may have succeeded.`);
+      throw getRequestError(url, error);
     }),
   );
-  const answer = await readAnswer(response).catch(() => undefined);
+  const answer = await readAnswer(response, url).catch((error) => {
+    if (error instanceof SyntaxError) return undefined;
+    throw getRequestError(url, error);
+  });
   const { structuredContent, isError, _meta = {} } = answer?.result ?? {};
   if (structuredContent !== undefined && !isError) return structuredContent;
   const refused = parseErrorEnvelope(structuredContent ?? answer, { ...getLimitHeaders(response), ..._meta });
-  throw refused ?? wrongServerError(url, response.status);
+  throw refused ?? protocolError(url, answer?.error) ?? getUnknownAnswerError(url, response);
 }
 
-async function readAnswer(response: Response): Promise<ToolAnswer | undefined> {
+/** An error of JSON-RPC with the server's message, or null. */
+function protocolError(url: string, error: unknown): ApiError | null {
+  if (!isRecord(error) || typeof error.message !== "string") return null;
+  return new ApiError("no_answer", `${url} did not complete the call: ${toSafeText(error.message)}`);
+}
+
+async function readAnswer(response: Response, url: string): Promise<ToolAnswer | undefined> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
     return (await response.json()) as ToolAnswer;
   for await (const { data } of parseEventStream(response.body)) {
     const message = data ? JSON.parse(data) : {};
     if (message.id === 1) return message;
   }
-  return undefined;
+  // The stream ended before the response.
+  throw lostAnswerError(url);
 }

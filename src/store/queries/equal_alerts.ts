@@ -9,8 +9,9 @@ const defineStatement = createStatementDefiner("publish");
 const WINDOW = `interval '${LIMITS.repeat_seconds} seconds'`;
 
 /**
- * SQL: ids of the newest `rows` alerts with this title, text and time that were made and published or scheduled
- * within the window. A channel has no more sends in it than its limit.
+ * SQL: ids of the newest `rows` alerts with this title and text that were made and published or scheduled within the
+ * window. Their times differ by less than the window, because a repeat with a delay has a slightly later time. A
+ * channel has no more sends in the window than its limit.
  */
 export const equalIds = (
   { channel, title, body, sendAt }: Record<"channel" | "title" | "body" | "sendAt", string>,
@@ -19,7 +20,8 @@ export const equalIds = (
   `select alert.id from alert
     where ${condition} and alert.pusher_id = ${channel} and alert.created_at > now() - ${WINDOW}
       and alert.status in ('sent', 'scheduled') and alert.title = ${title} and alert.body is not distinct from ${body}
-      and alert.send_at is not distinct from ${sendAt}
+      and (alert.send_at is not distinct from ${sendAt}
+        or (alert.send_at > ${sendAt} - ${WINDOW} and alert.send_at < ${sendAt} + ${WINDOW}))
     order by alert.created_at desc limit ${rows}`;
 
 /** The alerts of a channel that read so. */
