@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 
 /**
  * A reader, a crash or a loss of power never sees or leaves half of it. An old file's permissions are not kept. A link
- * in its place is replaced, not followed. Several processes may write it at once. `group`: a group that may also read it.
+ * in its place is replaced, not followed. Several processes may write it at once. `group`: a group that may read it.
  */
 export function writePrivateFile(path: string, text: string, group: number | null = null): void {
   const temporary = `${path}.${process.pid}-${randomBytes(6).toString("hex")}.new`;
