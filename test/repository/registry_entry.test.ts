@@ -1,6 +1,5 @@
 // Descriptions of this server other than its pages: the entry for the public registry of MCP servers, /llms.txt and the
-// skill. gen's own test checks that they are current (test/repository/flaky_tests.test.ts). Here, their format is
-// checked.
+// skill. `npm run gen -- --check` checks that they are current. Here, their format is checked.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
