@@ -39,7 +39,7 @@ const command = (url: string, tool: string, args: Args, key: string) => [
   ...typed(args),
 ];
 
-/** The fields of a refusal, which the command line names as flags. */
+/** The fields of a refusal or a note, which the command line names as flags. */
 const unflagged = (line: string): string =>
   line.replace(/(?<!\w)--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => flag.replaceAll("-", "_"));
 
@@ -53,7 +53,7 @@ const said = ({
   stderr: string;
 }): TransportAnswer =>
   code === 0
-    ? { refused: null, body: JSON.parse(stdout) }
+    ? { refused: null, body: JSON.parse(unflagged(stdout)) }
     : told(422, JSON.parse(unflagged(stderr.trim().split("\n").at(-1)!)), {});
 
 /** Opens a socket for the command line; `close` shuts it. */

@@ -14,7 +14,7 @@ import {
   withEffect,
 } from "../../operation/lenient_arguments.ts";
 import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
-import { nameFlags, nameFlagsInText, toFlag, toKebabCase } from "./option_values.ts";
+import { nameFlags, toFlag, toKebabCase } from "./option_values.ts";
 import { UsageError } from "./output.ts";
 import { callByRest } from "./rest_client.ts";
 import { addResultOptions, printSelected, readResultOptions, watchResult } from "./result_options.ts";
@@ -115,10 +115,14 @@ export async function callOperation({ tool, args, connection, names, values }: O
   else printSelected(await call(), options);
 }
 
-/** The result with the options of the command in its note (rules#cli-names-flags). */
+/**
+ * The result with the option for a new idempotency key in its note (rules#cli-names-flags). Other names in a note are
+ * those of the result's fields.
+ */
 function nameFlagsInNote(result: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (!isRecord(result) || typeof result.note !== "string") return result;
-  return { ...result, note: nameFlagsInText(result.note, names) };
+  const flag = names.get("idempotency_key");
+  if (flag === undefined || !isRecord(result) || typeof result.note !== "string") return result;
+  return { ...result, note: result.note.replace(/\bidempotency_key\b/, flag) };
 }
 
 function addToolCommand(program: Command, tool: OwnerOperation): void {

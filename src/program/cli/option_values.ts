@@ -65,5 +65,5 @@ function inMessage(message: string, param: string | null, flags: ReadonlyMap<str
 }
 
 /** A text with options in the place of names with an underscore, such as `idempotency_key`. */
-export const nameFlagsInText = (text: string, flags: ReadonlyMap<string, string>): string =>
+const nameFlagsInText = (text: string, flags: ReadonlyMap<string, string>): string =>
   text.replace(/(?<![\w.-])[a-z]+(?:_[a-z]+)+(?![\w-])/g, (name) => flags.get(name) ?? name);
