@@ -191,7 +191,7 @@ describeInBrowser("the page of the API", () => {
     await trial.locator("summary").click();
     const key = await world.key();
     await page.locator("#key").fill(key);
-    // By the keyboard: the page may still scroll under a pointer on a busy machine.
+    // The keyboard does not miss a button of a page that still scrolls.
     await trial.getByRole("button", { name: "Send GET" }).press("Enter");
     await trial.locator("pre").waitFor();
     expect(JSON.parse((await trial.locator("pre").textContent())!).workspace.id).toBe(world.workspace.id);
