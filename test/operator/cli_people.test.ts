@@ -506,7 +506,7 @@ test("a server that names another one in its metadata is refused before the brow
     for ([foreign, other] of [...cases, ...more.map((address) => ["token_endpoint", address] as const)]) {
       const { code, stderr } = await runBelfryShared(["login", "--url", named], home());
       expect({ foreign, other, code }).toEqual({ foreign, other, code: 1 });
-      expect(stderr).toContain("is not this server");
+      expect(stderr).toContain("names another address");
       expect(stderr).not.toContain("sign in at");
     }
   } finally {

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { LOOPBACK_HOSTS, supportsOAuth } from "../../identity/auth/redirect_uris.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { ALL_SCOPES, isScope } from "../../model/scopes.ts";
 import { type Login, postForm, readLogin, removeLogin, requestTokens, storeLogin } from "./login_store.ts";
@@ -37,7 +38,7 @@ export async function openConsole(url: string): Promise<void> {
  */
 export async function logIn(url: string, scopes: string): Promise<void> {
   const asked = parseScopes(scopes);
-  if (!isPrivateAddress(url)) throw unsupportedLoginError(url);
+  if (!supportsOAuth(url)) throw unsupportedLoginError(url);
   const { resource } = await getJson<{ resource: string }>(url, "/.well-known/oauth-protected-resource/mcp");
   const server = await getJson<Metadata>(url, "/.well-known/oauth-authorization-server");
   const { issuer, authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = server;
@@ -132,12 +133,6 @@ const unsupportedLoginError = (url: string) =>
     `${url} does not support belfry login: it needs https, or a server on this machine. Use a key from the console.`,
   );
 
-/** Codes and tokens are sent over https, or stay on this machine. */
-function isPrivateAddress(url: string): boolean {
-  const { protocol, hostname = "" } = URL.parse(url) ?? {};
-  return protocol === "https:" || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
-}
-
 /**
  * Refuses a server whose metadata names another one. Otherwise it could receive a code that the person granted for the
  * other one (RFC 9700 §4.4). The names of the loopback address are equal. @throws ApiError
@@ -145,12 +140,12 @@ function isPrivateAddress(url: string): boolean {
 function checkOrigins(url: string, addresses: readonly unknown[]): void {
   const originOf = (address: unknown) => {
     const { protocol, hostname = "", port } = URL.parse(String(address)) ?? {};
-    return `${protocol}//${/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? "localhost" : hostname}:${port}`;
+    return `${protocol}//${LOOPBACK_HOSTS.includes(hostname) ? "localhost" : hostname}:${port}`;
   };
   if (addresses.some((address) => originOf(address) !== originOf(url)))
     throw new ApiError(
       "server_unreachable",
-      `${url} is not this server: its metadata names another address. Set --url to the public address of the server.`,
+      `The metadata of ${url} names another address. Set --url to the public address of the server.`,
     );
 }
 

@@ -61,9 +61,6 @@ function inMessage(message: string, param: string | null, flags: ReadonlyMap<str
   const listed = begun.replace(/\bAccepted: [^.]+\./, (list) =>
     list.replace(/\w+(?=[,.])/g, (name) => flags.get(name) ?? name),
   );
-  return nameFlagsInText(listed, flags);
+  // An underscore identifies a name, such as `idempotency_key`.
+  return listed.replace(/(?<![\w.-])[a-z]+(?:_[a-z]+)+(?![\w-])/g, (name) => flags.get(name) ?? name);
 }
-
-/** A text with options in the place of names with an underscore, such as `idempotency_key`. */
-const nameFlagsInText = (text: string, flags: ReadonlyMap<string, string>): string =>
-  text.replace(/(?<![\w.-])[a-z]+(?:_[a-z]+)+(?![\w-])/g, (name) => flags.get(name) ?? name);

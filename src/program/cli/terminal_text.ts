@@ -136,7 +136,7 @@ export function renderTable(
   const shown: typeof all = [];
   let used = 0;
   for (const column of all)
-    if (columns || used + column.least + GAP <= style.width + GAP) {
+    if (columns || used + column.least <= style.width) {
       shown.push(column);
       used += column.least + GAP;
     }
