@@ -111,11 +111,18 @@ export function renderGoalChart({ rows, machine, settings, at }: GoalReport): st
     `${machine.cores} × ${machine.processor}, node ${machine.node}, load ${machine.load.toFixed(1)} at the beginning.`,
   ].map((said, i) => text(EDGE, height - 30 + 16 * i, "tick", said));
   const title = "Distance from the goals";
-  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${title}">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}"
+    height="${height}" role="img" aria-label="${title}">
 <title>${title}</title>
 <style>${STYLE}</style>
 <rect class="ground" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="10"/>
-${text(EDGE, 30, "title", title)}${text(WIDTH - EDGE, 30, "muted", "right of the line is better", "end")}${ticks}${parts}${foot}</svg>
+${text(EDGE, 30, "title", title)}${text(
+  WIDTH - EDGE,
+  30,
+  "muted",
+  "right of the line is better",
+  "end",
+)}${ticks}${parts}${foot}</svg>
 `.toString();
 }
 

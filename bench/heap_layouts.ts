@@ -93,6 +93,18 @@ function tableOf(sized: readonly Sized[]): string {
       (each) =>
         "| " +
         `${[each.name, `${median(each.resident).toFixed(0)} MB`, ...WORKS.map((work) => cell(work, each))].join(" | ")} ` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
         "|",
     ),
   ].join("\n");

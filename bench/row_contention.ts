@@ -96,7 +96,8 @@ export async function measureContention({ worlds, open }: Bench, run: HotRun): P
   const world = worlds[0]!;
   const pgbench = findPgbench();
   await world.sql(
-    `create table hot_row as select id, 0 as n from generate_series(1, ${SPREAD}) id; alter table hot_row add primary key (id)`,
+    `create table hot_row as select id, 0 as n from generate_series(1, ${SPREAD}) id; alter table hot_row add primary
+      key (id)`,
   );
   const others = [];
   for (let i = 1; i < run.processes; i++)

@@ -126,11 +126,13 @@ function rows(alerts: number): string[] {
      select ('01900000-000' || kind || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$`,
     `insert into workspace (id, name) select ${benchIdSql("workspace", "w")}, 'Workspace ' || w
      from generate_series(0, ${Math.ceil(channels / CHANNELS_IN_A_WORKSPACE)}) w`,
-    `insert into member (id, workspace_id, email, role) select ${benchIdSql("member", "0")}, ${benchIdSql("workspace", "0")},
+    `insert into member (id, workspace_id, email, role) select ${benchIdSql("member", "0")},
+      ${benchIdSql("workspace", "0")},
      'bench@localhost', 'owner'`,
     `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags,
        search_text, gradient_from, gradient_to, initials, created_at)
-     select ${benchIdSql("channel", "c")}, ${benchIdSql("workspace", `(c - 1) / ${CHANNELS_IN_A_WORKSPACE}`)}, 'channel-' || c,
+     select ${benchIdSql("channel", "c")}, ${benchIdSql("workspace", `(c - 1) / ${CHANNELS_IN_A_WORKSPACE}`)},
+       'channel-' || c,
        'Channel ' || c, (array['cities', 'travel', 'events', 'business', 'community'])[1 + c % 5],
        'What happens on channel ' || c, '{notify,sound}', '{news}', '{bench,news}', 'channel ' || c || ' bench news',
        '#336699', '#993366', 'CH', now() - interval '400 days' + c * interval '1 minute'
@@ -138,21 +140,27 @@ function rows(alerts: number): string[] {
     `insert into alert (id, pusher_id, status, title, body, actions, send_at, sent_at, cancelled_at, created_at,
       updated_at, search_vector)
      select id, ${benchIdSql("channel", "c")}, status, 'Alert ' || k || ' of channel ' || c, repeat(md5(k::text), 8),
-       case when k % 4 = 0 then '[{"type":"open_url","label":"Read on","url":"https://example.com/alerts/1"}]' else '[]' end::jsonb,
-       case when part = 2 then at + interval '1 hour' when part = 3 and status = 'scheduled' then now() + (1 + k % 10) * interval '1 day' end,
+       case when k % 4 = 0 then '[{"type":"open_url","label":"Read on","url":"https://example.com/alerts/1"}]' else '[]'
+         end::jsonb,
+       case when part = 2 then at + interval '1 hour' when part = 3 and status = 'scheduled' then now() + (1 + k % 10) *
+         interval '1 day' end,
        case when status = 'sent' then at + interval '1 minute' end,
        case when status = 'cancelled' then at + interval '2 minutes' end, at, at,
        array_to_tsvector(array['alert', k::text, 'of', 'channel', c::text, left(repeat(md5(k::text), 2), 40),
-         '#' || right(${benchIdSql("channel", "c")}::text, 8), '%' || right(${benchIdSql("workspace", `(c - 1) / ${CHANNELS_IN_A_WORKSPACE}`)}::text, 8)])
+         '#' || right(${benchIdSql("channel", "c")}::text, 8), '%' ||
+           right(${benchIdSql("workspace", `(c - 1) / ${CHANNELS_IN_A_WORKSPACE}`)}::text, 8)])
      from (
        select *, case when c <= ${POLLED_CHANNELS} and k <= 100 then ${benchIdSql("alert", "c * 1000 + k")} else
-         (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || left(hash, 3) || '8' || substr(hash, 4, 15))::uuid end as id,
-         case when part = 0 then 'draft' when part = 1 then 'cancelled' when part = 2 or k % 50 = 3 then 'scheduled' else 'sent' end as status
+         (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || left(hash, 3) || '8' || substr(hash,
+           4, 15))::uuid end as id,
+         case when part = 0 then 'draft' when part = 1 then 'cancelled' when part = 2 or k % 50 = 3 then 'scheduled'
+           else 'sent' end as status
        from (
          select c, k, k % 25 as part, md5(random()::text) as hash,
            now() - interval '2 hours' - interval '300 days' * ((n - k + random()) / n) as at
          from (
-           select c, case when c = ${HOT_CHANNEL} then ${hot} when c <= 5 then ${FEW_ALERTS} when c <= ${POLLED_CHANNELS} then ${FEWER_ALERTS}
+           select c, case when c = ${HOT_CHANNEL} then ${hot} when c <= 5 then ${FEW_ALERTS} when c <=
+             ${POLLED_CHANNELS} then ${FEWER_ALERTS}
              else ${share(`(c - ${POLLED_CHANNELS})`)} - ${share(`(c - ${POLLED_CHANNELS} - 1)`)} end as n
            from generate_series(1, ${channels}) c) sizes
          cross join lateral generate_series(1, n) k) numbered) made
@@ -160,21 +168,25 @@ function rows(alerts: number): string[] {
     `create table bench_device as
      select n, ('x' || substr(md5(n::text), 1, 15))::bit(60)::bigint as id from generate_series(1, ${devices}) n`,
     `insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
-     select id, ${benchIdSql("channel", "1")}, '{notify}'::text[], n % 20 = 0, now() - random() * interval '200 days' from bench_device
+     select id, ${benchIdSql("channel", "1")}, '{notify}'::text[], n % 20 = 0, now() - random() * interval '200 days'
+       from bench_device
      union all
-     select id, ${benchIdSql("channel", `${POLLED_CHANNELS + 1} + (n * 7919::bigint + j * 104729) % ${others}`)}, '{notify}',
+     select id, ${benchIdSql("channel", `${POLLED_CHANNELS + 1} + (n * 7919::bigint + j * 104729) % ${others}`)},
+       '{notify}',
        n % 20 = 0, now() - random() * interval '200 days'
      from bench_device, generate_series(0, 2) j where j < 2 or n % 3 = 0
      on conflict do nothing`,
     // A fifth of the reports are on one alert, the others on the channel's newest.
     `insert into report (alert_id, device_id, kind, reported_at)
-     select ${benchIdSql("alert", String(alertNumber(HOT_CHANNEL, 24)))}, id, 1, now() - random() * interval '1 day' from bench_device
+     select ${benchIdSql("alert", String(alertNumber(HOT_CHANNEL, 24)))}, id, 1, now() - random() * interval '1 day'
+       from bench_device
      where n <= ${Math.floor(alerts / 5)}
      union all
      select a.id, d.id, 1 + r % 2, now() - random() * interval '5 days'
      from generate_series(0, ${Math.floor(alerts * 0.8) - 1}) r
      join (select row_number() over (order by visible_at desc) - 1 as i, id from alert
-       where pusher_id = ${benchIdSql("channel", "1")} and visible_at <= now() and id <> ${benchIdSql("alert", String(alertNumber(HOT_CHANNEL, 24)))}
+       where pusher_id = ${benchIdSql("channel", "1")} and visible_at <= now() and id <>
+         ${benchIdSql("alert", String(alertNumber(HOT_CHANNEL, 24)))}
        order by visible_at desc limit 5000) a on a.i = r % ${Math.min(5000, Math.floor(hot * 0.8))}
      join bench_device d on d.n = 1 + r / ${Math.min(5000, Math.floor(hot * 0.8))}`,
   ];
@@ -196,11 +208,13 @@ const BEFORE_ALL_ALERTS = "now() - interval '400 days'";
 /** Key and handsets whose secrets the bench has. */
 function* ownDevices({ key, pollers, reporters }: Tokens): Generator<[string, unknown[]]> {
   yield [
-    `insert into api_key (id, member_id, name, hash, scopes) values (${benchIdSql("key", "0")}, ${benchIdSql("member", "0")}, 'bench', decode($1, 'hex'), $2)`,
+    `insert into api_key (id, member_id, name, hash, scopes) values (${benchIdSql("key", "0")},
+      ${benchIdSql("member", "0")}, 'bench', decode($1, 'hex'), $2)`,
     [hashHex(key), ALL_SCOPES],
   ];
   const devices = `insert into device (id, token_hash, platform, app_version, locale, timezone, subscriptions_revision)
-    select $2::bigint + n - 1, decode(hash, 'hex'), ${FACETS("n")}, (select count(*) from subscription where device_id = $2::bigint + n - 1)
+    select $2::bigint + n - 1, decode(hash, 'hex'), ${FACETS("n")}, (select count(*) from subscription where device_id =
+      $2::bigint + n - 1)
     from unnest($1::text[]) with ordinality t (hash, n)`;
   for (const width of POLLED_WIDTHS) {
     const first = POLLER_IDS + BigInt(width * 1000);

@@ -14,7 +14,9 @@ import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
 export default defineOperation({
   name: "get_alert",
   title: "Read alert",
-  description: `Show one alert, with notes on why it may be silent. Markup beyond ${formatLimit("mcp_answer")} is omitted.`,
+  description: `Show one alert, with notes on why it may be silent. Markup beyond ${formatLimit(
+    "mcp_answer",
+  )} is omitted.`,
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },

@@ -43,7 +43,8 @@ function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
 }
 
 export const appFields =
-  (): string => `// Fields of alerts and channels that handsets show. Generated from src/model/fields by \`npm run gen\`.
+  (): string => `// Fields of alerts and channels that handsets show. Generated from src/model/fields by \`npm run
+    gen\`.
 
 ${noun("Alert", ALERT_FIELDS)}
 

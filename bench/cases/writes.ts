@@ -158,7 +158,10 @@ async function drafts(world: BenchWorld, lot: number): Promise<number> {
   const first = 1_000_000 * (lot + 1);
   await world.sql(
     `insert into alert (id, pusher_id, title, body)
-     select ${benchIdSql("draft", "n")}, ${benchIdSql("channel", `${WRITTEN_CHANNELS.first} + n % ${WRITTEN_CHANNELS.count}`)},
+     select ${benchIdSql("draft", "n")}, ${benchIdSql(
+       "channel",
+       `${WRITTEN_CHANNELS.first} + n % ${WRITTEN_CHANNELS.count}`,
+     )},
        ${literal(ALERT_ARGUMENTS.title)}, ${literal(ALERT_ARGUMENTS.body)}
      from generate_series(${first}, ${first + CONNECTIONS * perConnection(world) - 1}) n`,
   );

@@ -25,7 +25,8 @@ const mask = (text: string, pattern: RegExp) => text.replace(pattern, blank);
 const withoutCode = (text: string) => text.replace(/`[^`\n]*`/g, (code) => "x".repeat(code.length));
 
 const SQL_VERBS =
-  "select|insert|update|delete|with|create|alter|drop|truncate|lock|copy|set|and|or|where|order by|from|join|left join|" +
+  "select|insert|update|delete|with|create|alter|drop|truncate|lock|copy|set|and|or|where|order by|from|join|left " +
+  "join|" +
   "on|values|returning|begin|commit|listen|notify|explain|vacuum|analyze|grant|revoke|comment|do";
 const SQL_START = new RegExp(`^\\s*(?:${SQL_VERBS})\\b[^.?!]*[(=*$;,]`);
 const SQL_PART = /\b(?:select\b[\s\S]*\bfrom|insert into|returns? (?:trigger|void)|coalesce\(|::\w)\b/;

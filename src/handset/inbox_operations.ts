@@ -81,7 +81,9 @@ export const get_inbox = defineHandsetOperation({
 export const get_inbox_alert = defineHandsetOperation({
   name: "get_inbox_alert",
   title: "Get an alert",
-  description: `The card of an alert with its full text. Inbox cards contain at most ${formatLimit("card_body")} characters of the text, and body_length when it is longer.`,
+  description: `The card of an alert with its full text. Inbox cards contain at most ${formatLimit(
+    "card_body",
+  )} characters of the text, and body_length when it is longer.`,
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/alerts/{alert_id}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
@@ -100,7 +102,9 @@ export const follow_inbox = defineHandsetOperation({
   name: "follow_inbox",
   title: "Follow the inbox",
   description:
-    "Server-sent events for changes of the inbox: `alert` with a card, `removed` with ids, `look` to poll now, `ended` with a reason. Open the stream with the ETag of the last poll as Last-Event-ID, and with the same limit and view; the id of an event is the handset's new ETag. The stream is optional: after any gap the handset polls.",
+    "Server-sent events for changes of the inbox: `alert` with a card, `removed` with ids, `look` to poll now, " +
+    "`ended` with a reason. Open the stream with the ETag of the last poll as Last-Event-ID, and with the same limit " +
+    "and view; the id of an event is the handset's new ETag. The stream is optional: after any gap the handset polls.",
   writes: "nothing",
   streams: true,
   http: { method: "GET", path: "/handset/v1/inbox/stream", status: 200 },

@@ -81,7 +81,10 @@ export function alertCard(card: AlertCard, texts = ENGLISH): Html {
 ${card.picture && html`<img class="picture" src="${card.picture}"${texts.picture} loading="lazy" decoding="async">`}
 <h3 id="${card.id}" dir="auto">${card.title}</h3>
 ${card.text && html`<p class="text" dir="auto">${card.text}</p>`}${card.also}
-${(where || until) && html`<p class="xs line">${where}${where && until && html`<span aria-hidden="true">·</span>`}${until}</p>`}
+${
+  (where || until) &&
+  html`<p class="xs line">${where}${where && until && html`<span aria-hidden="true">·</span>`}${until}</p>`
+}
 ${acts.length > 0 && html`<footer>${acts}</footer>`}${card.actions}
 </article>`;
 }

@@ -25,7 +25,11 @@ export const getLocalPicturePath = (imageUrl: string | null, server: string): st
 export function avatar(facts: AvatarData, id: string, size: "m" | "l" | "" = ""): Html {
   if (facts.picture) return html`<img class="face ${size}" src="${facts.picture}" alt="">`;
   const wide = [...facts.initials].length > 2;
-  return html`<svg class="face ${size}" viewBox="0 0 44 44" aria-hidden="true"><linearGradient id="${id}" x2="1" y2="1"><stop stop-color="${facts.gradient_from}"/><stop offset="1" stop-color="${facts.gradient_to}"/></linearGradient><rect width="44" height="44" fill="url(#${id})"/><text x="22" y="${wide ? 27 : 28.5}" text-anchor="middle" font-weight="650" font-size="${wide ? 14 : 18}" fill="${readableTextColor(facts)}">${facts.initials}</text></svg>`;
+  return html`<svg class="face ${size}" viewBox="0 0 44 44" aria-hidden="true"><linearGradient id="${id}" x2="1"
+    y2="1"><stop stop-color="${facts.gradient_from}"/><stop offset="1"
+      stop-color="${facts.gradient_to}"/></linearGradient><rect width="44" height="44" fill="url(#${id})"/><text x="22"
+        y="${wide ? 27 : 28.5}" text-anchor="middle" font-weight="650" font-size="${wide ? 14 : 18}"
+          fill="${readableTextColor(facts)}">${facts.initials}</text></svg>`;
 }
 
 export const getUrlHost = (address: string): string => new URL(address).host;
@@ -39,4 +43,5 @@ export const externalPicture = (
   alt = html` alt="Picture of this alert"`,
   summary: Content = `Show picture from ${getUrlHost(address)}`,
 ): Html =>
-  html`<details class="more elsewhere"><summary>${summary}</summary><img src="${address}"${alt} loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;
+  html`<details class="more elsewhere"><summary>${summary}</summary><img src="${address}"${alt} loading="lazy"
+    decoding="async" referrerpolicy="no-referrer"></details>`;

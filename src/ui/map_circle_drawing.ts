@@ -43,10 +43,19 @@ export function circleDrawing(circle: MapCircle, label = labelInEnglish): Html {
   const lines: string[] = [];
   for (let n = -Math.floor(x / side); n * side <= x; n++) lines.push(`M${round(x + n * side)} 0V${HEIGHT}`);
   for (let n = -Math.floor(y / side); n * side <= y; n++) lines.push(`M0 ${round(y + n * side)}H${WIDTH}`);
-  return html`<svg class="circle" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"${label(circle, step)}><path class="grid" d="${lines.join("")}"/><circle class="area" cx="${x}" cy="${y}" r="${RADIUS}"/><path class="spoke" d="M${x} ${y}H${x + RADIUS}"/><circle class="centre" cx="${x}" cy="${y}" r="3.5"/><text x="${x + RADIUS / 2}" y="${y - 7}" text-anchor="middle">${formatDistance(radius_km)}</text><path class="scale" d="M10 ${HEIGHT - 14}v4h${round(side)}v-4"/><text x="${round(16 + side)}" y="${HEIGHT - 9}">${formatDistance(step)}</text><path class="north" d="M${WIDTH - 16} 30V12m-4 5 4-5 4 5"/><text x="${WIDTH - 16}" y="43" text-anchor="middle">N</text></svg>`;
+  return html`<svg class="circle" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"${label(circle, step)}><path class="grid"
+    d="${lines.join("")}"/><circle class="area" cx="${x}" cy="${y}" r="${RADIUS}"/><path class="spoke"
+      d="M${x} ${y}H${x + RADIUS}"/><circle class="centre" cx="${x}" cy="${y}" r="3.5"/><text x="${x + RADIUS / 2}"
+        y="${y - 7}" text-anchor="middle">${formatDistance(radius_km)}</text><path class="scale"
+          d="M10 ${HEIGHT - 14}v4h${round(side)}v-4"/><text x="${round(16 + side)}"
+            y="${HEIGHT - 9}">${formatDistance(step)}</text><path class="north"
+              d="M${WIDTH - 16} 30V12m-4 5 4-5 4 5"/><text x="${WIDTH - 16}" y="43"
+                text-anchor="middle">N</text></svg>`;
 }
 
 const labelInEnglish = (circle: MapCircle, step: number): Html =>
-  html` aria-label="A circle of ${formatDistance(circle.radius_km)} around ${formatPosition(circle)}; each grid square is ${formatDistance(step)} wide."`;
+  html` aria-label="A circle of ${formatDistance(circle.radius_km)} around ${formatPosition(
+    circle,
+  )}; each grid square is ${formatDistance(step)} wide."`;
 
 const round = (value: number) => Math.round(value * 10) / 10;

@@ -18,17 +18,21 @@ function shapes(rows: readonly boolean[][]): Html {
         .matchAll(/1+/g),
     ].map(({ index, 0: run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`),
   );
-  return html`<rect width="${rows.length}" height="${rows.length}" fill="#fff"/><path fill="#000" d="${runs.join("")}"/>`;
+  return html`<rect width="${rows.length}" height="${rows.length}" fill="#fff"/><path fill="#000"
+    d="${runs.join("")}"/>`;
 }
 
 /** The code as a picture in a page. `label`: its name, or the attribute `aria-label` with a space before it. */
 export function qrDrawing(text: string, label: string | Html): Html {
   const rows = qrModules(text);
-  return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img"${typeof label === "string" ? html` aria-label="${label}"` : label} shape-rendering="crispEdges">${shapes(rows)}</svg>`;
+  return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}"
+    role="img"${typeof label === "string" ? html` aria-label="${label}"` : label}
+      shape-rendering="crispEdges">${shapes(rows)}</svg>`;
 }
 
 /** The same as a file of its own, `side` pixels wide without scaling. */
 export function qrFile(text: string, side: number): Html {
   const rows = qrModules(text);
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges">${shapes(rows)}</svg>\n`;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}"
+    viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges">${shapes(rows)}</svg>\n`;
 }

@@ -35,5 +35,6 @@ const WORDS = { minute: formatMinute, near: formatNearTime, day: formatDay };
 
 /** `how`: to the minute, without the year where that is the present one, or the day alone. */
 export function timeElement(at: Date, how: keyof typeof WORDS = "minute", now = at): Html {
-  return html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}" data-clock="${how}">${WORDS[how](at, now)}</time>`;
+  return html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}"
+    data-clock="${how}">${WORDS[how](at, now)}</time>`;
 }

@@ -210,8 +210,10 @@ export async function checkCounters(world: World, pusherId: string): Promise<num
   );
   expect(state.published).toBe(state.counted);
   const [days] = await world.sql(
-    `select coalesce((select jsonb_object_agg(day, published) from channel_day where pusher_id = x and published <> 0), '{}') as kept,
-       coalesce((select jsonb_object_agg(day, n) from (select (visible_at at time zone 'UTC')::date as day, count(*) as n
+    `select coalesce((select jsonb_object_agg(day, published) from channel_day where pusher_id = x and published <> 0),
+      '{}') as kept,
+       coalesce((select jsonb_object_agg(day, n) from (select (visible_at at time zone 'UTC')::date as day, count(*) as
+         n
          from alert where pusher_id = x and visible_at is not null group by 1) d), '{}') as counted
      from (select ?::uuid as x) p`,
     [id],

@@ -58,7 +58,8 @@ export async function createAlertInState(
   const alert = await world.alert(id, { send: true, ...later });
   if (state === "passed") {
     await world.sql(
-      "update alert set send_at = date_trunc('second', clock_timestamp()) - interval '1 minute', created_at = clock_timestamp() - interval '2 minutes' where id = ?",
+      "update alert set send_at = date_trunc('second', clock_timestamp()) - interval '1 minute', created_at = " +
+        "clock_timestamp() - interval '2 minutes' where id = ?",
       [parseUuid(alert.id)],
     );
     return (await world.rest("get_alert", alertArguments(alert))).body;

@@ -182,7 +182,8 @@ export const moveCases: TestCase[] = [
       await world.sql(
         `insert into alert (id, pusher_id, status, title, send_at)
          select gen_random_uuid(), pusher_id, 'scheduled', title, send_at from alert, generate_series(1, 50)
-         where id = (select id from alert where title = ? and pusher_id = (select id from pusher where handle = ?) limit 1)`,
+         where id = (select id from alert where title = ? and pusher_id = (select id from pusher where handle = ?) limit
+           1)`,
         [alerts[0].title, pusher.handle],
       );
       return { pusher, alerts };

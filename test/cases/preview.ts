@@ -5,7 +5,8 @@ import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
 
 const DOCUMENT =
-  "<!DOCTYPE html>\r\n<html><head><SCRIPT>let a</script>\t<script src=x></script></head>\n<body onload=go()>é🔔</body></html>\n";
+  "<!DOCTYPE html>\r\n<html><head><SCRIPT>let a</script>\t<script src=x></script></head>\n<body " +
+  "onload=go()>é🔔</body></html>\n";
 
 /** Each of the ways once, around a page that shows all else. */
 const HIDING = `<!doctype html><html><head><style>p{margin:0}</style></head><body><h1 style="margin:2px;text-align:center">Tides</h1>

@@ -29,14 +29,16 @@ export const HARMLESS_MARKUP: Record<string, string> = {
   wrapped_link: '<a href="https://example.org/a/long\n/path">docs</a>',
   mail_and_tel: '<a href="mailto:ops@example.org?subject=Hi%20there">mail</a> <a href="tel:+49-30-123">call</a>',
   http_sms_and_geo:
-    '<a href="http://example.org/harbour">old page</a> <a href="sms:+49301230">text us</a> <a href="geo:38.7,-9.1">map</a>',
+    '<a href="http://example.org/harbour">old page</a> <a href="sms:+49301230">text us</a> <a ' +
+    'href="geo:38.7,-9.1">map</a>',
   image: '<img src="https://example.org/a.png" alt="A pump" width=320 height="200" loading="lazy">',
   image_no_alt_text: '<img src="https://example.org/a.png" alt="">',
   void_slash: "one<br/>two<br />three<hr/>four<wbr>five",
   nested_lists: "<ol start=3 reversed type=a><li>a<ul><li>b<ol><li>c</li></ol></li></ul></li></ol>",
   definition: "<dl><dt>Term<dd>Meaning<dt>Other<dd>Thing</dl>",
   table:
-    '<table border=1><caption>Levels</caption><colgroup><col span=2><col></colgroup><thead><tr><th scope="col">A<th>B</thead>' +
+    "<table border=1><caption>Levels</caption><colgroup><col span=2><col></colgroup><thead><tr><th " +
+    'scope="col">A<th>B</thead>' +
     "<tbody><tr><td colspan=2>1</td></tr></tbody><tfoot><tr><td>2<td rowspan=2>3</table>",
   table_without_rows: "<table><td>1<td>2<tr><td>3</table>",
   nested_table: "<table><tr><td><table><tr><td>x</td></tr></table></td></tr></table>",
@@ -45,12 +47,16 @@ export const HARMLESS_MARKUP: Record<string, string> = {
     "<article><header>h</header><section><main>m</main><aside>a</aside></section><nav>n</nav><address>x</address><footer>f</footer></article>",
   figure: '<figure><img src="https://example.org/p.png" alt="x"><figcaption>cap</figcaption></figure>',
   quote: '<blockquote cite="https://example.org/q">said <q>this</q> and <cite>that</cite></blockquote>',
-  code: "<pre><code>for (i = 0; i &lt; 3; i++) {\n  x[i] &= 1;\n}</code></pre><kbd>Ctrl</kbd>+<samp>out</samp> <var>v</var>",
+  code:
+    "<pre><code>for (i = 0; i &lt; 3; i++) {\n  x[i] &= 1;\n}</code></pre><kbd>Ctrl</kbd>+<samp>out</samp> " +
+    "<var>v</var>",
   marks: "<mark>m</mark><small>s</small><sub>2</sub><sup>3</sup><u>u</u><s>s</s><em>e</em><i>i</i><strong>x</strong>",
   edits: '<del datetime="2026-01-02">old</del><ins cite="https://example.org/">new</ins>',
   details: "<details open><summary>More</summary>Hidden <b>text</b></details>",
   ruby: "<ruby>漢<rp>(<rt>kan<rp>)</ruby>",
-  time: '<time datetime="2026-03-01T12:00Z">noon</time> <abbr title="World Health Organization">WHO</abbr> <dfn>d</dfn>',
+  time:
+    '<time datetime="2026-03-01T12:00Z">noon</time> <abbr title="World Health Organization">WHO</abbr> ' +
+    "<dfn>d</dfn>",
   style: '<p style="color:#c00; background-color: rgb(255, 240, 240); font-weight:bold; text-align:center">Red</p>',
   more_style: `<div style="margin:0 auto;padding:8px 12px;border:1px solid #ddd;font-family:Arial, 'Open Sans', sans-serif">x</div>`,
   important_style: '<span style="COLOR:Red !important;">x</span>',
@@ -86,7 +92,8 @@ function families(): Record<string, string[]> {
   const js = "alert(1)";
   const handlers = (
     "onclick onmouseover onmouseenter onfocus onblur onkeydown oninput onload onerror ontoggle onanimationstart " +
-    "onanimationend ontransitionend onpointerover onpointerdown onwheel oncopy onpaste oncontextmenu onscroll ondblclick " +
+    "onanimationend ontransitionend onpointerover onpointerdown onwheel oncopy onpaste oncontextmenu onscroll " +
+    "ondblclick " +
     "onbeforetoggle onauxclick onsubmit ondragstart onselectstart onbeforeinput"
   ).split(" ");
   const carriers = ["div", "a", "b", "img", "p", "x-y", "input", "details"];
@@ -315,7 +322,9 @@ function families(): Record<string, string[]> {
       `<form><math><mtext></form><form><mglyph><svg><mtext><style><path id="</style>${img}">`,
       `<svg></p><style><a id="</style>${img}">`,
       `<svg><style><a title="</style>${img}">`,
-      `<math><p></p><style><!--</style><a title="--&gt;&lt;/style&gt;${img.replace(/</g, "&lt;").replace(/>/g, "&gt;")}">`,
+      `<math><p></p><style><!--</style><a title="--&gt;&lt;/style&gt;${img
+        .replace(/</g, "&lt;")
+        .replace(/>/g, "&gt;")}">`,
       `<table><svg><style><!--</style>${img}`,
       `<noscript><style></noscript>${img}</style>`,
       `<noscript><!--</noscript>${img}-->`,
@@ -381,15 +390,17 @@ export const HOSTILE_MARKUP: HostileMarkup[] = Object.entries(families()).flatMa
 /** Pieces of hostile nonsense: any run of them is an input. */
 export const FUZZ_PIECES: string[] = [
   ...(
-    "p b i a div span table tr td th thead tbody caption col colgroup ul ol li dl dt dd h1 h2 pre br hr img details summary " +
-    "blockquote ruby rt rp font svg math style script title textarea noscript template select option iframe xmp mtext mglyph mi " +
-    "foreignObject desc annotation-xml form button input video object listing plaintext noembed center section image x-y"
+    "p b i a div span table tr td th thead tbody caption col colgroup ul ol li dl dt dd h1 h2 pre br hr img details " +
+    "summary " +
+    "blockquote ruby rt rp font svg math style script title textarea noscript template select option iframe xmp " +
+    "mtext mglyph mi " +
+    "foreignObject desc annotation-xml form button input video object listing plaintext noembed center section " +
+    "image x-y"
   )
     .split(" ")
     .flatMap((name) => [`<${name}>`, `</${name}>`, `<${name} `, `<${name}/>`]),
-  ..."< > / = \" ' ` & ; ! - -- --> <!-- <! <? ]]> <![CDATA[ </ &lt; &lt &#60; &#x3c; &amp &#0; &Tab; \0 \t \r \x0c \x1b \u200b \ud800 \u212a 😀".split(
-    " ",
-  ),
+  ...("< > / = \" ' ` & ; ! - -- --> <!-- <! <? ]]> <![CDATA[ </ &lt; &lt &#60; &#x3c; &amp &#0; &Tab; \0 \t \r \x0c " +
+    "\x1b \u200b \ud800 \u212a 😀".split(" ")),
   "\n",
   " ",
   "text",

@@ -77,7 +77,8 @@ const many = oncePerWorld(async (world) => {
   const { id } = await world.alert(pusher.id, { title: "Tide table", send: true });
   for (let n = 1; n < MANY; n++) await world.alert(pusher.id, { title: "Tide table", send: true });
   await world.sql(
-    `update alert set sent_at = '2026-03-01 00:00:00Z', created_at = timestamptz '2026-01-01 00:00:00Z' + random() * interval '1 day'
+    `update alert set sent_at = '2026-03-01 00:00:00Z', created_at = timestamptz '2026-01-01 00:00:00Z' + random() *
+      interval '1 day'
      where pusher_id = (select pusher_id from alert where title = 'Tide table' limit 1)`,
   );
   return { pusher, id };

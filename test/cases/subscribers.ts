@@ -12,7 +12,8 @@ async function seeded(world: World, count: number, options: { tieFrom?: number; 
   await world.sql(
     `with made as (
        insert into device (id, token_hash, platform, app_version, locale, timezone)
-       select (random() * 9e18)::bigint, decode(md5(random()::text || n) || md5(random()::text), 'hex'), 'ios', '2.0', 'de', 'UTC'
+       select (random() * 9e18)::bigint, decode(md5(random()::text || n) || md5(random()::text), 'hex'), 'ios', '2.0',
+         'de', 'UTC'
        from generate_series(1, ?::int) n returning id),
      numbered as (select id, row_number() over (order by id)::int as n from made)
      insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)

@@ -51,7 +51,8 @@ describe("forms of the console", () => {
     expect((await upload("image", new File([PNG], "<i>quay.png"))).status).toBe(303);
     const [{ id: member, user_id: user }] = await world.sql("select id, user_id from member");
     await world.sql(
-      "insert into connection (id, user_id, client_id, member_id, scopes) values (gen_random_uuid(), ?, 'gone', ?, '{}')",
+      "insert into connection (id, user_id, client_id, member_id, scopes) values (gen_random_uuid(), ?, 'gone', ?, " +
+        "'{}')",
       [user, member],
     );
     const elsewhere = new HttpVisitor(world);

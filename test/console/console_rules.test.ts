@@ -201,7 +201,8 @@ describe("the console's rules", () => {
       client,
     ]);
     const grantId = randomUUID();
-    const consented = `insert into auth."oauthConsent" (id, "clientId", "userId", "referenceId", scopes, "createdAt", "updatedAt")
+    const consented = `insert into auth."oauthConsent" (id, "clientId", "userId", "referenceId", scopes, "createdAt",
+      "updatedAt")
       values (?, ?, ?, ?, '["pushers:read"]', now(), now())`;
     await world.sql(consented, [client, client, user_id, grantId]);
     const caller = await createMemberSession(world, user_id, parseId("wsp", world.workspace.id)!);

@@ -19,33 +19,40 @@ describeInBrowser("lists of many rows", () => {
     const { id } = await world.pusher({ handle: "many", name: "Many" });
     channel = id;
     const [{ pusher, workspace, owner }] = await world.sql(
-      "select p.id as pusher, p.workspace_id as workspace, m.id as owner from pusher p join member m on m.workspace_id = p.workspace_id",
+      "select p.id as pusher, p.workspace_id as workspace, m.id as owner from pusher p join member m on " +
+        "m.workspace_id = p.workspace_id",
     );
     const one = [pusher];
     for (const [sql, values = []] of [
       [
-        `insert into pusher select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'handle', 'channel-' || n,
-           'name', 'Channel number ' || n, 'created_at', now() - n * interval '1 day'))).* from pusher p, generate_series(2, ${CHANNELS}) n`,
+        `insert into pusher select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'handle',
+          'channel-' || n,
+           'name', 'Channel number ' || n, 'created_at', now() - n * interval '1 day'))).* from pusher p,
+             generate_series(2, ${CHANNELS}) n`,
       ],
       // Those that come first were made first, before 1,999 that come later.
       [
         `insert into alert (id, pusher_id, status, title, sent_at, send_at, created_at)
-         select gen_random_uuid(), p.id, s, s || ' ' || n, case when s = 'sent' then now() - n * interval '1 minute' end,
+         select gen_random_uuid(), p.id, s, s || ' ' || n, case when s = 'sent' then now() - n * interval '1 minute'
+           end,
            case when s = 'scheduled' then now() + n * interval '1 hour' end,
            now() - (20000 - n) * interval '1 minute'
          from generate_series(1, 20000) n,
-           lateral (select case when n <= 2000 then 'scheduled' when n <= 4000 then 'draft' when n <= 5000 then 'cancelled' else 'sent' end) k (s),
+           lateral (select case when n <= 2000 then 'scheduled' when n <= 4000 then 'draft' when n <= 5000 then
+             'cancelled' else 'sent' end) k (s),
            lateral (select (array_agg(id order by created_at desc))[1 + n % ${CHANNELS}] from pusher) p (id)`,
       ],
       [
         `insert into alert (id, pusher_id, status, title, sent_at, created_at)
-         select gen_random_uuid(), ?, 'sent', 'lately ' || n, now() - n * interval '1 minute', now() - interval '90 days' - n * interval '1 second'
+         select gen_random_uuid(), ?, 'sent', 'lately ' || n, now() - n * interval '1 minute', now() - interval
+           '90 days' - n * interval '1 second'
          from generate_series(1, 500) n`,
         one,
       ],
       [
         `insert into device (id, token_hash, platform, app_version, locale, timezone)
-         select n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'ios', '1.' || n % 40, 'en', 'Europe/Lisbon' from generate_series(1, 1000) n`,
+         select n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'ios', '1.' || n % 40, 'en', 'Europe/Lisbon' from
+           generate_series(1, 1000) n`,
       ],
       [
         `insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
@@ -54,22 +61,26 @@ describeInBrowser("lists of many rows", () => {
       ],
       [
         `insert into member (id, workspace_id, email, role, pusher_ids)
-         select gen_random_uuid(), ?, 'm' || n || '@example.org', 'editor', (select array_agg(id) from (select id from pusher limit 100) p)
+         select gen_random_uuid(), ?, 'm' || n || '@example.org', 'editor', (select array_agg(id) from (select id from
+           pusher limit 100) p)
          from generate_series(1, 300) n`,
         [workspace],
       ],
       [
         `insert into api_key (id, member_id, name, hash, scopes, last_used_at)
-         select gen_random_uuid(), ?, 'key ' || n, decode(lpad(to_hex(n), 64, '0'), 'hex'), '{alerts:read}', now() from generate_series(1, 300) n`,
+         select gen_random_uuid(), ?, 'key ' || n, decode(lpad(to_hex(n), 64, '0'), 'hex'), '{alerts:read}', now() from
+           generate_series(1, 300) n`,
         [owner],
       ],
       [
-        `insert into invite (id, pusher_id, code, label) select gen_random_uuid(), ?, 'code' || n, 'invite ' || n from generate_series(1, 300) n`,
+        `insert into invite (id, pusher_id, code, label) select gen_random_uuid(), ?, 'code' || n, 'invite ' || n from
+          generate_series(1, 300) n`,
         one,
       ],
       [
         `insert into audit_event (id, workspace_id, actor_type, transport, operation, created_at)
-         select gen_random_uuid(), ?, 'operator', 'operator', 'create_alert', now() - n * interval '1 minute' from generate_series(1, 2000) n`,
+         select gen_random_uuid(), ?, 'operator', 'operator', 'create_alert', now() - n * interval '1 minute' from
+           generate_series(1, 2000) n`,
         [workspace],
       ],
       ["analyze"],

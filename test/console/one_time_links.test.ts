@@ -205,7 +205,8 @@ describe("one-time links", () => {
       "This link has expired. It was valid for 7 days. To continue, ask the person who gave it to you for a new one.",
     );
     expect(await shown(`${made.slice(0, -1)}_`)).toContain(
-      "This link is not valid. Check that you copied the whole link, or ask the person who gave it to you for a new one.",
+      "This link is not valid. Check that you copied the whole link, or ask the person who gave it to you for a new " +
+        "one.",
     );
     expect((await visitor().open("no link at all")).status).toBe(404);
   });

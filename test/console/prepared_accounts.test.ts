@@ -49,7 +49,8 @@ async function madeReady() {
   expect((await join(LINK.exec(added.text)![0], THEIRS, visitor)).status).toBe(303);
   const { id } = await account(email);
   await world.sql(
-    `insert into auth.passkey (id, name, "publicKey", "userId", "credentialID", counter, "deviceType", "backedUp", "createdAt")
+    `insert into auth.passkey (id, name, "publicKey", "userId", "credentialID", counter, "deviceType", "backedUp",
+      "createdAt")
       values (?, 'Theirs', 'key', ?, ?, 0, 'singleDevice', false, now())`,
     [id, id, id],
   );

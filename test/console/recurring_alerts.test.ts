@@ -328,8 +328,10 @@ describeInBrowser("in a browser", () => {
       await world.rest("schedule_alert", { pusher_id: pusher.id, alert_id: draft.id });
     }
     await world.sql(
-      `insert into alert (id, pusher_id, status, title, send_at) select gen_random_uuid(), id, 'scheduled', 'Planned ' || n,
-         '2031-05-01'::timestamptz + n * interval '70 minutes' from pusher, generate_series(1, 600) n where name = 'Harbour'`,
+      `insert into alert (id, pusher_id, status, title, send_at) select gen_random_uuid(), id, 'scheduled', 'Planned '
+        || n,
+         '2031-05-01'::timestamptz + n * interval '70 minutes' from pusher, generate_series(1, 600) n where name =
+           'Harbour'`,
     );
     const { page, faults } = await its.visit({ viewport: { width: 390, height: 844 } });
     await page.goto(`${its.base}month?month=2031-05&zone=UTC`);

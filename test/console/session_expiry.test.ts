@@ -45,7 +45,9 @@ describe("without a browser", () => {
   const counted = async () =>
     (
       await world.sql(
-        "select (select count(*) from alert) + (select count(*) from api_key) + (select count(*) from invite) + (select count(*) from member) + (select count(*) from webhook_endpoint) + (select count(*) from pusher) + (select count(*) from workspace) as n",
+        "select (select count(*) from alert) + (select count(*) from api_key) + (select count(*) from invite) + " +
+          "(select count(*) from member) + (select count(*) from webhook_endpoint) + (select count(*) from pusher) + " +
+          "(select count(*) from workspace) as n",
       )
     )[0].n;
   const endSessions = () => world.sql("delete from auth.session");

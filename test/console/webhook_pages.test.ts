@@ -188,7 +188,8 @@ describe("an owner", () => {
     // Pages of twenty-five.
     await world.sql(
       `insert into audit_event (id, workspace_id, actor_type, transport, operation, created_at)
-       select gen_random_uuid(), ?, 'operator', 'operator', 'suspend_channel', now() - interval '1 hour' - n * interval '1 second'
+       select gen_random_uuid(), ?, 'operator', 'operator', 'suspend_channel', now() - interval '1 hour' - n * interval
+         '1 second'
        from generate_series(1, 45) n`,
       [parseUuid(world.workspace.id)],
     );

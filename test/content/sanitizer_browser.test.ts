@@ -56,10 +56,12 @@ async function load(input: { texts: string[]; mode: string }): Promise<number[]>
   const pause = (ms: number) => new Promise((resolve) => page.setTimeout(resolve, ms));
   await pause(250);
   const types = (
-    "click dblclick auxclick mouseover mouseenter mousemove mousedown mouseup mouseout wheel scroll focus focusin blur " +
+    "click dblclick auxclick mouseover mouseenter mousemove mousedown mouseup mouseout wheel scroll focus focusin " +
+    "blur " +
     "keydown keyup keypress beforeinput input change select selectstart submit reset load error toggle beforetoggle " +
     "animationstart animationend animationiteration transitionrun transitionend pointerover pointerenter pointerdown " +
-    "copy cut paste dragstart drop contextmenu canplay begin end start finish message popstate hashchange pageshow resize"
+    "copy cut paste dragstart drop contextmenu canplay begin end start finish message popstate hashchange pageshow " +
+    "resize"
   ).split(" ");
   for (const frame of frames) {
     const inner = frame.contentWindow;

@@ -18,7 +18,8 @@ const FRAGMENTS = [
 ];
 
 const DOCUMENT =
-  "<!DOCTYPE html>\r\n<html><head><script>let a = '<b>'</script>\t<script src=x></script></head>\n<body onload=go()>é🔔 <a href='javascript:x()'>x</a></body></html>\n";
+  "<!DOCTYPE html>\r\n<html><head><script>let a = '<b>'</script>\t<script src=x></script></head>\n<body " +
+  "onload=go()>é🔔 <a href='javascript:x()'>x</a></body></html>\n";
 
 describe("on a service", () => {
   let world: World;

@@ -69,8 +69,10 @@ describe.skipIf(lacksCitus())("on Citus", () => {
 
   const places = async () =>
     onCoordinator(
-      `select split_part(table_name::text, '.', 1) as cell, count(distinct nodeport)::int as workers, min(nodeport)::int as port
-       from citus_shards where table_name::text ~ '^(${cells.map(({ cell }) => cell).join("|")})\\.' group by 1 order by 1`,
+      `select split_part(table_name::text, '.', 1) as cell, count(distinct nodeport)::int as workers, min(nodeport)::int
+        as port
+       from citus_shards where table_name::text ~ '^(${cells.map(({ cell }) => cell).join("|")})\\.' group by 1 order by
+         1`,
     );
 
   test("each is whole on one worker, is found again by its name, and another's schema is not taken", async () => {
@@ -211,7 +213,8 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     const epoch = async () => (await world.sql(`select ${EPOCH_SQL} as epoch`))[0].epoch;
     const known = await epoch();
     const [to] = await onCoordinator(
-      `select node_name as host, node_port::int as port from citus_get_active_worker_nodes() where node_port <> ${before}`,
+      `select node_name as host, node_port::int as port from citus_get_active_worker_nodes() where node_port <>
+        ${before}`,
     );
     await onCoordinator(`select citus_schema_move('${cell.cell}', '${to.host}', ${to.port})`);
     expect(await port()).toBe(to.port);

@@ -17,7 +17,8 @@ const ENDED: Record<
   one_time_links: {
     table: "member_link",
     fill: (count, age) => `insert into member_link (token_hash, member_id, issued_by, expires_at)
-      select sha256(gen_random_uuid()::text::bytea), (select id from member limit 1), 'operator', now() - interval '${age}'
+      select sha256(gen_random_uuid()::text::bytea), (select id from member limit 1), 'operator', now() - interval
+        '${age}'
       from generate_series(1, ${count})`,
     live: "29 days",
     over: "31 days",
@@ -51,7 +52,8 @@ const ENDED: Record<
       count,
       age,
     ) => `insert into auth."oauthRefreshToken" (id, token, "clientId", "userId", "expiresAt", "createdAt", scopes)
-      select gen_random_uuid()::text, gen_random_uuid()::text, 'client', 'person', now() - interval '${age}', now(), '[]'
+      select gen_random_uuid()::text, gen_random_uuid()::text, 'client', 'person', now() - interval '${age}', now(),
+        '[]'
       from generate_series(1, ${count})`,
     live: "23 hours",
     over: "25 hours",
@@ -280,7 +282,8 @@ describe("housekeeping", () => {
       throw new Error("store away");
     };
     await world.sql(`insert into asset (id, workspace_id, kind, content_type, bytes, sha256, name, expires_at)
-      select gen_random_uuid(), id, 'image', 'image/png', 1, '', 'x', now() - interval '1 hour' from workspace limit 1`);
+      select gen_random_uuid(), id, 'image', 'image/png', 1, '', 'x', now() - interval '1 hour' from workspace limit
+        1`);
     await expect(world.service.housekeeping.round("unused_files")).rejects.toThrow("store away");
     store.remove = remove;
     const text = (await world.request("GET", "/metrics")).body as string;

@@ -98,36 +98,40 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
     });
 
     // rules#held-wakes
-    test("polls of two processes wake each other without a listening connection, and by their own checks while it hangs or is down", async () => {
-      const here = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
-      const there = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
-      const { id, handle } = await here.pusher();
-      const hears = async (title: string) => {
-        const device = await here.device(handle);
-        const first = await here.handset("GET", "/inbox", device);
-        const poll = startLongPoll(here, device, first.headers.get("etag")!);
-        await poll.held();
-        await there.alert(id, { title, send: true });
-        const { status, body } = await poll.answer;
-        expect([status, body.data[0].title]).toEqual([200, title]);
-      };
-      const before = await countPollWakeups(here, "message");
-      await eventually(async () => {
-        await hears("told");
-        return (await countPollWakeups(here, "message")) > before;
-      });
-      const [listens] = await world.sql(
-        "select count(*)::int as n from pg_stat_activity where datname = current_database() and query like 'listen%'",
-      );
-      expect(listens).toEqual({ n: 0 });
-      server.signal("SIGSTOP");
-      await hears("while it hangs");
-      server.signal("SIGCONT");
-      await server.kill();
-      await hears("while it is gone");
-      server = await start(port);
-      await here.leave();
-      await there.leave();
-    });
+    test(
+      "polls of two processes wake each other without a listening connection, and by their own checks while it " +
+        "hangs or is down",
+      async () => {
+        const here = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
+        const there = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
+        const { id, handle } = await here.pusher();
+        const hears = async (title: string) => {
+          const device = await here.device(handle);
+          const first = await here.handset("GET", "/inbox", device);
+          const poll = startLongPoll(here, device, first.headers.get("etag")!);
+          await poll.held();
+          await there.alert(id, { title, send: true });
+          const { status, body } = await poll.answer;
+          expect([status, body.data[0].title]).toEqual([200, title]);
+        };
+        const before = await countPollWakeups(here, "message");
+        await eventually(async () => {
+          await hears("told");
+          return (await countPollWakeups(here, "message")) > before;
+        });
+        const [listens] = await world.sql(
+          "select count(*)::int as n from pg_stat_activity where datname = current_database() and query like 'listen%'",
+        );
+        expect(listens).toEqual({ n: 0 });
+        server.signal("SIGSTOP");
+        await hears("while it hangs");
+        server.signal("SIGCONT");
+        await server.kill();
+        await hears("while it is gone");
+        server = await start(port);
+        await here.leave();
+        await there.leave();
+      },
+    );
   });
 });

@@ -41,7 +41,8 @@ test("migrates, publishes, is read and counts, and leaves public alone", async (
   await expectRecountClean(world.service.orm);
   expect(
     await world.sql(
-      "select schemaname, count(*) > 10 as many from pg_tables where schemaname not in ('pg_catalog', 'information_schema') group by 1 order by 1",
+      "select schemaname, count(*) > 10 as many from pg_tables where schemaname not in ('pg_catalog', " +
+        "'information_schema') group by 1 order by 1",
     ),
   ).toEqual([
     { schemaname: "auth", many: true },

@@ -96,7 +96,8 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
       );
       expect(new Set(made.map(String))).toEqual(new Set(["200,200,sent"]));
       const [rows] = await direct.sql(
-        "select count(*)::int as all, count(distinct title)::int as titles from alert a join pusher p on p.id = a.pusher_id where p.handle = ?",
+        "select count(*)::int as all, count(distinct title)::int as titles from alert a join pusher p on p.id = " +
+          "a.pusher_id where p.handle = ?",
         [handle],
       );
       expect(rows).toEqual({ all: 40, titles: 40 });
@@ -134,7 +135,8 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
 
     test("listeners and commands bypass it", async () => {
       const listening = await direct.sql(
-        "select count(*)::int as n from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'",
+        "select count(*)::int as n from pg_stat_activity where datname = current_database() and query = 'listen " +
+          "belfry_changed'",
       );
       expect(listening).toEqual([{ n: 2 }]);
       const { DATA_DIR, SECRET } = direct.settings;

@@ -100,7 +100,8 @@ describe("the next migration", () => {
       "alter table reserved_handle alter column handle set default md5(now()::text)",
       "create index reserved_handle_reason on reserved_handle (reason) where reason is not null",
       "alter table reserved_handle add constraint reserved_handle_note check (length(note) <= 80)",
-      "alter table reserved_handle add constraint reserved_handle_reason_check check (reason in ('suspended', 'staff'))",
+      "alter table reserved_handle add constraint reserved_handle_reason_check check (reason in ('suspended', " +
+        "'staff'))",
     ]);
   });
 

@@ -36,8 +36,10 @@ describe("more alerts than are looked at one by one", () => {
     await world.sql(
       `insert into alert (id, pusher_id, status, title, sent_at, send_at, created_at)
        select gen_random_uuid(), (array[${channels.map((id) => `'${parseUuid(id)}'`)}]::uuid[])[1 + n % 3],
-         case when n % 7 = 0 then 'draft' when n % 11 = 0 then 'scheduled' when n % 13 = 0 then 'cancelled' else 'sent' end,
-         'Tide ' || case when n % 5 = 0 then 'high' else 'low' end || ' ' || n % 50 || case when n < 200 then ' olden' else '' end,
+         case when n % 7 = 0 then 'draft' when n % 11 = 0 then 'scheduled' when n % 13 = 0 then 'cancelled' else 'sent'
+           end,
+         'Tide ' || case when n % 5 = 0 then 'high' else 'low' end || ' ' || n % 50 || case when n < 200 then ' olden'
+           else '' end,
          case when n % 7 > 0 and n % 11 > 0 then at + n % 4 * interval '1 day' end,
          case when n % 7 > 0 and n % 11 = 0 then now() + n * interval '1 hour' end, at
        from (select n, date_trunc('day', now()) - interval '60 days' + n / 50 * interval '1 hour' as at
@@ -56,7 +58,8 @@ describe("more alerts than are looked at one by one", () => {
   ) {
     const instant = status === "sent" || status === "scheduled" ? "visible_at" : "created_at";
     const rows = (await world.sql(
-      `select a.id, a.title || ' ' || array_to_string(p.tags, ' ') as title from alert a join pusher p on p.id = a.pusher_id
+      `select a.id, a.title || ' ' || array_to_string(p.tags, ' ') as title from alert a join pusher p on p.id =
+        a.pusher_id
        where ${status ? `a.status = '${status}'` : "true"} and p.id in (${among.map((id) => `'${parseUuid(id)}'`)})
        order by ${order === "newest" ? `a.${instant} desc, a.id desc` : `a.${instant}, a.id`}`,
     )) as Row[];
@@ -205,10 +208,12 @@ describe("with a hundred times as many alerts", () => {
       await inside.execute(
         `insert into alert (id, pusher_id, status, title, sent_at, created_at, search_vector)
          select gen_random_uuid(), p.id, 'sent', title, at, at,
-           array_to_tsvector(string_to_array(title, ' ') || array['#' || right(p.id::text, 8), '%' || right(p.workspace_id::text, 8)])
+           array_to_tsvector(string_to_array(title, ' ') || array['#' || right(p.id::text, 8), '%' ||
+             right(p.workspace_id::text, 8)])
          from (select n, now() - interval '1000 days' + n * interval '1 minute' as at,
              'common' || case when n % ${FEW / 2} = 7 then ' rarely' else '' end
-             || case when n <= ${FEW / 2} then ' olden' else '' end || case when n / 10 % 2 = 0 then ' even' else ' odd' end as title
+             || case when n <= ${FEW / 2} then ' olden' else '' end || case when n / 10 % 2 = 0 then ' even' else ' odd'
+               end as title
            from generate_series(${from}, ${to}) n) n
          join (select id, workspace_id, row_number() over (order by id) as k from pusher) p on p.k = 1 + n % 10`,
       );

@@ -37,7 +37,8 @@ async function grow(until: number): Promise<void> {
       `insert into alert (id, pusher_id, status, title, search_vector, recurrence, send_at) select ${idOf("n")},
         ${channel}, 'repeating', 'T', 'tide', '${DAILY}', now() - interval '9 days' from ${numbers}`,
       `insert into alert_series (alert_id, filled_until, next_fill_at)
-         select ${idOf("n")}, now(), now() + case when n <= ${DUE} then - interval '1 hour' else interval '1 day' + n * interval '1 second' end from ${numbers}`,
+         select ${idOf("n")}, now(), now() + case when n <= ${DUE} then - interval '1 hour' else interval '1 day' + n *
+           interval '1 second' end from ${numbers}`,
       `insert into alert (id, pusher_id, status, title, search_vector, series_id, occurs_at, send_at)
          select gen_random_uuid(), ${channel}, 'scheduled', 'T', 'tide', ${idOf("n")}, at, at
          from ${numbers}, generate_series(1, ${PLANNED}) k, lateral (select now() + k * interval '1 day') d (at)`,

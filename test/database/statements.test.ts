@@ -186,8 +186,10 @@ describe("the comparison", () => {
       text: "select body, title, layout, html, 1 as n from alert",
     });
     expect(await wrongIn(statement)).toEqual([
-      "wrong_nulls: column body is declared not null, the database reports that alert.body may be null: use nullable, or neverNull if the statement excludes it",
-      "wrong_nulls: column title is declared nullable, the database reports that alert.title is not null; if a join makes it null, use outerJoined",
+      "wrong_nulls: column body is declared not null, the database reports that alert.body may be null: use " +
+        "nullable, or neverNull if the statement excludes it",
+      "wrong_nulls: column title is declared nullable, the database reports that alert.title is not null; if a join " +
+        "makes it null, use outerJoined",
       "wrong_nulls: column layout is declared neverNull, but alert.layout never is: leave it away",
       "wrong_nulls: column html is declared outerJoined, but alert.html may be null anyway: use nullable",
       'wrong_nulls: column n is an expression: nullable(…) or nothing is complete, without the mark for "outer join"',
@@ -200,7 +202,8 @@ describe("the comparison", () => {
       text: "select status, title from alert",
     });
     expect(await wrongIn(statement)).toEqual([
-      "wrong_texts: column status is declared as one of draft, sent, the database reports that alert.status is one of draft, repeating, scheduled, sent, cancelled",
+      "wrong_texts: column status is declared as one of draft, sent, the database reports that alert.status is one " +
+        "of draft, repeating, scheduled, sent, cancelled",
       "wrong_texts: column title is declared as one of one, but alert.title takes any text",
     ]);
   });

@@ -51,7 +51,8 @@ describe("with 200,000 reports", () => {
         `insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
          select n, ${of}, '{}', n % 7 = 0, now() - n * interval '1 second' from generate_series(1, 50000) n`,
         `insert into alert (id, pusher_id, status, title, search_vector, sent_at, send_at, created_at)
-         select gen_random_uuid(), ${of}, case when n % 500 = 0 then 'scheduled' when n % 10 = 0 then 'draft' else 'sent' end,
+         select gen_random_uuid(), ${of}, case when n % 500 = 0 then 'scheduled' when n % 10 = 0 then 'draft' else
+           'sent' end,
            'T', 'tide', case when n % 10 <> 0 then now() - n * interval '10 minutes' end,
            case when n % 500 = 0 then now() + n * interval '1 minute' end, now() - n * interval '10 minutes'
          from generate_series(1, 50000) n`,
@@ -204,7 +205,8 @@ describe("with 200,000 reports", () => {
         "set local session_replication_role = replica",
         `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types,
           tags, search_text, gradient_from, gradient_to, initials)
-         select gen_random_uuid(), (select id from workspace limit 1), 'few-' || n, 'F', 'cities', 'F', '{}', '{}', '{}', 'f', '#336699', '#993366', 'F'
+         select gen_random_uuid(), (select id from workspace limit 1), 'few-' || n, 'F', 'cities', 'F', '{}', '{}',
+           '{}', 'f', '#336699', '#993366', 'F'
          from generate_series(1, 100) n`,
         "insert into channel_state (pusher_id) select id from pusher where handle like 'few-%'",
         "analyze pusher",

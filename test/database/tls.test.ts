@@ -63,7 +63,8 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     await held.held();
     const open = () =>
       world.sql(
-        "select ssl, query like 'listen%' as listens from pg_stat_ssl join pg_stat_activity using (pid) where datname = 'belfry'",
+        "select ssl, query like 'listen%' as listens from pg_stat_ssl join pg_stat_activity using (pid) where " +
+          "datname = 'belfry'",
       );
     await eventually(async () => (await open()).some(({ listens }: { listens: boolean }) => listens));
     expect((await open()).map(({ ssl }: { ssl: boolean }) => ssl)).not.toContain(false);

@@ -29,7 +29,8 @@ describe("on a service", () => {
     await world.sql(`create function undo_first() returns trigger language plpgsql as $$ begin
       if nextval('attempts') <= 2 then raise exception 'undone' using errcode = '40P01'; end if; return null; end $$`);
     await world.sql(
-      "create constraint trigger undo after insert on alert deferrable initially deferred for each row execute function undo_first()",
+      "create constraint trigger undo after insert on alert deferrable initially deferred for each row execute " +
+        "function undo_first()",
     );
     try {
       const made = await world.alert(pusher.id, { send: true });
@@ -60,7 +61,8 @@ describe("on a service", () => {
       for (let round = 0; round < 4; round++) {
         await callConcurrently(12, (i) => calls[i % calls.length]!(), 12);
         await em.execute(
-          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> " +
+            "pg_backend_pid()",
         );
         // At once: the pool has not noticed yet.
         const answers = await callConcurrently(12, (i) => calls[(i + round) % calls.length]!(), 12);
@@ -75,7 +77,8 @@ describe("on a service", () => {
   test("a statement whose connection is lost is retried when it is declared to read, with any text", async () => {
     await world.sql("create sequence lost");
     await world.sql(`create function lose() returns text language plpgsql as $$ begin
-      perform nextval('lost'); perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(10); return ''; end $$`);
+      perform nextval('lost'); perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(10); return ''; end
+        $$`);
     const kysely = getKysely(world.service.orm);
     const columns = { at: text };
     const losing = defineStatement("lose_for_a_test", { columns, text: "select lose() as at" });

@@ -58,7 +58,8 @@ const BROKEN: [table: string, column: string, value: string][] = [
 const another = (table: string) =>
   `insert into ${table} select (jsonb_populate_record(r, (?::jsonb || jsonb_build_object('id', ${
     table === "device" ? "(random() * 1e15)::bigint" : "gen_random_uuid()"
-  })) || ${table === "device" ? "jsonb_build_object('token_hash', '\\x' || md5(random()::text))" : "'{}'"})).* from ${table} r limit 1`;
+  })) || ${table === "device" ? "jsonb_build_object('token_hash', '\\x' || md5(random()::text))" : "'{}'"})).* from
+    ${table} r limit 1`;
 
 // rules#values-written
 describe("SQL by hand", () => {
@@ -72,7 +73,8 @@ describe("SQL by hand", () => {
     else
       await expect(
         world.sql(
-          `insert into alert (id, pusher_id, title, ${column === "title" ? "body" : column}) select gen_random_uuid(), id, ${column === "title" ? "?, ''" : `'T', ?${column === "actions" ? "::jsonb" : ""}`} from pusher limit 1`,
+          `insert into alert (id, pusher_id, title, ${column === "title" ? "body" : column}) select gen_random_uuid(),
+            id, ${column === "title" ? "?, ''" : `'T', ?${column === "actions" ? "::jsonb" : ""}`} from pusher limit 1`,
           [text],
         ),
       ).rejects.toMatchObject({ ...refused, constraint: "alert_values" });
@@ -187,10 +189,12 @@ test("rows of an older version that break a rule survive the upgrade, and their 
   try {
     await client.query(kept("0.1.0.sql"));
     const own = "update pusher set site = 'http://old.example/', gradient_from = 'red', handle = 'Old ' || handle";
-    await client.query(`${own}; update alert set title = E'Old\\nlines', image_url = 'javascript:x', actions = '[{"label":"x","url":"javascript:x"}]';
+    await client.query(`${own}; update alert set title = E'Old\\nlines', image_url = 'javascript:x', actions =
+      '[{"label":"x","url":"javascript:x"}]';
       update device set locale = 'not a language'; update webhook_endpoint set url = 'gopher://old'`);
     await applyMigrations(orm);
-    await client.query(`update pusher set status = 'paused', site = site, handle = handle, updated_at = clock_timestamp();
+    await client.query(`update pusher set status = 'paused', site = site, handle = handle, updated_at =
+      clock_timestamp();
       update alert set body = 'New', title = title, actions = actions, updated_at = clock_timestamp();
       update device set last_seen_at = clock_timestamp(), timezone = 'Asia/Tokyo'; update webhook_endpoint
         set failure_count = 1`);

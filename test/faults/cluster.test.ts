@@ -160,7 +160,9 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       return (await sum('belfry_long_poll_wakeups_total{cause="message"}')) > 0;
     });
     console.log(
-      `${PROCESSES} processes: the send was answered after ${Math.round(answered)} ms, the last of ${took.length} had it after ${Math.round(Math.max(...took))}`,
+      `${PROCESSES} processes: the send was answered after ${Math.round(
+        answered,
+      )} ms, the last of ${took.length} had it after ${Math.round(Math.max(...took))}`,
     );
   });
 
@@ -177,7 +179,8 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     const key = await world.key();
     for (const { url } of replicas) expect((await call(url, "GET", "/api/v1/me", { token: key })).status).toBe(200);
     await world.sql(
-      "update api_key set revoked_at = now() where id = (select id from api_key order by created_at desc, id desc limit 1)",
+      "update api_key set revoked_at = now() where id = (select id from api_key order by created_at desc, id desc " +
+        "limit 1)",
     );
     const from = performance.now();
     for (const { url } of replicas)
@@ -205,12 +208,14 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       expect((await call(all, "DELETE", "/handset/v1/devices/me", { token })).status).toBeLessThan(300);
     await Promise.all(ended);
     console.log(
-      `${PROCESSES} processes: a key was refused by all after ${Math.round(keys)} ms, all streams of ended handsets closed after ${Math.round(performance.now() - since)}`,
+      `${PROCESSES} processes: a key was refused by all after ${Math.round(keys)} ms, all streams of ended handsets ` +
+        `closed after ${Math.round(performance.now() - since)}`,
     );
   });
 
   // rules#push-wakes
-  test("one is killed and one stopped under load: each acknowledged alert exists once, and each push notification is sent once at most", async () => {
+  test("one is killed and one stopped under load: each acknowledged alert exists once, and each push notification is " +
+    "sent once at most", async () => {
     const channels = await Promise.all(Array.from({ length: 8 }, () => world.pusher()));
     const token = await world.device(...channels.map(({ handle }) => handle));
     const quiet = await world.pusher();
@@ -256,7 +261,8 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     if (PROCESSES > 1) await start(0);
     await clients;
     const rows = await world.sql(
-      `select title, count(*)::int as times from alert where pusher_id in (select id from pusher where handle = any(string_to_array(?, ' '))) group by title`,
+      `select title, count(*)::int as times from alert where pusher_id in (select id from pusher where handle =
+        any(string_to_array(?, ' '))) group by title`,
       [channels.map(({ handle }) => handle).join(" ")],
     );
     expect(rows.filter(({ times }) => times !== 1)).toEqual([]);
@@ -277,7 +283,8 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       expect(push.count("woken")).toBe(i);
     }
     console.log(
-      `${PROCESSES} processes: ${acknowledged.length} alerts acknowledged, none lost or doubled, the longest time without one ${Math.round(away)} ms; repeated after ${JSON.stringify([...lost])}`,
+      `${PROCESSES} processes: ${acknowledged.length} alerts acknowledged, none lost or doubled, the longest time ` +
+        `without one ${Math.round(away)} ms; repeated after ${JSON.stringify([...lost])}`,
     );
   }, 600_000);
 });

@@ -172,34 +172,38 @@ describe.skipIf(isPrevented(bound))("whom root lends", () => {
   const belfryOf = (path: string) =>
     Number(/^belfry:[^:]*:(\d+):/m.exec(readFileSync(join(path, "passwd"), "utf8"))?.[1]);
 
-  test("a user of its own that owns the files, on this system and on the next; else an existing system user, with a message", async () => {
-    const dataDir = newFolder();
-    const owner = () => statSync(join(dataDir, "postgres")).uid;
-    const first = etc();
-    const shared = await start(dataDir, within(first, "mount -o remount,ro,bind /etc"));
-    expect(shared.log()).toMatch(/runs as the user nobody, .*Other programs of that user .*useradd/);
-    expect(belfryOf(first)).toBeNaN();
-    const nobodys = owner();
-    const { key } = shared;
-    const stillThere = async ({ url }: RunningServer) =>
-      expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
-    await stillThere(shared);
-    await shared.stop();
+  test(
+    "a user of its own that owns the files, on this system and on the next; else an existing system user, with a " +
+      "message",
+    async () => {
+      const dataDir = newFolder();
+      const owner = () => statSync(join(dataDir, "postgres")).uid;
+      const first = etc();
+      const shared = await start(dataDir, within(first, "mount -o remount,ro,bind /etc"));
+      expect(shared.log()).toMatch(/runs as the user nobody, .*Other programs of that user .*useradd/);
+      expect(belfryOf(first)).toBeNaN();
+      const nobodys = owner();
+      const { key } = shared;
+      const stillThere = async ({ url }: RunningServer) =>
+        expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+      await stillThere(shared);
+      await shared.stop();
 
-    const own = await start(dataDir, within(first));
-    expect(own.log()).toMatch(/runs as the user belfry, (?!.*useradd)/);
-    expect(owner()).toBe(belfryOf(first));
-    expect(owner()).not.toBe(nobodys);
-    await stillThere(own);
-    await own.stop("SIGKILL");
+      const own = await start(dataDir, within(first));
+      expect(own.log()).toMatch(/runs as the user belfry, (?!.*useradd)/);
+      expect(owner()).toBe(belfryOf(first));
+      expect(owner()).not.toBe(nobodys);
+      await stillThere(own);
+      await own.stop("SIGKILL");
 
-    // Another container on the same volume, where another user has that number.
-    const second = etc(`somebody:x:${owner()}:${owner()}::/nonexistent:/usr/sbin/nologin\n`);
-    const again = await start(dataDir, within(second));
-    expect(belfryOf(second)).not.toBe(belfryOf(first));
-    expect(owner()).toBe(belfryOf(second));
-    await stillThere(again);
-  });
+      // Another container on the same volume, where another user has that number.
+      const second = etc(`somebody:x:${owner()}:${owner()}::/nonexistent:/usr/sbin/nologin\n`);
+      const again = await start(dataDir, within(second));
+      expect(belfryOf(second)).not.toBe(belfryOf(first));
+      expect(owner()).toBe(belfryOf(second));
+      await stillThere(again);
+    },
+  );
 });
 
 const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout itself is closed to other users";

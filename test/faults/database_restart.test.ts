@@ -135,7 +135,19 @@ test.each(VICTIMS)(
     const found = await everything(url, key, channels);
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
     console.log(
-      `${victim} killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ${refused.length} calls got a 503; ${summary(readyAfter)}`,
+      `${victim} killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ${refused.length} calls got a ` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `503; ${summary(readyAfter)}`,
     );
     await server.stop();
   },
@@ -208,7 +220,8 @@ test(`the service killed in ${ROUNDS} rounds while ${CLIENTS} clients send, and 
   await server.stop("SIGKILL");
   await waitFor(() => expect(processesOn(dataDir)).toEqual([]));
   console.log(
-    `service killed, ${ROUNDS} rounds: ${acknowledged.size} acknowledged, none lost; ${repeated} repeated, none done twice; no process left; ${summary(readyAfter)}`,
+    `service killed, ${ROUNDS} rounds: ${acknowledged.size} acknowledged, none lost; ${repeated} repeated, none done ` +
+      `twice; no process left; ${summary(readyAfter)}`,
   );
 });
 

@@ -67,7 +67,8 @@ const signedIn = () => {
 
 const everyRow = async () => {
   const tables = await world.sql<{ name: string }>(
-    "select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables where relname <> 'migration' order by 1",
+    "select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables where relname <> 'migration' order " +
+      "by 1",
   );
   const rows: Record<string, string> = {};
   for (const { name } of tables)

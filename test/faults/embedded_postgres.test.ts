@@ -96,7 +96,8 @@ const refusal = (dataDir: string, more?: Record<string, string>): Promise<string
 async function isBound(cluster: Cluster): Promise<void> {
   const [role] = await query(
     cluster,
-    "select current_user, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles where rolname = current_user",
+    "select current_user, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles where " +
+      "rolname = current_user",
   );
   expect(role).toEqual({
     current_user: "belfry",
@@ -457,8 +458,12 @@ describe("remains of an earlier server", () => {
   /** A process that opens the cluster and then does nothing, as a service that hangs would. */
   async function holder(dataDir: string): Promise<{ child: ChildProcess; pid: number }> {
     const script = `
-      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/store/config/load_settings.ts"))});
-      const { openCluster } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/store/embedded/cluster.ts"))});
+      const { loadConfig } = await import(${JSON.stringify(
+        join(import.meta.dirname, "../../src/store/config/load_settings.ts"),
+      )});
+      const { openCluster } = await import(${JSON.stringify(
+        join(import.meta.dirname, "../../src/store/embedded/cluster.ts"),
+      )});
       const log = { debug() {}, info() {}, error() {} };
       const cluster = await openCluster(loadConfig({ DATA_DIR: process.argv[1] }, {}), { log, server: { fsync: "off" }, sync: false });
       console.log(cluster.pid());
@@ -574,7 +579,8 @@ test("by default nothing is answered before the disk has it", async () => {
   await safe.synced;
   const shown = await query(
     safe,
-    "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers')",
+    "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes', " +
+      "'shared_buffers')",
   );
   expect(Object.fromEntries(shown.map(({ name, setting }) => [name, setting]))).toEqual({
     fsync: "on",

@@ -156,7 +156,8 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     // Requests in the meantime get a response to retry, and nothing else.
     expect(held.filter((status) => ![200, 304, 503].includes(status))).toEqual([]);
     console.log(
-      `killed and promoted: ${load.acknowledged.length} acknowledged and there once; ${load.away()} ms without one; repeated after ${JSON.stringify([...load.refused])}`,
+      `killed and promoted: ${load.acknowledged.length} acknowledged and there once; ${load.away()} ms without one; ` +
+        `repeated after ${JSON.stringify([...load.refused])}`,
     );
   });
 
@@ -172,7 +173,8 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     for (let i = 0; i < 3; i++) {
       await one(
         standby,
-        "select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+        "select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> " +
+          "pg_backend_pid()",
       );
       await load.more(30);
     }

@@ -199,7 +199,8 @@ test("pausing and resuming a channel does not notify its subscribers; suspending
     stream.text += chunk;
   });
   stream.write(
-    `GET /handset/v1/inbox/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nLast-Event-ID: ${etag}\r\n\r\n`,
+    `GET /handset/v1/inbox/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nLast-Event-ID: ` +
+      `${etag}\r\n\r\n`,
   );
   await waitFor(() => expect(stream.text).toContain("text/event-stream"));
   const poll = startLongPoll(world, token, etag);

@@ -227,90 +227,94 @@ test("devices that are woken together get the same bytes as from the next plain 
 });
 
 // rules#inbox-shared
-test("no device gets a page from before its request, nor of a channel that it left, under concurrent requests and writes", async () => {
-  const pushers = await callConcurrently(3, () => world.pusher(), 3);
-  const devices = await callConcurrently(24, async () => device(...pushers.filter(() => Math.random() < 0.8)), 4);
-  /** The twin: a request during the same read gets that result. */
-  const underWay = new Map<string, Promise<string>>();
-  const twin = (key: string) => {
-    const reading =
-      underWay.get(key) ??
-      world
-        .sql("select string_agg(title, ' ') as titles from alert, pg_sleep(0.05) where pusher_id = ?::uuid", [key])
-        .then(([row]) => row.titles ?? "")
-        .finally(() => underWay.delete(key));
-    underWay.set(key, reading);
-    return reading as Promise<string>;
-  };
-  const figures = {
-    ...{ sends: 0, leaves: 0, shared: 0, wrong: 0, seenAfterLeave: 0, twinWrong: 0 },
-    believedAfterLeave: 0,
-  };
-  let going = true;
-  /** A poll that may wait, with a validator of its own, so that it is answered at once. */
-  async function asHeld({ token }: { token: string }) {
-    const headers = { authorization: `Bearer ${token}`, "if-none-match": '"none"', prefer: "wait=55" };
-    const request = new Request("http://localhost/handset/v1/inbox?limit=50", { headers });
-    return (await world.service.app.fetch(request)).text();
-  }
-  /** Its twin believes what was known of the device. */
-  const known = new Map<string, string[]>();
-  const believing = async ({ id, channels }: { id: string; channels: string[] }) => {
-    const ids = known.get(id) ?? channels.map(parseUuid);
-    known.set(id, ids);
-    const [row] = await world.sql(
-      "select string_agg(title, ' ') as titles from alert where pusher_id = any(?::uuid[])",
-      [`{${ids.join(",")}}`],
-    );
-    return row.titles ?? "";
-  };
-  // Other requests run all the time, so that pages are shared.
-  const crowd = callConcurrently(4, async (i) => {
-    while (going) {
-      const one = devices[i]!;
-      const [page] = await Promise.all([shared(one.id, 50), twin(parseUuid(any(pushers).id)), asHeld(one)]);
-      if (page) figures.shared++;
-      await pause(1 + Math.random() * 10);
+test(
+  "no device gets a page from before its request, nor of a channel that it left, under concurrent requests and " +
+    "writes",
+  async () => {
+    const pushers = await callConcurrently(3, () => world.pusher(), 3);
+    const devices = await callConcurrently(24, async () => device(...pushers.filter(() => Math.random() < 0.8)), 4);
+    /** The twin: a request during the same read gets that result. */
+    const underWay = new Map<string, Promise<string>>();
+    const twin = (key: string) => {
+      const reading =
+        underWay.get(key) ??
+        world
+          .sql("select string_agg(title, ' ') as titles from alert, pg_sleep(0.05) where pusher_id = ?::uuid", [key])
+          .then(([row]) => row.titles ?? "")
+          .finally(() => underWay.delete(key));
+      underWay.set(key, reading);
+      return reading as Promise<string>;
+    };
+    const figures = {
+      ...{ sends: 0, leaves: 0, shared: 0, wrong: 0, seenAfterLeave: 0, twinWrong: 0 },
+      believedAfterLeave: 0,
+    };
+    let going = true;
+    /** A poll that may wait, with a validator of its own, so that it is answered at once. */
+    async function asHeld({ token }: { token: string }) {
+      const headers = { authorization: `Bearer ${token}`, "if-none-match": '"none"', prefer: "wait=55" };
+      const request = new Request("http://localhost/handset/v1/inbox?limit=50", { headers });
+      return (await world.service.app.fetch(request)).text();
     }
-  });
-  const titles = async (one: { id: string; token: string }) => {
-    const page = await shared(one.id, 50);
-    return page ? textOf(page) : (await alone(one, 50)).text;
-  };
-  const until = Date.now() + 200 * ROUNDS;
-  const end = Date.now() + WAIT.timeout;
-  const enough = () =>
-    Math.min(
-      ...[figures.sends / 8, figures.leaves / 3, figures.shared / 3],
-      ...[figures.twinWrong, figures.believedAfterLeave],
-    ) >= 1;
-  while (Date.now() < until || (!enough() && Date.now() < end)) {
-    const pusher = any(pushers);
-    const one = any(devices.slice(4));
-    if (Math.random() < 0.7) {
-      await joinChannel(world, one.token, pusher.handle);
-      const title = `sent-${++figures.sends}-`;
-      await world.alert(pusher.id, { send: true, title });
-      const [page, held, old] = await Promise.all([titles(one), asHeld(one), twin(parseUuid(pusher.id))]);
-      // The second time it is answered with what was kept.
-      const polls = [await alone(one, 50), await alone(one, 50)].map(({ text }) => text);
-      if (![page, held, ...polls].every((text) => text.includes(title))) figures.wrong++;
-      if (!old.includes(title)) figures.twinWrong++;
-    } else {
-      await world.handset("DELETE", `/subscriptions/${pusher.handle}`, one.token);
-      const title = `left-${++figures.leaves}-`;
-      await world.alert(pusher.id, { send: true, title });
-      if ((await believing(one)).includes(title)) figures.believedAfterLeave++;
-      const [page, held] = await Promise.all([titles(one), asHeld(one)]);
-      const polls = [await alone(one, 50), await alone(one, 50)].map(({ text }) => text);
-      if ([page, held, ...polls].some((text) => text.includes(title))) figures.seenAfterLeave++;
+    /** Its twin believes what was known of the device. */
+    const known = new Map<string, string[]>();
+    const believing = async ({ id, channels }: { id: string; channels: string[] }) => {
+      const ids = known.get(id) ?? channels.map(parseUuid);
+      known.set(id, ids);
+      const [row] = await world.sql(
+        "select string_agg(title, ' ') as titles from alert where pusher_id = any(?::uuid[])",
+        [`{${ids.join(",")}}`],
+      );
+      return row.titles ?? "";
+    };
+    // Other requests run all the time, so that pages are shared.
+    const crowd = callConcurrently(4, async (i) => {
+      while (going) {
+        const one = devices[i]!;
+        const [page] = await Promise.all([shared(one.id, 50), twin(parseUuid(any(pushers).id)), asHeld(one)]);
+        if (page) figures.shared++;
+        await pause(1 + Math.random() * 10);
+      }
+    });
+    const titles = async (one: { id: string; token: string }) => {
+      const page = await shared(one.id, 50);
+      return page ? textOf(page) : (await alone(one, 50)).text;
+    };
+    const until = Date.now() + 200 * ROUNDS;
+    const end = Date.now() + WAIT.timeout;
+    const enough = () =>
+      Math.min(
+        ...[figures.sends / 8, figures.leaves / 3, figures.shared / 3],
+        ...[figures.twinWrong, figures.believedAfterLeave],
+      ) >= 1;
+    while (Date.now() < until || (!enough() && Date.now() < end)) {
+      const pusher = any(pushers);
+      const one = any(devices.slice(4));
+      if (Math.random() < 0.7) {
+        await joinChannel(world, one.token, pusher.handle);
+        const title = `sent-${++figures.sends}-`;
+        await world.alert(pusher.id, { send: true, title });
+        const [page, held, old] = await Promise.all([titles(one), asHeld(one), twin(parseUuid(pusher.id))]);
+        // The second time it is answered with what was kept.
+        const polls = [await alone(one, 50), await alone(one, 50)].map(({ text }) => text);
+        if (![page, held, ...polls].every((text) => text.includes(title))) figures.wrong++;
+        if (!old.includes(title)) figures.twinWrong++;
+      } else {
+        await world.handset("DELETE", `/subscriptions/${pusher.handle}`, one.token);
+        const title = `left-${++figures.leaves}-`;
+        await world.alert(pusher.id, { send: true, title });
+        if ((await believing(one)).includes(title)) figures.believedAfterLeave++;
+        const [page, held] = await Promise.all([titles(one), asHeld(one)]);
+        const polls = [await alone(one, 50), await alone(one, 50)].map(({ text }) => text);
+        if ([page, held, ...polls].some((text) => text.includes(title))) figures.seenAfterLeave++;
+      }
     }
-  }
-  going = false;
-  await crowd;
-  console.log(`shared: ${JSON.stringify(figures)}`);
-  expect([figures.wrong, figures.seenAfterLeave]).toEqual([0, 0]);
-  expect(Math.min(figures.leaves, figures.shared)).toBeGreaterThan(0);
-  expect(figures.believedAfterLeave).toBeGreaterThan(0);
-  expect(figures.twinWrong).toBeGreaterThan(0);
-});
+    going = false;
+    await crowd;
+    console.log(`shared: ${JSON.stringify(figures)}`);
+    expect([figures.wrong, figures.seenAfterLeave]).toEqual([0, 0]);
+    expect(Math.min(figures.leaves, figures.shared)).toBeGreaterThan(0);
+    expect(figures.believedAfterLeave).toBeGreaterThan(0);
+    expect(figures.twinWrong).toBeGreaterThan(0);
+  },
+);

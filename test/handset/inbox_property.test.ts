@@ -117,7 +117,8 @@ afterAll(() => world.close());
 /** The alerts of a channel may be older than a subscription that began in the test. */
 const joinedLongAgo = (handle: string) =>
   world.sql(
-    "update subscription set subscribed_at = now() - interval '1 day' where pusher_id = (select id from pusher where handle = ?)",
+    "update subscription set subscribed_at = now() - interval '1 day' where pusher_id = (select id from pusher where " +
+      "handle = ?)",
     [handle],
   );
 
@@ -263,7 +264,8 @@ describe("a handset with plain polls and long polls", () => {
            (select coalesce(string_agg(id::text || ' ' || visible_at::text, ',' order by visible_at desc, id desc), '')
             from (
               select a.id, a.visible_at, a.visible_at >= s.subscribed_at or row_number() over (
-                partition by a.pusher_id, a.visible_at < s.subscribed_at order by a.visible_at desc, a.id desc) <= ${LIMITS.before_joining} as shown
+                partition by a.pusher_id, a.visible_at < s.subscribed_at order by a.visible_at desc, a.id desc) <=
+                  ${LIMITS.before_joining} as shown
               from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)
               where s.device_id = d.id and not c.suspended and a.visible_at <= now()) a where shown) as rows,
            (select count(*)::text || '.' || coalesce(max(a.visible_at)::text, '')

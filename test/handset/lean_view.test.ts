@@ -74,7 +74,9 @@ test("fifty alerts of a title and a sentence take at most 22 kB", async () => {
     await world.alert(pusher.id, {
       send: true,
       title: `Ferry ${i} does not run`,
-      body: "The river is too high for the ferry this morning; buses leave from the square every ten minutes until it runs again.",
+      body:
+        "The river is too high for the ferry this morning; buses leave from the square every ten minutes until " +
+        "it runs again.",
     });
   const bytes = async (query: string) => JSON.stringify((await read(token, query)).body).length;
   const [full, lean] = [await bytes(""), await bytes("?view=lean")];

@@ -374,7 +374,8 @@ describe("two processes", () => {
   });
   afterAll(() => other?.leave());
 
-  const LISTENERS = `select pid from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'`;
+  const LISTENERS = `select pid from pg_stat_activity where datname = current_database() and query =
+    'listen belfry_changed'`;
   const somebodyListens = () => waitFor(async () => expect((await world.sql(LISTENERS)).length).toBeGreaterThan(0));
 
   // rules#held-wakes

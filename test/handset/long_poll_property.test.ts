@@ -74,7 +74,8 @@ class Follower {
   async truth(): Promise<string> {
     const rows = await world.sql(
       `select shown from (
-         select a.id::text || ' ' || a.title as shown, a.id, a.visible_at, a.visible_at < s.subscribed_at as before_joining,
+         select a.id::text || ' ' || a.title as shown, a.id, a.visible_at, a.visible_at < s.subscribed_at as
+           before_joining,
            row_number() over (partition by a.pusher_id, a.visible_at < s.subscribed_at
              order by a.visible_at desc, a.id desc) as place
          from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)

@@ -32,7 +32,8 @@ async function handset(): Promise<Handset> {
 }
 
 const poll = ({ token, etag }: Handset, wait = 55) =>
-  `GET /handset/v1/inbox HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nIf-None-Match: ${etag}\r\nPrefer: wait=${wait}\r\n\r\n`;
+  `GET /handset/v1/inbox HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nIf-None-Match: ${etag}\r\nPrefer: ` +
+  `wait=${wait}\r\n\r\n`;
 
 /** A connection that keeps what comes. */
 function open(port: number): Socket & { text: string } {

@@ -281,7 +281,8 @@ test("a device joins at most a thousand channels, by any method", async () => {
     `with made as (
        insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags,
          search_text, gradient_from, gradient_to, initials)
-       select gen_random_uuid(), p.workspace_id, 'many-' || n, 'Many', 'ai', '-', '{}', '{}', '{}', '-', '#000000', '#000000', 'M'
+       select gen_random_uuid(), p.workspace_id, 'many-' || n, 'Many', 'ai', '-', '{}', '{}', '{}', '-', '#000000',
+         '#000000', 'M'
        from pusher p, generate_series(1, 999) n where p.handle = ? returning id)
      insert into subscription (device_id, pusher_id, permissions) select ?::bigint, id, '{}' from made`,
     [channel.handle, id],

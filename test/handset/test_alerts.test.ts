@@ -25,7 +25,8 @@ async function somebody(role = "editor", name = "Ines"): Promise<MemberCaller> {
   const id = `person${++people}`;
   const email = `${id}@example.org`;
   await world.sql(
-    `insert into auth."user" (id, name, email, "emailVerified", "createdAt", "updatedAt") values (?, ?, ?, true, now(), now())`,
+    `insert into auth."user" (id, name, email, "emailVerified", "createdAt", "updatedAt") values (?, ?, ?, true, now(),
+      now())`,
     [id, name, email],
   );
   const em = world.service.orm.em.fork() as never;

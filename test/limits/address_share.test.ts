@@ -104,7 +104,8 @@ describe.skipIf(lacksLoopbackAddresses())("on sockets", () => {
     timezone: "Europe/Lisbon",
   });
   const head = (more = "") =>
-    `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\n${more}Content-Type: application/json\r\nContent-Length: ${facts.length}\r\n\r\n`;
+    `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\n${more}Content-Type: application/json\r\nContent-Length: ` +
+    `${facts.length}\r\n\r\n`;
   const me = (more = "") => `GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${more}Authorization: Bearer ${world.owner}\r\n\r\n`;
 
   // rules#one-address

@@ -207,7 +207,9 @@ test("no request costs much more than a hundred milliseconds", { timeout: 900_00
     });
     await measure({
       name: `ingest json template ${kind}`,
-      path: `/api/v1/pushers/${pusher.handle}/ingest?from=json&title=${encodeURIComponent(fill(unit, 900))}&message=${encodeURIComponent("{{a}}")}`,
+      path: `/api/v1/pushers/${pusher.handle}/ingest?from=json&title=${encodeURIComponent(
+        fill(unit, 900),
+      )}&message=${encodeURIComponent("{{a}}")}`,
       init: json({ a: fill(unit, 60_000) }),
     });
     for (const path of [`/${pusher.handle}?q=`, "/?q=", "/docs?q=", `/api/v1/pushers/${pusher.id}/alerts?query=`])

@@ -516,6 +516,8 @@ function figures(name: string, waits: number[], back: number): void {
   const sorted = waits.toSorted((a, b) => a - b);
   const p99 = sorted[Math.floor(sorted.length * 0.99)]!;
   console.log(
-    `${name}: ${waits.length} calls, p99 ${p99.toFixed(1)} ms, max ${sorted.at(-1)!.toFixed(1)} ms, back in ${back.toFixed(0)} ms`,
+    `${name}: ${waits.length} calls, p99 ${p99.toFixed(1)} ms, max ${sorted
+      .at(-1)!
+      .toFixed(1)} ms, back in ${back.toFixed(0)} ms`,
   );
 }

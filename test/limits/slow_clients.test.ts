@@ -107,7 +107,8 @@ describe("on a service", () => {
         const socket = connect(port, HOST);
         const seen = untilEnd(socket);
         socket.write(
-          `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nConnection: ${ends}\r\nContent-Length: ${large.length}\r\n\r\n`,
+          `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nConnection: ${ends}\r\nContent-Length: ` +
+            `${large.length}\r\n\r\n`,
         );
         socket.pause();
         await new Promise((resolve) => socket.write(large, resolve));

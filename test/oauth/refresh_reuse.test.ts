@@ -43,7 +43,8 @@ async function connected() {
   const noted = async () =>
     (
       await world.sql(
-        `select status from audit_event where operation = 'reuse_refresh_token' and actor_id = ? order by created_at desc`,
+        `select status from audit_event where operation = 'reuse_refresh_token' and actor_id = ? order by created_at
+          desc`,
         [formatId("con", id)],
       )
     ).map(({ status }: any) => status);

@@ -68,7 +68,8 @@ const restOf = (settings: Settings) => withSql(settings, async (em) => [await re
 const rowsOf = (settings: Settings) =>
   withSql(settings, async (em) => {
     const tables = await em.execute<{ quoted: string }[]>(
-      "select format('%I.%I', schemaname, tablename) as quoted from pg_tables where schemaname in ('public', 'auth') and tablename <> 'database_epoch' order by 1",
+      "select format('%I.%I', schemaname, tablename) as quoted from pg_tables where schemaname in ('public', 'auth') " +
+        "and tablename <> 'database_epoch' order by 1",
     );
     const all: Record<string, unknown> = {};
     for (const { quoted } of tables)

@@ -109,7 +109,9 @@ test("alerts after it joined are printed as lines, in order; earlier ones are no
 test("a command gets the alert as environment and input, confirms on request, and may fail", async () => {
   const { id } = await channel("listen-exec");
   const heard = join(folder.path, "heard");
-  const exec = `cat >> '${heard}'; printf '%s|%s|%s\\n' "$BELFRY_TITLE" "$BELFRY_PRIORITY" "$BELFRY_CHANNEL" >> '${heard}'; test "$BELFRY_TITLE" != Fails`;
+  const exec =
+    `cat >> '${heard}'; printf '%s|%s|%s\\n' "$BELFRY_TITLE" "$BELFRY_PRIORITY" "$BELFRY_CHANNEL" >> ` +
+    `'${heard}'; test "$BELFRY_TITLE" != Fails`;
   const its = listener(["listen-exec", "--exec", exec, "--ack", "--count", "3"]);
   await joined("listen-exec");
   const alerts = [];

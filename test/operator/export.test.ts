@@ -350,7 +350,8 @@ describe("more alerts than a heap has room for", () => {
     const { id } = await here.pusher({ handle: "busy" });
     await here.sql(
       `insert into alert (id, pusher_id, status, title, html, sent_at)
-       select gen_random_uuid(), (select id from pusher where handle = 'busy'), 'sent', 'Alert ' || i, repeat('x', 20000),
+       select gen_random_uuid(), (select id from pusher where handle = 'busy'), 'sent', 'Alert ' || i, repeat('x',
+         20000),
          now() - i * interval '1 minute'
        from generate_series(1, 2500) i`,
     );
@@ -399,7 +400,8 @@ describe("more alerts than a heap has room for", () => {
     await expect
       .poll(() =>
         watcher.sql(
-          "select 1 from pg_locks where locktype = 'relation' and relation = 'alert'::regclass and mode = 'RowExclusiveLock'",
+          "select 1 from pg_locks where locktype = 'relation' and relation = 'alert'::regclass and mode = " +
+            "'RowExclusiveLock'",
         ),
       )
       .toEqual([]);

@@ -352,7 +352,8 @@ describe("a hostile or wrong file", () => {
   function viewed() {
     const db = new DatabaseSync(at("view.db"));
     db.exec(
-      "create view messages as with recursive n(i) as (select 1 union all select i + 1 from n) select i as topic from n",
+      "create view messages as with recursive n(i) as (select 1 union all select i + 1 from n) select i as topic " +
+        "from n",
     );
     db.close();
     return at("view.db");

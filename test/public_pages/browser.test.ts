@@ -87,18 +87,22 @@ describeInBrowser("public pages in a browser", () => {
   ];
 
   // rules#page-policy
-  test("every page is accessible at three widths, light and dark; no page sends requests to another server or weighs 200 kB", async () => {
-    const { context, page, faults } = await openWatchedPage(its.browser, its.site);
-    for (const path of pages()) {
-      await page.goto(its.site.url + path);
-      const bytes = await measurePageBytes(page);
-      expect([path, bytes > 20_000 && bytes < 200_000]).toEqual([path, true]);
-      // All disclosures are also opened and checked; only the pictures of others stay closed.
-      await checkAccessibility(page, path, ".elsewhere");
-    }
-    expect(faults).toEqual([]);
-    await context.close();
-  });
+  test(
+    "every page is accessible at three widths, light and dark; no page sends requests to another server or weighs " +
+      "200 kB",
+    async () => {
+      const { context, page, faults } = await openWatchedPage(its.browser, its.site);
+      for (const path of pages()) {
+        await page.goto(its.site.url + path);
+        const bytes = await measurePageBytes(page);
+        expect([path, bytes > 20_000 && bytes < 200_000]).toEqual([path, true]);
+        // All disclosures are also opened and checked; only the pictures of others stay closed.
+        await checkAccessibility(page, path, ".elsewhere");
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
 
   // rules#channel-page
   test("without script everything is there: the page, the way in, the search", async () => {

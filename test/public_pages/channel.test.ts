@@ -284,7 +284,8 @@ test("hostile texts of every field are text", async () => {
   ]);
   expect(bare).not.toMatch(/<script(?! src=""(?: data-texts="")?(?: defer)?><\/script>)|<img src=x|<[^>]*\son\w+=/);
   expect(headers.get("content-security-policy")).toBe(
-    "default-src 'none'; style-src 'self'; img-src 'self' https:; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self' https:; script-src 'self'; connect-src 'self'; form-action " +
+      "'self'; frame-ancestors 'none'; base-uri 'none'",
   );
 });
 

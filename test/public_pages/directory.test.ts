@@ -55,7 +55,8 @@ describe("the directory", () => {
     for (let n = 0; n < 50; n++) made.push((await world.pusher({ name: `Page ${mark}` })).handle);
     // Several have the same time, also where a page ends.
     await world.sql(
-      "update pusher set created_at = date_trunc('hour', created_at) - (row.n / 5) * interval '1 second' from (select id, row_number() over (order by id) n from pusher where name = ?) row where row.id = pusher.id",
+      "update pusher set created_at = date_trunc('hour', created_at) - (row.n / 5) * interval '1 second' from " +
+        "(select id, row_number() over (order by id) n from pusher where name = ?) row where row.id = pusher.id",
       [`Page ${mark}`],
     );
     const seen: string[] = [];
@@ -189,11 +190,13 @@ describe("with 20,000 channels", () => {
     const workspace = "(select workspace_id from pusher limit 1)";
     const em = many.service.orm.em.fork() as SqlEntityManager;
     await em.execute(
-      `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags, is_public,
+      `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags,
+        is_public,
          gradient_from, gradient_to, initials, search_text, created_at)
        select gen_random_uuid(), ${workspace}, 'many-' || n, w || n, 'community', 'd', '{}', '{}', '{}', n % 10 <> 0,
          '#000000', '#000000', 'M', w || ' ' || n, now() - n * interval '1 second'
-       from (select n, (array[${WORDS.map(() => "?").join(",")}])[1 + n % ${WORDS.length}] as w from generate_series(1, 20000) n) s`,
+       from (select n, (array[${WORDS.map(() => "?").join(",")}])[1 + n % ${WORDS.length}] as w from generate_series(1,
+         20000) n) s`,
       // Composed, as the service stores texts.
       WORDS.map((word) => word.normalize()) as never,
     );

@@ -271,7 +271,8 @@ describe("a validator of a feed", () => {
     expect((await ask(channel.handle, "feed.atom", { "if-modified-since": "no date" })).status).toBe(200);
     // In the second of a change the last-modified time is missing.
     await world.sql(
-      "update channel_state set changed_at = clock_timestamp() + interval '1 hour' where pusher_id = (select id from pusher where handle = ?)",
+      "update channel_state set changed_at = clock_timestamp() + interval '1 hour' where pusher_id = (select id from " +
+        "pusher where handle = ?)",
       [channel.handle],
     );
     expect((await ask(channel.handle, "feed.atom")).headers.has("last-modified")).toBe(false);

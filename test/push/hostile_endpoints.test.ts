@@ -56,51 +56,55 @@ describe("when it is stored", () => {
   });
 
   // rules#push-addresses rules#no-echo
-  test("only endpoints that a push service on the public internet may have issued are accepted, and no message reveals more", async () => {
-    const { token } = await registerHandset(world);
-    const refused = [
-      "http://good.push.test/x",
-      "ftp://good.push.test/x",
-      "good.push.test/x",
-      "https://u:p@good.push.test/x",
-      "https://good.push.test:0/x",
-      "https://good push.test/x",
-      "https://localhost/x",
-      "https://127.0.0.1/x",
-      "https://127.0.0.2/x",
-      "http://127.0.0.2/x",
-      `http://127.0.0.1:${service.port + 1}/x`,
-      "https://[::1]/x",
-      "https://2130706433/x",
-      "https://0x7f.1/x",
-      "https://10.0.0.1/x",
-      "https://169.254.169.254/latest/meta-data",
-      "https://[fd00::1]/x",
-      "https://[::ffff:10.0.0.1]/x",
-      "https://printer.local/x",
-      "https://private.push.test/x",
-      "https://mixed.push.test/x",
-      "https://metadata.push.test/x",
-      "https://mapped.push.test/x",
-      "https://missing.push.test/x",
-    ];
-    const messages = new Set<string>();
-    for (const endpoint of refused) {
-      const { status, body } = await registerPush(world, token, endpoint);
-      expect([endpoint, status, body?.error.param]).toEqual([endpoint, 422, "endpoint"]);
-      messages.add(body.error.message);
-    }
-    expect(messages.size).toBe(1);
-    for (const long of [2049, 10_000]) {
-      const { status, body } = await registerPush(world, token, `https://good.push.test/${"x".repeat(long - 23)}`);
-      expect([status, body.error.param]).toEqual([422, "endpoint"]);
-    }
-    expect(await world.sql("select 1 from push_endpoint")).toEqual([]);
-    expect((await registerPush(world, token, `https://good.push.test/${"x".repeat(2025)}`)).status).toBe(204);
-    // A failing resolver reveals nothing of the name; the push notification resolves it again.
-    expect((await registerPush(world, token, "https://broken.push.test/x")).status).toBe(204);
-    await world.handset("DELETE", "/devices/me/push", token);
-  });
+  test(
+    "only endpoints that a push service on the public internet may have issued are accepted, and no message " +
+      "reveals more",
+    async () => {
+      const { token } = await registerHandset(world);
+      const refused = [
+        "http://good.push.test/x",
+        "ftp://good.push.test/x",
+        "good.push.test/x",
+        "https://u:p@good.push.test/x",
+        "https://good.push.test:0/x",
+        "https://good push.test/x",
+        "https://localhost/x",
+        "https://127.0.0.1/x",
+        "https://127.0.0.2/x",
+        "http://127.0.0.2/x",
+        `http://127.0.0.1:${service.port + 1}/x`,
+        "https://[::1]/x",
+        "https://2130706433/x",
+        "https://0x7f.1/x",
+        "https://10.0.0.1/x",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[fd00::1]/x",
+        "https://[::ffff:10.0.0.1]/x",
+        "https://printer.local/x",
+        "https://private.push.test/x",
+        "https://mixed.push.test/x",
+        "https://metadata.push.test/x",
+        "https://mapped.push.test/x",
+        "https://missing.push.test/x",
+      ];
+      const messages = new Set<string>();
+      for (const endpoint of refused) {
+        const { status, body } = await registerPush(world, token, endpoint);
+        expect([endpoint, status, body?.error.param]).toEqual([endpoint, 422, "endpoint"]);
+        messages.add(body.error.message);
+      }
+      expect(messages.size).toBe(1);
+      for (const long of [2049, 10_000]) {
+        const { status, body } = await registerPush(world, token, `https://good.push.test/${"x".repeat(long - 23)}`);
+        expect([status, body.error.param]).toEqual([422, "endpoint"]);
+      }
+      expect(await world.sql("select 1 from push_endpoint")).toEqual([]);
+      expect((await registerPush(world, token, `https://good.push.test/${"x".repeat(2025)}`)).status).toBe(204);
+      // A failing resolver reveals nothing of the name; the push notification resolves it again.
+      expect((await registerPush(world, token, "https://broken.push.test/x")).status).toBe(204);
+      await world.handset("DELETE", "/devices/me/push", token);
+    },
+  );
 });
 
 describe("when it is called", () => {
@@ -225,7 +229,8 @@ describe("when it is called", () => {
     for (let n = 0; n < 12; n++) await joinWithPush(own, pusher.handle, `http://127.0.0.1:${dead.port}/secret-${n}`);
     await registerPush(own, (await registerHandset(own)).token, "https://10.0.0.1/secret-refused");
     await own.sql(
-      "update push_endpoint set endpoint = 'broken'::bytea where device_id = (select min(device_id) from push_endpoint)",
+      "update push_endpoint set endpoint = 'broken'::bytea where device_id = (select min(device_id) from " +
+        "push_endpoint)",
     );
     for (let n = 0; n < 2; n++) {
       await own.alert(pusher.id, { send: true });

@@ -331,7 +331,8 @@ describe("effects of the push service's responses", () => {
     answering(name, 403);
     const set = (failures: number, days: number) =>
       world.sql(
-        `update push_endpoint set failures = ?, failing_since = now() - ?::int * interval '1 day' where device_id = ?::bigint`,
+        `update push_endpoint set failures = ?, failing_since = now() - ?::int * interval '1 day' where device_id =
+          ?::bigint`,
         [failures, days, device.id],
       );
     await set(18, 4);
@@ -368,7 +369,8 @@ describe("effects of the push service's responses", () => {
     // A row that is written again, even with the same values, has another xmin.
     const written = () =>
       world.sql(
-        "select e.*, e.xmin::text, d.xmin::text as of from push_endpoint e join device d on d.id = e.device_id where d.id = ?::bigint",
+        "select e.*, e.xmin::text, d.xmin::text as of from push_endpoint e join device d on d.id = e.device_id where " +
+          "d.id = ?::bigint",
         [device.id],
       );
     const before = await written();

@@ -298,9 +298,13 @@ describe("files", () => {
   test("at most 300 lines, style sheets and scripts included", () => {
     expect(longerThan(300, "src/**/*.{ts,js,css}")).toEqual([]);
   });
-  test("tests at most 800: tests of the same database and server are together, since starting them costs more than reading", () => {
-    expect(longerThan(800, "test/*/*.ts")).toEqual([]);
-  });
+  test(
+    "tests at most 800: tests of the same database and server are together, since starting them costs more than " +
+      "reading",
+    () => {
+      expect(longerThan(800, "test/*/*.ts")).toEqual([]);
+    },
+  );
   test("each begins with what it decides", () => {
     // A record has it in its description.
     const record = (file: string) => textOf.get(file)!.includes("export default define");

@@ -154,7 +154,8 @@ test("a line is never changed or removed, except after its retention", async () 
   const old = (days: number) =>
     world.sql(
       `insert into audit_event (id, actor_type, transport, operation, created_at)
-       select gen_random_uuid(), 'operator', 'operator', 'long_ago', now() - ?::int * interval '1 day' from generate_series(1, 1200)`,
+       select gen_random_uuid(), 'operator', 'operator', 'long_ago', now() - ?::int * interval '1 day' from
+         generate_series(1, 1200)`,
       [days],
     );
   await old(366);

@@ -491,7 +491,8 @@ describe("two services", () => {
     for (let i = 0; i < 12; i++) {
       await pause(30);
       await em.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> " +
+          "pg_backend_pid()",
       );
     }
     cutting = false;

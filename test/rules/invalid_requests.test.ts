@@ -434,7 +434,9 @@ describe("on a service", () => {
       "g",
     );
     const text = ({ body, headers }: Answer) =>
-      `${JSON.stringify(body).replace(NAME, "$1$2")} ${[...headers].map(([name, value]) => `${name}: ${value}`).join("\n")}`;
+      `${JSON.stringify(body).replace(NAME, "$1$2")} ${[...headers]
+        .map(([name, value]) => `${name}: ${value}`)
+        .join("\n")}`;
     const check = (answer: Answer) => {
       expect(answer.status).not.toBe(500);
       if (answer.status >= 400 || answer.body?.error || answer.body?.result?.isError)

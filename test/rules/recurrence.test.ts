@@ -176,7 +176,8 @@ describe("several processes", () => {
           [1, 2].map(() => service.housekeeping.round("due_series").catch(() => 0)),
         );
         await world.sql(
-          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query like '%alert_series%'",
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> " +
+            "pg_backend_pid() and query like '%alert_series%'",
         );
         await Promise.all(rounds);
         for (const { service } of replicas) await service.housekeeping.round("due_series").catch(() => 0);

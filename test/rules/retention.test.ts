@@ -159,7 +159,8 @@ test("several processes at once remove each alert once, during sends", async () 
     for (const { id } of channels)
       await world.sql(
         `insert into alert (id, pusher_id, title, status, sent_at, created_at)
-         select gen_random_uuid(), ?, 'x', 'sent', now() - n * interval '1 day', now() - n * interval '1 day' from generate_series(1, 400) n`,
+         select gen_random_uuid(), ?, 'x', 'sent', now() - n * interval '1 day', now() - n * interval '1 day' from
+           generate_series(1, 400) n`,
         [parseUuid(id)],
       );
     await dayLater();

@@ -61,7 +61,8 @@ describe("Grafana", () => {
     title: "[FIRING:1]  (TideGauge harbour east)",
     state: "alerting",
     message:
-      "**Firing**\n\nValue: B=44.2, C=1\nLabels:\n - alertname = TideGauge\nAnnotations:\n - summary = x\nSource: https://x\n",
+      "**Firing**\n\nValue: B=44.2, C=1\nLabels:\n - alertname = TideGauge\nAnnotations:\n - summary = x\nSource: " +
+      "https://x\n",
     ...more,
   });
 
@@ -244,7 +245,9 @@ describe("Alertmanager and Prometheus", () => {
     });
     expect(shown).toMatchObject({
       title: "DiskFull: The disk of nas is 97 % full",
-      body: "nas:9100, mountpoint=/data: Two days are left.\nimpact: Backups stop.\nSource: http://prometheus.lan:9090/graph",
+      body:
+        "nas:9100, mountpoint=/data: Two days are left.\nimpact: Backups stop.\nSource: " +
+        "http://prometheus.lan:9090/graph",
     });
     expect(buttons(shown)).toEqual({
       Runbook: "https://wiki.example/disk",

@@ -91,7 +91,8 @@ async function shown(answer: Response): Promise<string> {
   const kinds = [typeof id, typeof appid, Number.isNaN(Date.parse(date)) ? "" : "date"].join(" ");
   const more = Object.keys(extras).length > 0 ? ` ${JSON.stringify(extras)}` : "";
   return "message" in rest
-    ? `${answer.status}${kinds === "number number date" ? "" : ` (${kinds})`} ${rest.title} | ${rest.message} | ${rest.priority}${more}`
+    ? `${answer.status}${kinds === "number number date" ? "" : ` (${kinds})`} ${rest.title} | ${rest.message} | ` +
+        `${rest.priority}${more}`
     : `${answer.status} ${Object.keys(body).sort()}`;
 }
 

@@ -287,7 +287,10 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
   [
     "a template that names a large object in a list",
     () => ({
-      body: `{"message":"m","l":[${"1,".repeat(19)}1],"o":{${Array.from({ length: 19_000 }, (_, i) => `"${i}":1`).join()}}}`,
+      body: `{"message":"m","l":[${"1,".repeat(19)}1],"o":{${Array.from(
+        { length: 19_000 },
+        (_, i) => `"${i}":1`,
+      ).join()}}}`,
       query: `body=${encodeURIComponent(`{{#l}}${"{{o}}".repeat(195)}{{/l}}`)}`,
     }),
   ],

@@ -66,7 +66,8 @@ test.each<[string, () => string, number, RegExp]>([
   [
     "a folded length",
     () =>
-      `POST /ntfy/${handle} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding:\r\n chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\nG`,
+      `POST /ntfy/${handle} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding:\r\n chunked\r\nContent-Length: ` +
+      `6\r\n\r\n0\r\n\r\nG`,
     400,
     CONTROL,
   ],

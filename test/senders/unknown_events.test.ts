@@ -32,27 +32,33 @@ describe("an unknown event of a known program", () => {
   const repository = { full_name: "octo/harbour", html_url: "https://github.com/octo/harbour" };
   const project = { path_with_namespace: "octo/harbour", web_url: "https://gitlab.example/octo/harbour" };
 
-  test("GitHub: events of a repository, of an organization, without a known field, and without an object that is expected", async () => {
-    const sender = { login: "octocat" };
-    expect((await github("watch", { repository, sender, action: "started" })).title).toBe(
-      "octo/harbour watch started by octocat",
-    );
-    expect(
-      await github("dependabot_alert", {
-        repository,
-        action: "created",
-        alert: { number: 3, summary: "A hole" },
-      }),
-    ).toMatchObject({ title: "octo/harbour dependabot alert created: #3", body: "A hole" });
-    expect((await github("member_invited", { organization: { login: "octo" }, action: "added" })).title).toBe(
-      "octo member invited added",
-    );
-    expect((await github("an_event_of_2031", { unheard: [1] })).title).toBe("GitHub: an event of 2031");
-    expect((await github("issues", { repository, action: "opened", issue: null })).title).toBe(
-      "octo/harbour issue opened",
-    );
-    expect((await github("release", { repository, action: "published" })).title).toBe("octo/harbour release published");
-  });
+  test(
+    "GitHub: events of a repository, of an organization, without a known field, and without an object that is " +
+      "expected",
+    async () => {
+      const sender = { login: "octocat" };
+      expect((await github("watch", { repository, sender, action: "started" })).title).toBe(
+        "octo/harbour watch started by octocat",
+      );
+      expect(
+        await github("dependabot_alert", {
+          repository,
+          action: "created",
+          alert: { number: 3, summary: "A hole" },
+        }),
+      ).toMatchObject({ title: "octo/harbour dependabot alert created: #3", body: "A hole" });
+      expect((await github("member_invited", { organization: { login: "octo" }, action: "added" })).title).toBe(
+        "octo member invited added",
+      );
+      expect((await github("an_event_of_2031", { unheard: [1] })).title).toBe("GitHub: an event of 2031");
+      expect((await github("issues", { repository, action: "opened", issue: null })).title).toBe(
+        "octo/harbour issue opened",
+      );
+      expect((await github("release", { repository, action: "published" })).title).toBe(
+        "octo/harbour release published",
+      );
+    },
+  );
 
   test("GitLab: hooks of deployments, releases and jobs, system hooks, and a kind without a name", async () => {
     const deployment = {

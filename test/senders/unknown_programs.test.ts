@@ -119,7 +119,8 @@ describe("a body becomes an alert", () => {
       "XML of Apprise",
       () =>
         soap(
-          "<Version>1.1</Version><Subject>T</Subject><Message>a &amp; b\n&lt;b&gt;</Message><MessageType>failure</MessageType>",
+          "<Version>1.1</Version><Subject>T</Subject><Message>a &amp; " +
+            "b\n&lt;b&gt;</Message><MessageType>failure</MessageType>",
         ),
       { title: "T", body: "a & b\n<b>", priority: "important" },
     ],
@@ -127,7 +128,8 @@ describe("a body becomes an alert", () => {
       "XML of Apprise with a picture",
       () =>
         soap(
-          `<Subject>T</Subject><Message>m</Message><Attachments format="base64"><Attachment filename="a.png" mimetype="image/png">${PNG}</Attachment></Attachments>`,
+          `<Subject>T</Subject><Message>m</Message><Attachments format="base64"><Attachment filename="a.png" ` +
+            `mimetype="image/png">${PNG}</Attachment></Attachments>`,
         ),
       { title: "T", body: "m", ...PICTURE },
     ],
@@ -265,7 +267,9 @@ test.each<[string, () => Sent, number]>([
 });
 
 test("an entity of a document type is not expanded", async () => {
-  const body = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY f SYSTEM "file:///etc/hostname">]><x><title>T &a; &f;</title></x>`;
+  const body =
+    `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY f SYSTEM "file:///etc/hostname">]><x><title>T &a; ` +
+    `&f;</title></x>`;
   const { status, alert } = await send({ type: "application/xml", body });
   expect([status, alert.title]).toEqual([200, "T &a; &f;"]);
 });

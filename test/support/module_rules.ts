@@ -194,7 +194,8 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "identity/session": {
     decides:
-      "operations of signed-in people only: keys, members, connected assistants, own sessions and password, files, reviews",
+      "operations of signed-in people only: keys, members, connected assistants, own sessions and password, files, " +
+      "reviews",
     may: [
       "effects/assets",
       "identity/auth",
@@ -243,7 +244,8 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "handset/push": {
     decides:
-      "push notifications to handsets with a closed app: a signed POST without content to their push service, limited, never awaited",
+      "push notifications to handsets with a closed app: a signed POST without content to their push service, " +
+      "limited, never awaited",
     may: [
       "effects/webhooks",
       "model/domain",
@@ -321,7 +323,8 @@ export const MODULES: Record<string, ModuleRule> = {
   "operations/index": { decides: "the ordered list of them", may: ["operation", "operations"] },
   ui: {
     decides:
-      "the shared parts of all pages: the template that escapes everything, the style sheet, icons, cards, drawings, texts",
+      "the shared parts of all pages: the template that escapes everything, the style sheet, icons, cards, drawings, " +
+      "texts",
     may: ["model/domain", "model/fields", "model/limits"],
   },
   "api/docs_page": { decides: "the readable page of the API", may: ["ui"] },
@@ -382,7 +385,8 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "pages/console": {
     decides:
-      "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
+      "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the " +
+      "refusal",
     may: [
       "api/ingest",
       "api/transports",

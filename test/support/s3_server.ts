@@ -59,7 +59,11 @@ export async function startS3Server(): Promise<S3Server> {
     const found = [...new Set(all)].sort();
     const from = Number(asked.get("continuation-token") ?? 0);
     const more = found.length > from + provider.listed;
-    return `<?xml version="1.0"?><ListBucketResult><Prefix>${prefix}</Prefix>${found.slice(from, from + provider.listed).join("")}${more ? `<NextContinuationToken>${from + provider.listed}</NextContinuationToken>` : ""}</ListBucketResult>`;
+    return `<?xml version="1.0"?><ListBucketResult><Prefix>${prefix}</Prefix>${found
+      .slice(from, from + provider.listed)
+      .join(
+        "",
+      )}${more ? `<NextContinuationToken>${from + provider.listed}</NextContinuationToken>` : ""}</ListBucketResult>`;
   }
 
   const server = createServer(async (request, response) => {

@@ -134,17 +134,22 @@ export async function createSampleWorkspace(
   ids.webhook = hook.id;
   await world.sql(
     `insert into webhook_delivery (id, endpoint_id, event_id, event, body, ok, status, failure, duration_ms, created_at)
-     select gen_random_uuid(), ?, gen_random_uuid(), (array['alert.sent', 'subscriber.created'])[1 + n % 2], '{}', n > 3,
-       case when n > 3 then 204 when n > 1 then 502 end, case when n > 3 then null when n > 1 then 'status' else 'timeout' end,
+     select gen_random_uuid(), ?, gen_random_uuid(), (array['alert.sent', 'subscriber.created'])[1 + n % 2], '{}', n >
+       3,
+       case when n > 3 then 204 when n > 1 then 502 end, case when n > 3 then null when n > 1 then 'status' else
+         'timeout' end,
        case when n > 1 then 40 + n * 17 else 5000 end, now() - n * interval '11 minutes'
      from generate_series(1, 9) n`,
     [parseId("whk", hook.id)],
   );
   await world.sql(
-    "update webhook_endpoint set created_at = now() - interval '40 days', url = 'https://board.example.org/belfry', failure_count = 20, disabled_at = now() - interval '9 minutes', last_delivery_at = now() - interval '11 minutes', last_status = null",
+    "update webhook_endpoint set created_at = now() - interval '40 days', url = 'https://board.example.org/belfry', " +
+      "failure_count = 20, disabled_at = now() - interval '9 minutes', last_delivery_at = now() - interval '11 " +
+      "minutes', last_status = null",
   );
   await world.sql(
-    `insert into auth.passkey (id, name, "userId", "publicKey", "credentialID", counter, "deviceType", "backedUp", "createdAt")
+    `insert into auth.passkey (id, name, "userId", "publicKey", "credentialID", counter, "deviceType", "backedUp",
+      "createdAt")
      values ('one', 'Laptop', ?, '', '', 0, 'multiDevice', true, now())`,
     [user_id],
   );

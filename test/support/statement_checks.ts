@@ -73,7 +73,8 @@ interface Catalogue {
 }
 
 const TABLE_COLUMNS = `
-  select a.attrelid::int as table, a.attnum::int as column, a.attrelid::regclass || '.' || a.attname as name, a.attnotnull as not_null,
+  select a.attrelid::int as table, a.attnum::int as column, a.attrelid::regclass || '.' || a.attname as name,
+    a.attnotnull as not_null,
     (select pg_get_constraintdef(c.oid) from pg_constraint c
      where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
        and pg_get_constraintdef(c.oid) like '%= ANY (ARRAY[%' limit 1) as one_of
@@ -174,9 +175,15 @@ function nullDifference({ nullable, nulls }: SqlType, source: TableColumn | null
   } else if (nulls === "never") {
     if (source.notNull) return `is declared neverNull, but ${source.name} never is: leave it away`;
   } else if (nullable && source.notNull)
-    return `is declared nullable, the database reports that ${source.name} is not null; if a join makes it null, use outerJoined`;
+    return (
+      `is declared nullable, the database reports that ${source.name} is not null; if a join makes it null, use ` +
+      `outerJoined`
+    );
   else if (!nullable && !source.notNull)
-    return `is declared not null, the database reports that ${source.name} may be null: use nullable, or neverNull if the statement excludes it`;
+    return (
+      `is declared not null, the database reports that ${source.name} may be null: use nullable, or neverNull if ` +
+      `the statement excludes it`
+    );
   return null;
 }
 
@@ -184,5 +191,7 @@ function valueDifference({ values }: SqlType, source: TableColumn | null): strin
   if (!values || !source) return null;
   if (!source.values) return `is declared as one of ${values.join(", ")}, but ${source.name} takes any text`;
   if (String([...values].sort()) === String([...source.values].sort())) return null;
-  return `is declared as one of ${values.join(", ")}, the database reports that ${source.name} is one of ${source.values.join(", ")}`;
+  return `is declared as one of ${values.join(", ")}, the database reports that ${source.name} is one of ${source.values.join(
+    ", ",
+  )}`;
 }

@@ -10,7 +10,9 @@ const of = (scenario: string, ...checks: string[]) => checks.map((check) => `${s
 
 export const CONFORMANCE_EXCEPTIONS: readonly Inapplicable[] = [
   {
-    why: "It calls a tool or prompt of the suite's own example server by name. The same features of Belfry (refusals, progress, a person's input, altered state) are tested with the SDKs' clients.",
+    why:
+      "It calls a tool or prompt of the suite's own example server by name. The same features of Belfry " +
+      "(refusals, progress, a person's input, altered state) are tested with the SDKs' clients.",
     what: [
       ...["simple-text", "image", "audio", "embedded-resource", "mixed-content", "error", "with-progress"].map(
         (kind) => `tools-call-${kind}`,
@@ -46,7 +48,9 @@ export const CONFORMANCE_EXCEPTIONS: readonly Inapplicable[] = [
     ],
   },
   {
-    why: "The server sends clients of 2025 neither requests nor logs: it keeps no stream open to do so over. The protocol of 2026 has neither.",
+    why:
+      "The server sends clients of 2025 neither requests nor logs: it keeps no stream open to do so over. The " +
+      "protocol of 2026 has neither.",
     what: [
       ...["tools-call-sampling", "tools-call-elicitation", "tools-call-with-logging", "logging-set-level"],
       ...["elicitation-sep1034-defaults", "elicitation-sep1330-enums"],

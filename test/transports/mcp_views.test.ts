@@ -227,7 +227,8 @@ describe("on a service", () => {
     const { id } = await world.pusher({ tags: ["no"] });
     await world.sql(
       `insert into alert (id, pusher_id, title, body, created_at)
-       select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', ?), timestamptz '2026-01-01 00:00:00Z' from generate_series(1, ?) n`,
+       select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', ?), timestamptz '2026-01-01 00:00:00Z' from
+         generate_series(1, ?) n`,
       [parseUuid(id), length, count],
     );
     for (const limit of [7, 100]) {
@@ -257,10 +258,12 @@ describe("on a service", () => {
     await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, {});
     await world.sql(
       `insert into device (id, token_hash, platform, app_version, locale, timezone)
-       select 7000 + n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'android', '1.0.0', 'en', 'Europe/Lisbon' from generate_series(1, 250) n`,
+       select 7000 + n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'android', '1.0.0', 'en', 'Europe/Lisbon' from
+         generate_series(1, 250) n`,
     );
     await world.sql(
-      `insert into subscription (device_id, pusher_id, permissions) select 7000 + n, ?, '{}' from generate_series(1, 250) n`,
+      `insert into subscription (device_id, pusher_id, permissions) select 7000 + n, ?, '{}' from generate_series(1,
+        250) n`,
       [parseUuid(pusher.id)],
     );
     expect(await walk("list_subscribers", { pusher_id: pusher.id, limit: 100 })).toHaveLength(251);

@@ -188,7 +188,8 @@ describe("samples work unchanged", () => {
   async function ownDeviceCode(): Promise<string> {
     const user_id = newUuid();
     await world.sql(
-      `insert into auth."user" (id, name, email, "emailVerified", "createdAt", "updatedAt") values (?, 'Ada', ?, true, now(), now())`,
+      `insert into auth."user" (id, name, email, "emailVerified", "createdAt", "updatedAt") values (?, 'Ada', ?, true,
+        now(), now())`,
       [user_id, `${user_id}@example.org`],
     );
     const { token, hash } = mintToken(OWN_DEVICE_PREFIX);

@@ -122,7 +122,8 @@ for (const proxy of PROXIES)
           const socket = connect({ port, host: HOST, localAddress: "127.0.0.2" });
           socket.on("error", () => {});
           socket.write(
-            "POST /handset/v1/devices HTTP/1.1\r\nHost: alerts.example.org\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "POST /handset/v1/devices HTTP/1.1\r\nHost: alerts.example.org\r\nContent-Type: " +
+              "application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
           );
           return socket;
         });

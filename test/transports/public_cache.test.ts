@@ -233,7 +233,9 @@ describe.skipIf(isMissing("nginx"))("behind nginx with a cache", () => {
     const seconds = (performance.now() - started) / 1000;
     const reached = arrived.filter((one) => one === path).length;
     console.log(
-      `${READERS} requests in ${seconds.toFixed(1)} s, of which ${reached} reached the service; ${fresh} got the new content in that time`,
+      `${READERS} requests in ${seconds.toFixed(
+        1,
+      )} s, of which ${reached} reached the service; ${fresh} got the new content in that time`,
     );
     // The number by nginx's own clock: once for each second that began, and once before the first.
     expect(reached).toBeLessThanOrEqual(Math.ceil(seconds) + 2);

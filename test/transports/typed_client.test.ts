@@ -14,7 +14,8 @@ import { compileClient, generateTypes } from "../typed_client/compile.ts";
 const CLIENT = new URL("../typed_client/client.ts", import.meta.url).href;
 
 const LOST =
-  "test/typed_client/client.ts no longer compiles with the types of /api/v1/openapi.json: programs of others would break alike";
+  "test/typed_client/client.ts no longer compiles with the types of /api/v1/openapi.json: programs of others would " +
+  "break alike";
 
 let world: World;
 let listening: Listening;

@@ -155,11 +155,16 @@ describeInBrowser("the app", () => {
       await send("image", { layout: "image", image_url: "https://pictures.example/quay.png" });
       await send("html", {
         layout: "html",
-        html: "<h2 style='color:#a0522d'>Tides</h2><p>High at six.</p><img src='https://pictures.example/x.png' alt='Chart'>",
+        html:
+          "<h2 style='color:#a0522d'>Tides</h2><p>High at six.</p><img src='https://pictures.example/x.png' " +
+          "alt='Chart'>",
       });
       await send("document", {
         layout: "document",
-        html: "<!doctype html><html><head><style>h1{color:rgb(200, 150, 0)}</style><script>parent.ran=true;document.title='ran'</script></head><body><h1>Document</h1><p onclick='alert(1)'>Whole</p></body></html>",
+        html:
+          "<!doctype html><html><head><style>h1{color:rgb(200, 150, " +
+          "0)}</style><script>parent.ran=true;document.title='ran'</script></head><body><h1>Document</h1><p " +
+          "onclick='alert(1)'>Whole</p></body></html>",
       });
       await page.goto(`${its.site.url}/app/#inbox`);
       await card(page, "A document").waitFor();

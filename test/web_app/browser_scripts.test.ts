@@ -62,10 +62,13 @@ test("a tree without the packages for development explains how to get the script
     const path = "src/pages/web_app/browser_scripts.ts";
     for (const file of [path, "src/pages/web_app/build_scripts.ts", "src/store/db/lazy.ts", "package.json"])
       cpSync(join(ROOT, file), join(tree.path, file));
-    const program = `(await import(${JSON.stringify(join(tree.path, path))})).browserScripts().catch((error) => console.log(error.message))`;
+    const program = `(await import(${JSON.stringify(
+      join(tree.path, path),
+    )})).browserScripts().catch((error) => console.log(error.message))`;
     const { stdout } = await runProgram(process.execPath, ["--input-type=module", "-e", program], {});
     expect(stdout).toBe(
-      "The scripts for browsers could not be built. Run npm ci without --omit=dev, or run the package that npm pack makes.\n",
+      "The scripts for browsers could not be built. Run npm ci without --omit=dev, or run the package that npm pack " +
+        "makes.\n",
     );
   } finally {
     tree.remove();

@@ -9,7 +9,8 @@ import { card, joinInApp } from "../support/web_app.ts";
 
 const SILENT = "This channel can’t alert you yet.";
 const IPHONE =
-  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 " +
+  "Mobile/15E148 Safari/604.1";
 
 /** A browser that has no Web Push, as Safari's tabs on an iPhone have none. */
 const withoutPush = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(globalThis, "PushManager"));

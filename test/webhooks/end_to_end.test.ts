@@ -468,7 +468,8 @@ describe("on a service", () => {
     await eventually(async () => (await endpoint(id)).failure_count === 4);
     const left = () =>
       world.sql(
-        "select event like 'alert.%' as ours, count(*)::int as n from webhook_delivery where endpoint_id = ? group by 1 order by 1",
+        "select event like 'alert.%' as ours, count(*)::int as n from webhook_delivery where endpoint_id = ? group " +
+          "by 1 order by 1",
         [parseUuid(id)],
       );
     expect((await left())[1]).toEqual({ ours: true, n: 3 });

@@ -81,7 +81,8 @@ const SLOW_COMMITS = `
     for each row execute function slow_commit()`;
 
 // rules#event-feed-place
-test("a client that follows positions gets every event once, with any late commits; one that follows serial numbers does not", {
+test("a client that follows positions gets every event once, with any late commits; one that follows serial numbers " +
+  "does not", {
   timeout: 240_000,
 }, async () => {
   await world.sql(SLOW_COMMITS);

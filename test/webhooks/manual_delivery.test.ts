@@ -203,7 +203,8 @@ test("the log keeps the newest 200, for seven days", async () => {
   const rows = (count: number, age: string) =>
     world.sql(
       `insert into webhook_delivery (id, endpoint_id, event, body, ok, created_at)
-       select gen_random_uuid(), ?, 'alert.sent', '{}', true, now() - interval '${age}' from generate_series(1, ${count})`,
+       select gen_random_uuid(), ?, 'alert.sent', '{}', true, now() - interval '${age}' from generate_series(1,
+         ${count})`,
       [parseUuid(hook.id)],
     );
   const count = async () =>

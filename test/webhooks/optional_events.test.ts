@@ -99,19 +99,23 @@ test("a scheduled alert is reported once when it has become visible, for any fir
 });
 
 // rules#events-asked-for
-test("an alert that was moved, withdrawn or sent manually before its time is not reported; nor one withdrawn right after", async () => {
-  const pusher = await world.pusher();
-  const [moved, withdrawn, sent, after] = await Promise.all(["a", "b", "c", "d"].map((t) => planned(pusher, t)));
-  await call("update_alert", { ...ids(moved), send_at: timeInSeconds(2 * HOUR) });
-  await call("cancel_alert", ids(withdrawn));
-  await call("send_alert", ids(sent));
-  await due(after);
-  await call("cancel_alert", ids(after));
-  await tell();
-  await tell(replica);
-  expect(told(pusher, "alert.visible")).toEqual([]);
-  expect(await world.sql("select from alert_counter where visible_pending")).toEqual([]);
-});
+test(
+  "an alert that was moved, withdrawn or sent manually before its time is not reported; nor one withdrawn right " +
+    "after",
+  async () => {
+    const pusher = await world.pusher();
+    const [moved, withdrawn, sent, after] = await Promise.all(["a", "b", "c", "d"].map((t) => planned(pusher, t)));
+    await call("update_alert", { ...ids(moved), send_at: timeInSeconds(2 * HOUR) });
+    await call("cancel_alert", ids(withdrawn));
+    await call("send_alert", ids(sent));
+    await due(after);
+    await call("cancel_alert", ids(after));
+    await tell();
+    await tell(replica);
+    expect(told(pusher, "alert.visible")).toEqual([]);
+    expect(await world.sql("select from alert_counter where visible_pending")).toEqual([]);
+  },
+);
 
 // rules#events-asked-for
 test("an alert that came due without a running process is reported late instead of never", async () => {

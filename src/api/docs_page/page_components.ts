@@ -20,7 +20,8 @@ export const renderInline = (text: string): Content =>
   });
 
 export const renderCodeFigure = (head: Content, code: Content): Html =>
-  html`<figure class="code">${head && html`<figcaption>${head}</figcaption>`}<pre tabindex="0"><code>${code}</code></pre></figure>`;
+  html`<figure class="code">${head && html`<figcaption>${head}</figcaption>`}<pre
+    tabindex="0"><code>${code}</code></pre></figure>`;
 
 /** Paragraphs, second-level headings, code blocks, and inline markup. */
 export const renderMarkdown = (text: string): Content =>
@@ -69,9 +70,10 @@ export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "
     const words: string[] = schema.description?.split("\n\n") ?? [];
     const mark = side === "sent" ? required && "required" : !required && "may be missing";
     const breaking = name.split(/(?<=[.\]])(?=\w)/);
-    return html`<dt><code>${joined(breaking, html`<wbr>`)}</code>${mark && html`<em>${mark}</em>`}</dt><dd><span class="muted">${renderType(schema)}${bounds(schema)}</span>${values(schema)}${
-      words.length > 0 && html`<p>${joined(words.map(renderInline), html`<br>`)}</p>`
-    }</dd>`;
+    return html`<dt><code>${joined(breaking, html`<wbr>`)}</code>${mark && html`<em>${mark}</em>`}</dt><dd><span
+      class="muted">${renderType(schema)}${bounds(schema)}</span>${values(schema)}${
+        words.length > 0 && html`<p>${joined(words.map(renderInline), html`<br>`)}</p>`
+      }</dd>`;
   });
   return html`<dl class="fields">${items}</dl>`;
 }
@@ -104,7 +106,9 @@ function bounds(outer: DocumentJson): string {
     low === undefined && high === undefined
       ? []
       : [
-          `${low === undefined ? "at most " : low}${high === undefined ? " or more" : low === undefined ? high : ` to ${high}`}${unit}`,
+          `${low === undefined ? "at most " : low}${
+            high === undefined ? " or more" : low === undefined ? high : ` to ${high}`
+          }${unit}`,
         ];
   const all = [
     ...range(minLength, maxLength, " characters"),

@@ -83,13 +83,15 @@ ${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${hr
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/"><img src="${ICON.href}" alt="" width="28" height="28">${title}</a>
-<nav class="ways" aria-label="${title}"><a href="/">Front page</a><a href="/docs">Docs</a><a href="/console">Console</a></nav>
+<nav class="ways" aria-label="${title}"><a href="/">Front page</a><a href="/docs">Docs</a><a
+  href="/console">Console</a></nav>
 </div></header>
 <div class="book">
 <aside>
 <details class="contents" open>
 <summary>Contents</summary>
-<input type="search" id="filter" placeholder="Find an operation" aria-label="Find an operation" autocomplete="off" hidden>
+<input type="search" id="filter" placeholder="Find an operation" aria-label="Find an operation" autocomplete="off"
+  hidden>
 <p id="nothing" class="hint" role="status"></p>
 <nav aria-label="Contents">
 <p class="group"><a href="#main">Introduction</a></p>
@@ -101,13 +103,16 @@ ${groups.map(navGroup)}
 <main id="main" tabindex="-1">
 <h1>${title} API <small>${version}</small></h1>
 <p class="lede">${summary}</p>
-<p class="base">Base URL <code>${document.servers[0].url}</code> <a href="${documentPath}">OpenAPI ${document.openapi} document</a></p>
+<p class="base">Base URL <code>${document.servers[0].url}</code> <a
+  href="${documentPath}">OpenAPI ${document.openapi} document</a></p>
 <div class="prose">${renderMarkdown(description)}</div>
 <section id="try" class="card" hidden><h2>Try it</h2>
 <label for="key">Key or device token</label>
-<p class="hint" id="key-hint">Enter it to send calls from this page. It is not stored, and is cleared when you leave.</p>
+<p class="hint" id="key-hint">Enter it to send calls from this page. It is not stored, and is cleared when you
+  leave.</p>
 <p class="wrong said" id="key-said" role="status"></p>
-<input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…" aria-describedby="key-hint"></section>
+<input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…"
+  aria-describedby="key-hint"></section>
 ${groups.map((group) => section(group, document))}
 <section id="shapes">
 <h2>Shapes</h2>
@@ -125,7 +130,11 @@ ${shapes.map(([name, schema]) => shape(name, schema as DocumentJson))}
 function navGroup({ tag, entries }: Group): Html {
   const items = entries.map(
     ({ method, path, operation }) =>
-      html`<li><a href="#${operation.operationId}" data-find="${`${operation.operationId} ${operation.summary} ${path}`.toLowerCase()}"><span class="m ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${navTitle(operation)}</a></li>`,
+      html`<li><a href="#${operation.operationId}"
+        data-find="${`${operation.operationId} ${operation.summary} ${path}`.toLowerCase()}"><span
+          class="m ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${navTitle(
+            operation,
+          )}</a></li>`,
   );
   return html`<p class="group"><a href="#tag-${tag.name}">${tag.name}</a></p>
 <ol>${items}</ol>
@@ -215,10 +224,15 @@ function bodyTables(requestBody: DocumentJson, document: DocumentJson, side: "se
   const { schema } = requestBody.content["application/json"];
   const alternatives: DocumentJson[] = (schema.oneOf ?? [schema]).map((one: DocumentJson) => resolve(one, document));
   if (alternatives.length === 1)
-    return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${renderFieldTable(listFieldRows(alternatives[0] ?? {}), side)}`;
+    return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${renderFieldTable(
+      listFieldRows(alternatives[0] ?? {}),
+      side,
+    )}`;
   return html`<h4>Body <small>one of</small></h4>${alternatives.map(
     (one, i) =>
-      html`<details class="more"${i > 0 && html` open`}><summary>${one.title}</summary>${renderFieldTable(listFieldRows(one))}</details>`,
+      html`<details class="more"${i > 0 && html` open`}><summary>${one.title}</summary>${renderFieldTable(
+        listFieldRows(one),
+      )}</details>`,
   )}`;
 }
 
@@ -265,7 +279,10 @@ function exampleAnswers(responses: DocumentJson): Content {
 }
 
 const shape = (name: string, schema: DocumentJson): Html =>
-  html`<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description && renderMarkdown(schema.description)}${shapeTable(schema)}</article>
+  html`<article id="shape-${name}" class="shape"><h3><a
+    href="#shape-${name}">${name}</a></h3>${schema.description && renderMarkdown(schema.description)}${shapeTable(
+      schema,
+    )}</article>
 `;
 
 /** The fields of a response; those of the shape that it extends are behind a link. */

@@ -267,7 +267,8 @@ async function refusalAtLimit(
   const { id } = await saveDraft(alert, channel, caller, heard);
   return unavailable(
     "publish_limit_reached",
-    `${reason} This message was saved as draft ${id}; send the draft, or deliver the message again in ${seconds} seconds.`,
+    `${reason} This message was saved as draft ${id}; send the draft, or deliver the message again in ${seconds} ` +
+      `seconds.`,
     seconds,
   );
 }

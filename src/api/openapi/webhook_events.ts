@@ -97,7 +97,9 @@ function delivery(event: Received): OpenApiJson {
     parameters: [
       header(
         "X-Webhook-Signature",
-        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. There are two `v1` for a day after rotate_webhook_secret: one that fits is enough. Verify it before parsing, and refuse a `t` more than " +
+        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. There are " +
+          "two `v1` for a day after rotate_webhook_secret: one that fits is enough. Verify it before parsing, and " +
+          "refuse a `t` more than " +
           `${LIMITS.webhook_clock_seconds} seconds away.`,
       ),
       header("X-Webhook-Event", "The event's name."),

@@ -48,7 +48,8 @@ const removeAudit = defineStatement("remove_audit", {
   parameters: { days: int, batch: int },
   columns: { removed: int },
   text: `with before as materialized (
-      select set_config('belfry.audit_removed_before', (now() - $days::int * interval '1 day')::text, true)::timestamptz as at),
+      select set_config('belfry.audit_removed_before', (now() - $days::int * interval '1 day')::text, true)::timestamptz
+        as at),
     gone as (
       delete from audit_event where ctid = any (array(
         select a.ctid from before join audit_event a on a.created_at < before.at

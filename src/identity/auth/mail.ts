@@ -109,7 +109,9 @@ ${UNEXPECTED} The person who created the link also has it.
 export const createDraftMail = (to: string, draft: { channel: string; asker: string; url: string }): MailMessage => ({
   to,
   subject: `${isolateText(draft.channel)}: a draft awaits review`,
-  text: `“${isolateText(draft.asker)}” submitted a draft for review on the channel ${isolateText(draft.channel)}. It is not sent until a member approves it.
+  text: `“${isolateText(draft.asker)}” submitted a draft for review on the channel ${isolateText(
+    draft.channel,
+  )}. It is not sent until a member approves it.
 
 ${draft.url}
 

@@ -121,7 +121,8 @@ export async function readManifest(box: StoredBackup, version: string): Promise<
   if (had.before)
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} was made by a build older than ${had.before}. Restore it with that build, then start ${had.before} on it once.`,
+      `${box.where} was made by a build older than ${had.before}. Restore it with that build, then start ${had.before}
+        on it once.`,
       "from",
     );
   return read.data;

@@ -76,7 +76,8 @@ async function tablesIn(orm: Orm, em: SqlEntityManager): Promise<Table[]> {
 async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceState[]> {
   const found = await em.execute<(SequenceState & { quoted: string; of: string })[]>(
     `select ${NAME.replaceAll("c.", "s.")} as name, ${NAME} as of, s.oid::regclass::text as quoted
-     from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+     from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a',
+       'i')
        join pg_class c on c.oid = d.refobjid join pg_namespace n on n.oid = c.relnamespace
      where ${OURS} and s.relkind = 'S' order by 1`,
   );
@@ -134,7 +135,8 @@ export async function removeRows(orm: Orm, em: SqlEntityManager): Promise<void> 
   await em.execute("drop schema if exists auth cascade");
   const routines = await em.execute<{ quoted: string }[]>(
     `select p.oid::regprocedure::text as quoted from pg_proc p
-     where p.pronamespace = current_schema()::regnamespace and p.proowner = current_user::regrole and p.prorettype = 'trigger'::regtype
+     where p.pronamespace = current_schema()::regnamespace and p.proowner = current_user::regrole and p.prorettype =
+       'trigger'::regtype
        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
   );
   for (const { quoted } of routines) await em.execute(`drop function ${quoted} cascade`);
@@ -162,13 +164,16 @@ export async function readRows(
   if (shape(there) !== shape(tables) || sequences.some(({ name }) => !theirs.has(name)))
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. Restore it with the version that created it.`,
+      `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. Restore it with the
+        version that created it.`,
       "from",
     );
   // The role owns the tables and is not a superuser, so foreign keys are dropped and created again, like in pg_dump.
   const keys = await em.execute<{ quoted: string; name: string; definition: string }[]>(
-    `select k.conrelid::regclass::text as quoted, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as definition
-     from pg_constraint k join pg_namespace n on n.oid = k.connamespace where ${OURS} and k.contype = 'f' and k.conparentid = 0`,
+    `select k.conrelid::regclass::text as quoted, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as
+      definition
+     from pg_constraint k join pg_namespace n on n.oid = k.connamespace where ${OURS} and k.contype = 'f' and
+       k.conparentid = 0`,
   );
   const tables_ = there.map(({ quoted }) => quoted);
   for (const { quoted, name } of keys) await em.execute(`alter table ${quoted} drop constraint ${name}`);

@@ -40,7 +40,8 @@ const CHECKS: Record<string, string> = {
       select a.pusher_id, sum(c.reads) as reads, sum(c.acks) as acks
       from (${EVERY_COUNT}) c join alert a on a.id = c.alert_id group by 1) c
     left join (select pusher_id, sum(reads) as reads, sum(acks) as acks from (
-      select pusher_id, reads, acks from channel_day union all select pusher_id, reads, acks from channel_day_stripe) k group by 1) k
+      select pusher_id, reads, acks from channel_day union all select pusher_id, reads, acks from channel_day_stripe) k
+        group by 1) k
       using (pusher_id)
     where coalesce(k.reads, 0) < c.reads or coalesce(k.acks, 0) < c.acks`,
   alert_counter: `select 1 from alert a
@@ -67,7 +68,8 @@ const CHECKS: Record<string, string> = {
   "invite.uses": `select 1 from invite i where i.uses > coalesce(i.max_uses, i.uses)
     or i.uses < (select count(*) from subscription s where s.invite_id = i.id)`,
   // A sent alert that was published at its scheduled time keeps it.
-  "alert.whole": `select 1 from alert where (status = 'sent' and (sent_at is null or send_at is distinct from sent_at and send_at is not null))
+  "alert.whole": `select 1 from alert where (status = 'sent' and (sent_at is null or send_at is distinct from sent_at
+    and send_at is not null))
     or (status = 'scheduled' and (sent_at is not null or send_at is null))
     or (status = 'draft' and sent_at is not null)
     or (status = 'cancelled') <> (cancelled_at is not null)`,
@@ -91,7 +93,8 @@ const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({
   name,
   statement: defineStatement(`sweep_${table}`, {
     columns: { removed: int },
-    text: `with gone as (delete from ${table} o where not exists (select 1 from alert a where a.id = o.alert_id) returning 1)
+    text: `with gone as (delete from ${table} o where not exists (select 1 from alert a where a.id = o.alert_id)
+      returning 1)
      select count(*)::int as removed from gone`,
   }),
 }));

@@ -110,7 +110,8 @@ function statementsFor(kind: ExportKind) {
     put: defineStatement(`import_${kind}`, {
       parameters: { workspaces: array(uuid), rows: jsonb<readonly object[]>() },
       columns: { come: int },
-      text: `with come as materialized (select r.* from jsonb_populate_recordset(null::${table}, $rows) r where ${comes}),
+      text: `with come as materialized (select r.* from jsonb_populate_recordset(null::${table}, $rows) r where
+        ${comes}),
         done as (${put?.(columns) ?? into})
         select count(*)::int as come from come`,
     }),
@@ -145,7 +146,9 @@ export const constrainedColumns = defineStatement.reading("constrained_columns",
   columns: { column: text },
   text: `select attname::text as column from pg_attribute
     where attrelid = to_regclass($table::text) and attnum = any(
-      select unnest(conkey) from pg_constraint where conname = $constraint::text and conrelid = to_regclass($table::text)
-      union all select unnest((indkey::int2[])[:indnkeyatts - 1]) from pg_index where indexrelid = to_regclass($constraint::text))
+      select unnest(conkey) from pg_constraint where conname = $constraint::text and conrelid =
+        to_regclass($table::text)
+      union all select unnest((indkey::int2[])[:indnkeyatts - 1]) from pg_index where indexrelid =
+        to_regclass($constraint::text))
     order by attnum`,
 });

@@ -14,7 +14,10 @@ interface ReviewLocation {
 
 /** rules#review-url */
 export const getReviewUrl = ({ publicUrl, workspaceId, pusherId, alertId }: ReviewLocation): string =>
-  `${publicUrl}/console/${formatId("wsp", workspaceId)}/channels/${formatId("psh", pusherId)}/alerts/${formatId("alr", alertId)}`;
+  `${publicUrl}/console/${formatId("wsp", workspaceId)}/channels/${formatId("psh", pusherId)}/alerts/${formatId(
+    "alr",
+    alertId,
+  )}`;
 
 /** The same below the workspace's own page; ids are uuids. */
 export const getAlertPath = ({ pusher_id, id }: { pusher_id: string; id: string }): string =>

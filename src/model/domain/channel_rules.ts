@@ -70,7 +70,8 @@ const USES: { capability: Capability; field: string; used: (alert: Used) => bool
 export function getChannelNotes(requested: readonly string[]): CapabilityNote[] {
   if (requested.length > 0) return [];
   const message =
-    'The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. Set requested_perms, such as ["notify", "sound"], to notify subscribers.';
+    "The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. Set " +
+    'requested_perms, such as ["notify", "sound"], to notify subscribers.';
   return [{ capability: "notify", field: "requested_perms", message }];
 }
 
@@ -147,7 +148,8 @@ export function defaultGradient(handle: string): { from: string; to: string } {
 
 export const RESERVED_HANDLES: ReadonlySet<string> = new Set(
   (
-    "admin api app c console docs handset healthz help login mcp me metrics oauth readyz security static status support " +
+    "admin api app c console docs handset healthz help login mcp me metrics oauth readyz security static status " +
+    "support " +
     "well-known www"
   ).split(" "),
 );

@@ -56,7 +56,8 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
     onabort onactivate onafterprint onafterscriptexecute onafterupdate onanimationcancel onanimationend
     onanimationiteration onanimationstart onauxclick onbeforeactivate onbeforecopy onbeforecut onbeforedeactivate
     onbeforeinput onbeforematch onbeforepaste onbeforeprint onbeforescriptexecute onbeforetoggle onbeforeunload
-    onbegin onblur onbounce oncancel oncanplay oncanplaythrough onchange onclick onclose oncommand oncontentvisibilityautostatechange
+    onbegin onblur onbounce oncancel oncanplay oncanplaythrough onchange onclick onclose oncommand
+      oncontentvisibilityautostatechange
     oncontextlost oncontextmenu oncontextrestored oncopy oncuechange oncut ondataavailable ondatasetchanged
     ondatasetcomplete ondblclick ondrag ondragend ondragenter ondragexit ondragleave ondragover ondragstart ondrop
     ondurationchange onemptied onend onended onerror onerrorupdate onfilterchange onfinish onfocus onfocusin

@@ -154,7 +154,12 @@ async function searchForm(
     search.writer,
   );
   return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
-    ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
+    ${Object.entries(query).map(
+      ([name, value]) =>
+        value &&
+        html`<input type="hidden" name="${name}"
+      value="${value}">`,
+    )}
     <div class="field"><label for="q">Search</label>
       <input type="search" id="q" name="q" dir="auto" value="${search.q ?? ""}" maxlength="${LIMITS.search}"
         placeholder="In title, text and tags"></div>

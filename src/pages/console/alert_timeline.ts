@@ -129,7 +129,10 @@ export async function renderTimelinePart(context: MemberContext, alert: AlertRes
       ["Reach now", stats.reach],
       ["Reads reported", stats.totals.reads],
       ["Acks reported", stats.totals.acks],
-    ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}${answered(alert, stats.replies)}
+    ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}${answered(
+      alert,
+      stats.replies,
+    )}
     ${stats.sampled && html`<p class="flash careful">The plots show a sample of the reports. The totals are exact.</p>`}
     <p class="hint last">${stats.note}</p>`,
   );
@@ -144,7 +147,8 @@ function requestedCapabilities(alert: AlertResult): Html {
       (name) =>
         html`<li>${CAPABILITY_LABELS[name].label} ${
           unasked.has(name)
-            ? html`<span class="badge warn">not requested</span><span class="hint">${CAPABILITY_LABELS[name].without}</span>`
+            ? html`<span class="badge warn">not requested</span><span
+              class="hint">${CAPABILITY_LABELS[name].without}</span>`
             : html`<span class="badge good">requested by the channel</span>`
         }</li>`,
     )}</ul></section>`;
@@ -156,14 +160,18 @@ function correction(context: MemberContext, alert: AlertResult): Content {
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">${
       alert.status === "sent"
-        ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to keep it from devices that have not fetched it."
+        ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to keep it from " +
+          "devices that have not fetched it."
         : "A cancelled alert cannot be sent. Copy it to a new draft to edit and send it."
     }</p>
-    <form method="post" action="${path}">${context.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
+    <form method="post" action="${path}">${context.token}<input type="hidden" name="once"
+      value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
 export async function renderAlertTimeline(context: MemberContext, alert: AlertResult): Promise<Content> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
-  return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(context, alert)}${requestedCapabilities(alert)}${correction(context, alert)}`;
+  return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(context, alert)}${requestedCapabilities(
+    alert,
+  )}${correction(context, alert)}`;
 }

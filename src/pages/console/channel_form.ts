@@ -73,13 +73,16 @@ function about(form: ChannelForm): Html {
             label: CHANNEL_LABELS.handle,
             value: values.get("handle") ?? "",
             most: LIMITS.handle,
-            hint: "Its public address, such as harbour-watch: lowercase letters, digits, - and _. It cannot be changed later.",
+            hint:
+              "Its public address, such as harbour-watch: lowercase letters, digits, - and _. It cannot be " +
+              "changed later.",
             required: true,
             autocomplete: "off",
             literal: true,
             error,
           })
-        : html`<div class="field"><p class="label">${CHANNEL_LABELS.handle}</p><p class="fixed">@${handle}</p><p class="hint after">The handle cannot be changed.</p></div>`
+        : html`<div class="field"><p class="label">${CHANNEL_LABELS.handle}</p><p class="fixed">@${handle}</p><p
+          class="hint after">The handle cannot be changed.</p></div>`
     }
     ${text("category", { options: CATEGORY_LABELS, value: "community" })}
     ${text("description", { required: true })}
@@ -92,7 +95,8 @@ function phones({ values, error }: ChannelForm): Html {
   const { line, attributes } = errorParts(error, "requested_perms", "said");
   return panel(
     CHANNEL_LABELS.requested_perms,
-    html`<p class="hint" id="requested_perms-hint">Each subscriber allows or denies these and can change that later. Alerts use only what is requested and allowed.</p>${line}
+    html`<p class="hint" id="requested_perms-hint">Each subscriber allows or denies these and can change that later.
+      Alerts use only what is requested and allowed.</p>${line}
     <div class="asked">${CAPABILITIES.map((name, at) =>
       checkbox({
         id: at === 0 ? "requested_perms" : `ask-${name}`,
@@ -104,7 +108,8 @@ function phones({ values, error }: ChannelForm): Html {
         attributes: at === 0 && error && attributes,
       }),
     )}</div>
-    <p class="note warn nothing">${icon("bell")}<span>The channel requests nothing: its alerts appear in the list only, without a banner or sound.</span></p>`,
+    <p class="note warn nothing">${icon("bell")}<span>The channel requests nothing: its alerts appear in the list only,
+      without a banner or sound.</span></p>`,
   );
 }
 
@@ -124,7 +129,8 @@ function reach(form: ChannelForm): Html {
       error,
     })}
     <div role="group" aria-labelledby="circle" aria-describedby="circle-hint"><p class="label" id="circle">Area</p>
-    <p class="hint" id="circle-hint">The area the channel is about. Fill in all three fields or none. Devices compare it with their location, which they never send.</p>
+    <p class="hint" id="circle-hint">The area the channel is about. Fill in all three fields or none. Devices compare it
+      with their location, which they never send.</p>
     ${circleFields(values, NO_CIRCLE, error)}</div>
     ${fieldControl(CHANNEL_FIELDS, typedIn(form), "loc_rule", { most: LIMITS.channel_loc_rule, autocomplete: "off", literal: true })}`,
   );
@@ -133,7 +139,12 @@ function reach(form: ChannelForm): Html {
 function looks(form: ChannelForm): Html {
   const { values, handle, server, error } = form;
   const face = facesOf(values, handle);
-  const own = html`<div class="columns">${colorField({ name: "gradient_from", label: CHANNEL_LABELS.gradient_from, value: face.gradient_from, error })}
+  const own = html`<div class="columns">${colorField({
+    name: "gradient_from",
+    label: CHANNEL_LABELS.gradient_from,
+    value: face.gradient_from,
+    error,
+  })}
     ${colorField({ name: "gradient_to", label: CHANNEL_LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
   return panel(
     "Appearance",
@@ -170,7 +181,10 @@ function looks(form: ChannelForm): Html {
 const retentionPanel = (form: ChannelForm): Html =>
   panel(
     "Alert retention",
-    html`<p class="hint">Alerts are permanently deleted, from devices too, this many days after they were sent, withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with <code>belfry export</code>.</p>
+    html`<p class="hint">Alerts are permanently deleted, from devices too, this many days after they were sent,
+      withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts at the earliest
+        ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
+          <code>belfry export</code>.</p>
     ${fieldControl(CHANNEL_FIELDS, typedIn(form), "retention_days")}
     ${form.ahead}`,
   );
@@ -198,7 +212,9 @@ export function channelPreview(values: URLSearchParams, handle: string | null, s
     Object.hasOwn(CATEGORY_LABELS, category) && CATEGORY_LABELS[category as keyof typeof CATEGORY_LABELS],
     values.get("city"),
   ].filter(Boolean);
-  return html`${avatar({ ...facesOf(values, handle), picture }, "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "Short description"}</p>`;
+  return html`${avatar({ ...facesOf(values, handle), picture }, "shown-face", "l")}<div><p
+    class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p
+      class="says">${values.get("description") || "Short description"}</p>`;
 }
 
 /** The circle to scale, as the form has it. */

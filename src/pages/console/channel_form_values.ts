@@ -108,7 +108,10 @@ export function findChangedFields(
     .filter((name) => theirs.has(name))
     .map((name) => ({
       param: name,
-      message: `${CHANNEL_LABELS[name]}: someone else has changed this to “${normalizeControl(now, name).replace(/\n/g, ", ")}”.`,
+      message: `${CHANNEL_LABELS[name]}: someone else has changed this to “${normalizeControl(now, name).replace(
+        /\n/g,
+        ", ",
+      )}”.`,
     }));
   if (fields.length > 0)
     throw new ApiError(

@@ -56,7 +56,12 @@ export const CHANNEL_STATUS: Record<string, Content> = {
  */
 export function channelHeader(context: MemberContext, channel: ChannelResult, tab: ChannelTab | null): Html {
   const base = getChannelPath(context, channel.id);
-  return html`<div class="channel-head">${channelAvatar(context, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
+  return html`<div class="channel-head">${channelAvatar(
+    context,
+    channel,
+    "channel-face",
+    "m",
+  )}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
     canUse(context, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(
@@ -74,10 +79,12 @@ export function addressCard(
   says: Content,
   { more = null, what = "the channel’s address" }: { more?: Content; what?: string } = {},
 ): Html {
-  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code of ${what}`)}<div><h2 id="address">${title}</h2>
+  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code of ${what}`)}<div><h2
+    id="address">${title}</h2>
     ${says}${copyableText(html`<a href="${url}">${url}</a>`, what)}${
       isLoopbackHost(new URL(url).hostname) &&
-      html`<p class="hint">This address works only on this computer. For other devices, the operator must set PUBLIC_URL to an address that they can reach.</p>`
+      html`<p class="hint">This address works only on this computer. For other devices, the operator must set PUBLIC_URL
+        to an address that they can reach.</p>`
     }${more}</div></section>`;
 }
 
@@ -86,7 +93,8 @@ export function subscribeHint(
   context: MemberContext,
   { id, name, url, is_public }: Pick<ChannelResult, "id" | "name" | "url" | "is_public">,
 ): Html {
-  const says = html`<p>${name} has no subscribers yet. Scan the code with your phone or open the address, then subscribe to see how your alerts look.</p>`;
+  const says = html`<p>${name} has no subscribers yet. Scan the code with your phone or open the address, then subscribe
+    to see how your alerts look.</p>`;
   if (is_public) return addressCard(url, "Subscribe your device", says);
   return html`<section class="card" aria-labelledby="address"><h2 id="address">Subscribe your device</h2>
     <p>${name} has no subscribers yet. The channel is private, so devices need an invite to join.</p>${

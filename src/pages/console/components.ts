@@ -43,11 +43,14 @@ export function field(f: LabelledField): Html {
   const { line, attributes } = errorParts(f.error, f.name, f.hint);
   return html`<div class="field"><label for="${f.name}">${f.label}</label>
     ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
-    <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${!f.type && !f.inputmode && html` dir="auto"`}${
-      f.autocomplete && html` autocomplete="${f.autocomplete}"`
-    }${f.inputmode && html` inputmode="${f.inputmode}"`}${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
-      f.maxlength && html` maxlength="${f.maxlength}"`
-    }${f.readonly && html` readonly`}${f.autofocus && !f.error?.fields.length && html` autofocus`}${attributes}></div>`;
+    <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}"
+      value="${f.value ?? ""}"${!f.type && !f.inputmode && html` dir="auto"`}${
+        f.autocomplete && html` autocomplete="${f.autocomplete}"`
+      }${f.inputmode && html` inputmode="${f.inputmode}"`}${f.required !== false && html` required`}${
+        f.minlength && html` minlength="${f.minlength}"`
+      }${f.maxlength && html` maxlength="${f.maxlength}"`}${f.readonly && html` readonly`}${
+        f.autofocus && !f.error?.fields.length && html` autofocus`
+      }${attributes}></div>`;
 }
 
 export interface SelectOption {
@@ -168,7 +171,9 @@ export function pager(
   const way = (more: UrlQuery, name: string) =>
     html`<a class="button plain" href="${buildViewUrl(path, { ...query, ...more }, part)}">${name}</a>`;
   if (!before && !next) return null;
-  return html`<nav class="pages" aria-label="Pages">${before && way({}, back)}${next && way({ before: next }, on)}</nav>`;
+  return html`<nav class="pages" aria-label="Pages">${before && way({}, back)}${
+    next && way({ before: next }, on)
+  }</nav>`;
 }
 
 /**
@@ -199,7 +204,10 @@ export function errorSummary(error: ApiError | null | undefined, ids: Record<str
   if (!error) return null;
   if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${uiMessage(error)}</p>`;
   return html`<div class="flash problem" role="alert"><p>Fix ${error.fields.length} fields:</p>
-    <ul>${error.fields.map((wrong) => html`<li><a href="#${ids[wrong.param] ?? wrong.param}">${fieldMessage(wrong, "A field")}</a></li>`)}</ul></div>`;
+    <ul>${error.fields.map(
+      (wrong) => html`<li><a
+      href="#${ids[wrong.param] ?? wrong.param}">${fieldMessage(wrong, "A field")}</a></li>`,
+    )}</ul></div>`;
 }
 
 /** A time as text without a script: relative when it is near, the date otherwise. */

@@ -43,13 +43,16 @@ export function failingSendersNotice(
   });
   if (rows.length === 0) return null;
   const keys = `${context.base}keys`;
-  return html`<div class="flash careful"><p><strong>Requests from ${rows.length === 1 ? "a sender" : "senders"} are failing</strong></p>
+  return html`<div class="flash careful"><p><strong>Requests from ${
+    rows.length === 1 ? "a sender" : "senders"
+  } are failing</strong></p>
     <ul>${rows.slice(0, SHOWN).map(({ id, name, program, pusher_id, refused, at, said }) => {
       const page = pusher_id ? `${getChannelPath(context, pusher_id)}/senders/${id}` : keys;
       const channel = pusher_id && names.get(pusher_id);
-      return html`<li>${getProgramTitle(program)}: ${lastRequests(refused)} with the key “<a href="${page}">${name}</a>”${
-        channel && html` to the channel ${channel}`
-      } ${refused === 1 ? "was refused" : "were refused, the newest"} ${relativeTime(at, context.now)}. ${said}</li>`;
+      return html`<li>${getProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
+        href="${page}">${name}</a>”${
+          channel && html` to the channel ${channel}`
+        } ${refused === 1 ? "was refused" : "were refused, the newest"} ${relativeTime(at, context.now)}. ${said}</li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`

@@ -51,7 +51,8 @@ export function textField(f: TextField): Html {
   }${f.code && html` class="code" spellcheck="false"`}${f.zoned && html` data-zone`}${attributes}`;
   return html`<div class="field"><div class="between"><label for="${f.name}">${f.label}</label>${
     f.most &&
-    html`<span class="count" data-counts="${f.name}" data-most="${f.most}">at most ${f.most.toLocaleString("en")}</span>`
+    html`<span class="count" data-counts="${f.name}"
+      data-most="${f.most}">at most ${f.most.toLocaleString("en")}</span>`
   }</div>${line}
     ${
       f.rows
@@ -75,9 +76,10 @@ export function segmentedControl(s: {
   return html`<fieldset class="field"><legend>${s.label}</legend>${line}
     <div class="seg">${s.options.map(
       ({ value, label, mark }, i) =>
-        html`<label${mark && html` class="${mark}"`}><input type="radio" id="${i === 0 ? s.name : `${s.name}-${value}`}" name="${s.name}" value="${value}"${
-          value === s.value && html` checked`
-        }${i === 0 && attributes}><span>${label}</span></label>`,
+        html`<label${mark && html` class="${mark}"`}><input type="radio" id="${i === 0 ? s.name : `${s.name}-${value}`}"
+          name="${s.name}" value="${value}"${
+            value === s.value && html` checked`
+          }${i === 0 && attributes}><span>${label}</span></label>`,
     )}</div>
     ${s.hint && html`<p class="hint after" id="${s.name}-hint">${s.hint}</p>`}</fieldset>`;
 }
@@ -177,7 +179,9 @@ function optionsOf({ sql, blank, drawn }: FieldDefinition, labels: Readonly<Reco
 
 /** On or off, with a line of what it does. */
 const onOff = ({ form }: FormState, name: string, label: string, hint: Content): Html =>
-  html`<div class="switchrow"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="checkbox" value="yes"${form.has(name) && html` checked`} aria-describedby="${name}-hint"></div>`;
+  html`<div class="switchrow"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input
+    id="${name}" name="${name}" type="checkbox" value="yes"${form.has(name) && html` checked`}
+      aria-describedby="${name}-hint"></div>`;
 
 /** The attributes of a text control for the kind of a field. */
 function kindOf({ look, sql, accepts }: FieldDefinition): Control {
@@ -243,7 +247,8 @@ const FIELDS = ["lat", "lon", "radius_km"] as const;
 export function circleFields(values: URLSearchParams, none: Content, error?: ApiError): Html {
   const typed = { form: values, error };
   return html`<div class="circle-fields">${FIELDS.map((name) => fieldControl(CHANNEL_FIELDS, typed, name))}</div>
-    <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use my location</button><span class="hint" role="status" id="here-said"></span></p>
+    <p class="line"><button type="button" class="plain" id="here"
+      hidden>${icon("place", "s")}Use my location</button><span class="hint" role="status" id="here-said"></span></p>
     ${circlePreview(values, none)}`;
 }
 

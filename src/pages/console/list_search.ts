@@ -31,9 +31,15 @@ export function textSearchForm(
   { label, hint, query = {} }: { label: string; hint: string; query?: UrlQuery },
 ): Html {
   return html`<form class="finder" method="get" action="${path}" role="search">
-    ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
+    ${Object.entries(query).map(
+      ([name, value]) =>
+        value &&
+        html`<input type="hidden" name="${name}"
+      value="${value}">`,
+    )}
     <label class="unseen" for="q">${label}</label>
-    <input type="search" id="q" name="q" dir="auto" value="${find}" placeholder="${hint}"><button class="plain">Find</button></form>`;
+    <input type="search" id="q" name="q" dir="auto" value="${find}" placeholder="${hint}"><button
+      class="plain">Find</button></form>`;
 }
 
 /** One page of the rows, with links to the previous and the next page. `to` returns the address of a page. */
@@ -50,7 +56,8 @@ export function paginateRows<Row>(
     rows: rows.slice((page - 1) * ROWS_PER_PAGE, page * ROWS_PER_PAGE),
     ways:
       pages > 1 &&
-      html`<nav class="between" aria-label="Pages">${way(page - 1, "Previous")}<span class="muted">Page ${page} of ${pages}</span>${way(page + 1, "Next")}</nav>`,
+      html`<nav class="between" aria-label="Pages">${way(page - 1, "Previous")}<span
+        class="muted">Page ${page} of ${pages}</span>${way(page + 1, "Next")}</nav>`,
   };
 }
 
@@ -75,7 +82,8 @@ export function searchableList<Row>(
   const page = paginateRows(context, filterRows(all, find, said.wordsOf), (more) =>
     buildViewUrl(path, { ...query, q: find, ...more }, part),
   );
-  const nothing = html`<p class="muted">No matches. <a href="${buildViewUrl(path, query ?? {}, part)}">Show all</a></p>`;
+  const nothing = html`<p class="muted">No matches. <a
+    href="${buildViewUrl(path, query ?? {}, part)}">Show all</a></p>`;
   return {
     rows: page.rows,
     form:

@@ -113,12 +113,14 @@ function navigationLinks(context: HeaderContext): { groups: Content; pages: Cont
   const open = groups.find(({ pages }) => pages.some(isCurrent));
   const hasPages = (group: NavigationGroup | undefined) => (group?.pages.length ?? 0) > 1;
   return {
-    groups: html`<nav class="sections" aria-label="Workspace"><ul>${link("", "Overview", section === "" && "page")}${groups.map(
-      (group) => {
-        const current = hasPages(group) ? "true" : "page";
-        return link(group.pages[0]?.path ?? "", group.name, group === open && current);
-      },
-    )}</ul></nav>`,
+    groups: html`<nav class="sections" aria-label="Workspace"><ul>${link(
+      "",
+      "Overview",
+      section === "" && "page",
+    )}${groups.map((group) => {
+      const current = hasPages(group) ? "true" : "page";
+      return link(group.pages[0]?.path ?? "", group.name, group === open && current);
+    })}</ul></nav>`,
     pages:
       open &&
       hasPages(open) &&
@@ -139,7 +141,8 @@ export function consoleHeader(context: HeaderContext): Html {
       session &&
       html`<div class="who-where" id="who-where" popover>${workspaceSwitch(context)}<div
         class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
-      <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div></div>`
+      <form method="post" action="/console/sign-out">${signOutField}<button
+        class="quiet">Sign out</button></form></div></div>`
     }${
       caller &&
       html`<a class="finds" href="${home}find" data-find>${icon("search")}<span

@@ -151,13 +151,18 @@ ${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <title>${title} · Belfry</title>
 <link rel="icon" href="${ICON.href}">
 <link rel="stylesheet" href="${STYLES.href}">
-${[CONSOLE_STYLES, ...styles.map((name) => SHEETS[name])].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${[CONSOLE_STYLES, ...styles.map((name) => SHEETS[name])].map(
+  ({ href }) => html`<link rel="stylesheet"
+  href="${href}">`,
+)}
 ${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 ${consoleHeader(parts)}
-<main id="main" tabindex="-1"${width && html` class="${width === "narrow" && isWithinConsole(parts) ? "narrow column" : width}"`}>
+<main id="main" tabindex="-1"${
+    width && html` class="${width === "narrow" && isWithinConsole(parts) ? "narrow column" : width}"`
+  }>
 ${flash && html`<p class="flash done" role="status">${flash}</p>`}
 ${body}
 </main>

@@ -30,18 +30,22 @@ export const alertPageFrame = (src: string | null): Html =>
 export const externalPicturesLink = (markup: string | null, path: string): Content =>
   markup !== null &&
   /<(img|picture|image)\b[^>]*https:|url\(/i.test(markup) &&
-  html`<p class="hint"><a href="${path}?pictures=shown" target="page">Show pictures from other servers</a>, which can then see that it was opened.</p>`;
+  html`<p class="hint"><a href="${path}?pictures=shown"
+    target="page">Show pictures from other servers</a>, which can then see that it was opened.</p>`;
 
 /** Markup for the frame: no script, no form, no request but for pictures, of other servers only with `pictures`. */
 export function markupResponse(markup: string, pictures: boolean): Response {
   const head =
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><style>' +
-    "html{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:#1b1c22;background:#fff}" +
+    "html{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu " +
+    "Sans',sans-serif;color:#1b1c22;background:#fff}" +
     "body{margin:16px;overflow-wrap:break-word}img,table{max-width:100%}img{height:auto}</style>";
   return new Response(head + markup, {
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": `default-src 'none'; sandbox; style-src 'unsafe-inline'; img-src 'self'${pictures ? " https:" : ""} data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
+      "content-security-policy": `default-src 'none'; sandbox; style-src 'unsafe-inline'; img-src 'self'${
+        pictures ? " https:" : ""
+      } data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
@@ -71,8 +75,18 @@ export function removalReport(blocked: readonly Blocked[], scripts: number, type
     ? ["removed-typed", html`<h3 id="removed-typed">${title}</h3>`]
     : ["removed", html`<h2 id="removed">${title}</h2>`];
   return html`<section class="report warn" aria-labelledby="${id}">${heading}
-    ${blocked.length > 0 && html`<ul>${blocked.map(({ kind, name, count }) => html`<li>${BLOCKED_WORDS[kind]?.(name) ?? name}${count > 1 && html`, ${count} times`}</li>`)}</ul>`}
-    ${scripts > 0 && html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} in this document will not run: devices show it in a frame that blocks scripts.</p>`}</section>`;
+    ${
+      blocked.length > 0 &&
+      html`<ul>${blocked.map(
+        ({ kind, name, count }) =>
+          html`<li>${BLOCKED_WORDS[kind]?.(name) ?? name}${count > 1 && html`, ${count} times`}</li>`,
+      )}</ul>`
+    }
+    ${
+      scripts > 0 &&
+      html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} in this document will not run: devices
+      show it in a frame that blocks scripts.</p>`
+    }</section>`;
 }
 
 /**
@@ -83,8 +97,12 @@ export function removalReport(blocked: readonly Blocked[], scripts: number, type
 export function capabilityReport(notes: readonly { capability: Capability }[], settings: string): Content {
   const unasked = [...new Set(notes.map(({ capability }) => capability))];
   if (unasked.length === 0) return null;
-  return html`<section class="report" aria-labelledby="unasked"><h3 id="unasked">Permissions this channel doesn’t request</h3>
-    <ul>${unasked.map((name) => html`<li><strong>${CAPABILITY_LABELS[name].label}.</strong> ${CAPABILITY_LABELS[name].without}</li>`)}</ul>
+  return html`<section class="report" aria-labelledby="unasked"><h3
+    id="unasked">Permissions this channel doesn’t request</h3>
+    <ul>${unasked.map(
+      (name) => html`<li><strong>${CAPABILITY_LABELS[name].label}.</strong>
+      ${CAPABILITY_LABELS[name].without}</li>`,
+    )}</ul>
     <p><a href="${settings}#requested_perms">Change requested permissions</a></p></section>`;
 }
 
@@ -95,5 +113,7 @@ export async function describeReach(context: MemberContext, { id, subscribers }:
   if (subscribers === 0) return `${reach}.`;
   if (!enabled) return `${reach}; none can receive push while the app is closed. The operator can turn on WEB_PUSH.`;
   const of = looked_at < LIMITS.wakes_looked_at ? "" : ` of the ${formatLimit("wakes_looked_at")} checked`;
-  return `${reach}; ${woken === 0 ? "none" : woken.toLocaleString("en")}${of} can receive push while the app is closed.`;
+  return (
+    `${reach}; ${woken === 0 ? "none" : woken.toLocaleString("en")}${of} can receive push while the app is ` + `closed.`
+  );
 }

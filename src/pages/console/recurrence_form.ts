@@ -128,8 +128,18 @@ export function recurrenceFields(typed: FormState): Html {
   return html`${select({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", error })}
     <fieldset class="plain when-days"><legend>On</legend>${line}<div class="ticks">${days}</div></fieldset>
     <div class="when-own">${formTextField(typed, { name: "recurrence", label: "Custom rule", literal: true, hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
-    <div class="columns when-repeats">${formTextField(typed, { name: "zone", label: "Time zone", literal: true, hint: "Such as Europe/Lisbon; if empty, UTC. The local time stays the same when clocks change." })}
-    ${formTextField(typed, { name: "until", label: "Until", kind: "date", hint: "The last day. If empty, it repeats until you end it." })}</div>`;
+    <div class="columns when-repeats">${formTextField(typed, {
+      name: "zone",
+      label: "Time zone",
+      literal: true,
+      hint: "Such as Europe/Lisbon; if empty, UTC. The local time stays the same when clocks change.",
+    })}
+    ${formTextField(typed, {
+      name: "until",
+      label: "Until",
+      kind: "date",
+      hint: "The last day. If empty, it repeats until you end it.",
+    })}</div>`;
 }
 
 /**

@@ -165,7 +165,9 @@ receivers:
     },
     {
       where: "For other field names, give their paths in the URL (percent-encoded):",
-      text: `${ingestUrl(place, "json")}&title=${encodeURIComponent("{{job.name}}")}&body=${encodeURIComponent("{{job.result}}")}`,
+      text: `${ingestUrl(place, "json")}&title=${encodeURIComponent("{{job.name}}")}&body=${encodeURIComponent(
+        "{{job.result}}",
+      )}`,
     },
   ],
   text: (place) => [

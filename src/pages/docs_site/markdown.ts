@@ -97,7 +97,10 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     if (!written.startsWith("[")) return inline(tokens);
     const to = leadsTo(href);
     if (to === null)
-      return html`<span class="source" title="${href.replace(/^(\.\.\/)+/, "")}, in the source">${inline(tokens)}</span>`;
+      return html`<span class="source" title="${href.replace(
+        /^(\.\.\/)+/,
+        "",
+      )}, in the source">${inline(tokens)}</span>`;
     const out = /^https?:/.test(to);
     return html`<a href="${to}"${out && html` rel="noopener noreferrer"`}>${inline(tokens)}</a>`;
   }

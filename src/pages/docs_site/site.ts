@@ -129,7 +129,10 @@ function contents(
   words: string,
 ): Html {
   return html`<nav class="contents" aria-label="Docs">
-<form class="find" role="search" method="get" action="${DOCS_PATH}"><label for="q" class="unseen">Search the docs</label><input id="q" type="search" name="q" value="${words}" maxlength="${LIMITS.search}" placeholder="Search the docs" autocomplete="off"><button class="plain">Search</button></form>
+<form class="find" role="search" method="get" action="${DOCS_PATH}"><label for="q"
+  class="unseen">Search the docs</label><input id="q" type="search" name="q" value="${words}"
+    maxlength="${LIMITS.search}" placeholder="Search the docs" autocomplete="off"><button
+      class="plain">Search</button></form>
 <details${at?.slug === "" && html` open`}><summary>Contents</summary>
 ${groups.map(
   ({ title, docs }) =>
@@ -157,7 +160,9 @@ function results(asked: string, found: readonly SearchResult[], wanted: readonly
       : found.length === 0
         ? "No section contains all of these words. Try fewer words or the start of a word."
         : `${found.length} ` +
-          `${found.length === 1 ? "section" : "sections"}${found.length > shown.length ? `, showing the best ${shown.length}` : ""}.`;
+          `${found.length === 1 ? "section" : "sections"}${
+            found.length > shown.length ? `, showing the best ${shown.length}` : ""
+          }.`;
   return html`<article class="doc"><h1>Search the docs</h1><p class="muted" role="status">${say}</p>
 <ol class="found">${shown.map(({ doc, page, section }) => {
     const whole = section.depth === 1;

@@ -93,8 +93,16 @@ export function channelBody(shown: ChannelPageData): Html {
 <div class="channel">
 <div class="side first">${asks(card)}</div>
 <div class="most">
-${card.long && html`<section class="card"><h2>${say("channel.about")}</h2><p class="long" dir="auto">${card.long}</p></section>`}
-<div id="newest"${shown.inbox !== null && html` data-inbox="${shown.inbox}" data-seconds="${LIMITS.page_news_seconds}"`}>${newest(shown)}</div>
+${
+  card.long &&
+  html`<section class="card"><h2>${say("channel.about")}</h2><p class="long"
+  dir="auto">${card.long}</p></section>`
+}
+<div id="newest"${
+    shown.inbox !== null &&
+    html` data-inbox="${shown.inbox}"
+  data-seconds="${LIMITS.page_news_seconds}"`
+  }>${newest(shown)}</div>
 ${withoutApp(shown)}
 </div>
 <div class="side">${place(card)}${facts(shown)}${scan(shown)}</div>
@@ -120,23 +128,34 @@ function hero(shown: ChannelPageData): Html {
   const { card, invite, places } = shown;
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
   const under = dotted([`@${card.handle}`, say(`category.${card.category}`), card.city]);
-  return html`<div class="hero">${avatar({ ...card, picture: heroPicture(card.image_url, places) }, "face", "l")}<div><h1 dir="auto">${card.name}</h1><p class="muted small">${under}</p></div></div>
+  return html`<div class="hero">${avatar(
+    { ...card, picture: heroPicture(card.image_url, places) },
+    "face",
+    "l",
+  )}<div><h1 dir="auto">${card.name}</h1><p class="muted small">${under}</p></div></div>
 <p class="says" dir="auto">${card.description}</p>
 ${
   card.status === "paused" &&
-  html`<p class="note warn">${icon("pause")}<span><strong>${say("page.paused")}</strong> ${say("page.paused_hint")}</span></p>`
+  html`<p class="note warn">${icon("pause")}<span><strong>${say("page.paused")}</strong> ${say(
+    "page.paused_hint",
+  )}</span></p>`
 }${
   !card.is_public &&
-  html`<p class="note">${icon("lock")}<span><strong>${say("page.private")}</strong> ${say("page.private_hint")}</span></p>`
+  html`<p class="note">${icon("lock")}<span><strong>${say("page.private")}</strong> ${say(
+    "page.private_hint",
+  )}</span></p>`
 }
-<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}${say("channel.subscribe")}</a> <a class="button plain" href="#scan">${say("page.qr")}</a></p>
+<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}${say(
+    "channel.subscribe",
+  )}</a> <a class="button plain" href="#scan">${say("page.qr")}</a></p>
 <p class="hint">${say("page.opens_here")}</p>
 ${closed(shown)}`;
 }
 
 function asks({ requested_perms: asked }: PublicChannel): Html {
   if (asked.length === 0)
-    return html`<section class="card"><h2>${say("page.perms_none")}</h2><p class="small">${say("channel.asks_nothing")}</p></section>`;
+    return html`<section class="card"><h2>${say("page.perms_none")}</h2><p
+      class="small">${say("channel.asks_nothing")}</p></section>`;
   return html`<section class="card"><h2>${say("page.perms")}</h2><ul class="asks">${asked
     .filter((name) => Object.hasOwn(CAPABILITY_INFO, name))
     .map(
@@ -151,7 +170,8 @@ function asks({ requested_perms: asked }: PublicChannel): Html {
 function newest({ card, alerts, assets, now }: ChannelPageData): Content {
   if (!card.is_public) return null;
   if (alerts.length === 0)
-    return html`<h2>${say("page.newest")}</h2><div class="empty"><p class="lead">${say("inbox.empty_title")}</p><p>${say("page.empty")}</p></div>`;
+    return html`<h2>${say("page.newest")}</h2><div class="empty"><p
+      class="lead">${say("inbox.empty_title")}</p><p>${say("page.empty")}</p></div>`;
   return html`<h2>${say("page.newest")}</h2>${alerts.map((alert, at) => {
     const plain = listPlainFacts(ALERT_FIELDS, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
@@ -213,10 +233,14 @@ function place({ city, loc_rule, ...card }: PublicChannel): Content {
   const circle = toMapCircle(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
-  return html`<section class="card"><h2>${say("page.where")}${city && html`: ${isolate(city)}`}</h2>${circleDrawing(circle, circleLabel)}
-<dl class="who small"><dt>${say("page.centre")}</dt><dd><a href="geo:${lat},${lon}">${isolate(formatPosition(circle))}</a></dd><dt>${say("page.radius")}</dt><dd>${sayDistance(radius_km)}</dd>${
-    loc_rule && html`<dt>${say("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`
-  }</dl></section>`;
+  return html`<section class="card"><h2>${say("page.where")}${city && html`: ${isolate(city)}`}</h2>${circleDrawing(
+    circle,
+    circleLabel,
+  )}
+<dl class="who small"><dt>${say("page.centre")}</dt><dd><a
+  href="geo:${lat},${lon}">${isolate(formatPosition(circle))}</a></dd><dt>${say("page.radius")}</dt><dd>${sayDistance(
+    radius_km,
+  )}</dd>${loc_rule && html`<dt>${say("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
 }
 
 const circleLabel = (circle: MapCircle, step: number): Html =>
@@ -234,10 +258,23 @@ function facts({ card, places }: ChannelPageData): Content {
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
   return html`<section class="card"><h2>${say("page.details")}</h2><dl class="who small">${
     site && html`<dt>${say("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
-  }${types.length > 0 && html`<dt>${say("page.alert_types")}</dt><dd>${types.map((type, at) => [at > 0 && ", ", isolate(type)])}</dd>`}${
+  }${
+    types.length > 0 &&
+    html`<dt>${say("page.alert_types")}</dt><dd>${types.map((type, at) => [at > 0 && ", ", isolate(type)])}</dd>`
+  }${
     tags.length > 0 &&
-    html`<dt>${say("channel.tags")}</dt><dd class="line">${tags.map((tag) => html`<a class="chip" dir="auto" href="${find(tag)}">${tag}</a>`)}</dd>`
-  }${plain.map(({ label, leads, words }) => html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : away(words, isolate(getUrlHost(words)))}</dd>`)}${is_public && html`<dt>${say("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
+    html`<dt>${say("channel.tags")}</dt><dd class="line">${tags.map(
+      (tag) => html`<a class="chip" dir="auto"
+      href="${find(tag)}">${tag}</a>`,
+    )}</dd>`
+  }${plain.map(
+    ({ label, leads, words }) =>
+      html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : away(words, isolate(getUrlHost(words)))}</dd>`,
+  )}${
+    is_public &&
+    html`<dt>${say("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a
+    href="${feeds}/feed.json">JSON</a></dd>`
+  }</dl>${
     image_url &&
     !getLocalPicturePath(image_url, places.publicUrl) &&
     externalPicture(image_url, sayInAttribute("alt", "page.picture_of_channel"), pictureFrom(image_url))
@@ -246,13 +283,20 @@ function facts({ card, places }: ChannelPageData): Content {
 
 function scan(shown: ChannelPageData): Html {
   const address = getChannelUrl(shown);
-  return html`<section class="card" id="scan"><h2>${say(shown.invite === null ? "page.on_phone" : "page.your_invite")}</h2>${qrDrawing(
+  return html`<section class="card" id="scan"><h2>${say(
+    shown.invite === null ? "page.on_phone" : "page.your_invite",
+  )}</h2>${qrDrawing(
     address,
     sayInAttribute("aria-label", "page.qr_of"),
   )}<p class="small address" dir="ltr">${address}</p></section>`;
 }
 
 const withoutApp = ({ card, invite, places }: ChannelPageData) =>
-  html`<details class="more"><summary>${say("page.without_app")}</summary><p class="small">${say("page.without_app_hint", { reference: html`<a href="${places.origin}/api/v1/docs">${say("page.reference")}</a>` })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${pollCommands(
-    { publicUrl: places.publicUrl, handle: card.handle, invite },
-  )}</code></pre></details>`;
+  html`<details class="more"><summary>${say("page.without_app")}</summary><p
+    class="small">${say("page.without_app_hint", {
+      reference: html`<a href="${places.origin}/api/v1/docs">${say("page.reference")}</a>`,
+    })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${pollCommands({
+      publicUrl: places.publicUrl,
+      handle: card.handle,
+      invite,
+    })}</code></pre></details>`;

@@ -107,7 +107,8 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
           title: `${sayEnglish("nav.channels")} · Belfry`,
           translated: "nav.channels",
           at: "directory",
-          head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Public alert channels that anyone can follow.">`,
+          head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description"
+            content="Public alert channels that anyone can follow.">`,
           hidden: filter.find !== null || filter.before !== null,
           body: body(filter, rows, next, places),
           script: await loadNearScript(),
@@ -132,21 +133,34 @@ function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, 
   return html`<h1>${say("nav.channels")}</h1>
 <p class="lede">${say("page.lede")}</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
-<div><label for="q">${say("discover.search")}</label><input id="q" name="q" type="search" value="${find ?? ""}"${find !== null && html` dir="auto"`} maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
-<div><label for="category">${say("discover.category")}</label><select id="category" name="category"><option value=""${mark("discover.every_category")}>${sayEnglish("discover.every_category")}</option>${CATEGORY_NAMES.map(
+<div><label for="q">${say("discover.search")}</label><input id="q" name="q" type="search"
+  value="${find ?? ""}"${find !== null && html` dir="auto"`} maxlength="${LIMITS.search}" autocomplete="off"
+    spellcheck="false"></div>
+<div><label for="category">${say("discover.category")}</label><select id="category" name="category"><option
+  value=""${mark("discover.every_category")}>${sayEnglish("discover.every_category")}</option>${CATEGORY_NAMES.map(
     (name) =>
-      html`<option value="${name}"${name === category && html` selected`}${mark(`category.${name}`)}>${sayEnglish(`category.${name}`)}</option>`,
+      html`<option value="${name}"${name === category && html` selected`}${mark(`category.${name}`)}>${sayEnglish(
+        `category.${name}`,
+      )}</option>`,
   )}</select></div>
-<div class="line"><button>${icon("search", "s")}${say("page.search")}</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}${say("near.button")}</button></div>
+<div class="line"><button>${icon("search", "s")}${say("page.search")}</button> <button type="button" class="plain"
+  id="near" hidden>${icon("place", "s")}${say("near.button")}</button></div>
 </form>
 <p class="hint" id="near-hint" hidden>${say("near.hint")}</p>
 <p id="said" role="status" class="small"></p>
-<section id="results" data-near="${places.directory}${nearListPath}" data-base="${places.base}"${sayInAttribute("aria-label", "nav.channels")}>
-${rows.length === 0 ? nothing(filter, places) : html`<ul class="entries">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`}
+<section id="results" data-near="${places.directory}${nearListPath}"
+  data-base="${places.base}"${sayInAttribute("aria-label", "nav.channels")}>
+${
+  rows.length === 0
+    ? nothing(filter, places)
+    : html`<ul class="entries">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`
+}
 </section>
 ${
   (next || filter.before) &&
-  html`<nav class="line pages"${sayInAttribute("aria-label", "page.pages")}>${filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">${say("page.back_to_newest")}</a>`}${
+  html`<nav class="line pages"${sayInAttribute("aria-label", "page.pages")}>${
+    filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">${say("page.back_to_newest")}</a>`
+  }${
     next &&
     html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${say("page.more_channels")}</a>`
   }</nav>`
@@ -172,12 +186,15 @@ const BLANK: Row = {
 };
 
 const rowOf = (row: Row, id: string, places: SiteUrls): Html =>
-  html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p class="xs muted meta">${dotted(
-    [say(`category.${row.category}`), row.city],
-  )}</p></div></li>`;
+  html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a
+    href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p
+      class="xs muted meta">${dotted([say(`category.${row.category}`), row.city])}</p></div></li>`;
 
 function nothing({ find, category }: DirectoryFilter, places: SiteUrls): Content {
   if (find === null && category === null)
-    return html`<div class="empty"><p class="lead">${say("page.no_channels")}</p><p>${say("page.no_channels_hint")}</p></div>`;
-  return html`<div class="empty"><p class="lead">${say("discover.none")}</p><p>${say("page.no_match")} <a href="${places.directory}">${say("page.show_all")}</a></p></div>`;
+    return html`<div class="empty"><p class="lead">${say("page.no_channels")}</p><p>${say(
+      "page.no_channels_hint",
+    )}</p></div>`;
+  return html`<div class="empty"><p class="lead">${say("discover.none")}</p><p>${say("page.no_match")} <a
+    href="${places.directory}">${say("page.show_all")}</a></p></div>`;
 }

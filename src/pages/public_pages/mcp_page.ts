@@ -15,7 +15,8 @@ export function mcpPage(deps: PublicPagesDeps): (request: Request) => Response |
       hidden: true,
       body: html`<h1>This is the MCP endpoint</h1>
 <p>AI assistants connect here to read and write alerts. It does not work in a browser.</p>
-<p>Add <code>${address}</code> to your assistant as a remote MCP server with the Streamable HTTP transport. The assistant then asks you to sign in.</p>
+<p>Add <code>${address}</code> to your assistant as a remote MCP server with the Streamable HTTP transport. The
+  assistant then asks you to sign in.</p>
 <p>To use a key instead of signing in, send <code>Authorization: Bearer KEY</code>.</p>
 <p><a class="button plain" href="${places.origin}/docs/start/connect-an-assistant">Connecting assistants</a></p>`,
     },

@@ -78,7 +78,8 @@ function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): 
       title: `${sayEnglish("failed.title")} · Belfry`,
       hidden: true,
       translated: "failed.title",
-      body: html`<div class="empty"><h1>${say("failed.title")}</h1><p lang="en" dir="ltr">${uiMessage(error)}</p></div>`,
+      body: html`<div class="empty"><h1>${say("failed.title")}</h1><p lang="en"
+        dir="ltr">${uiMessage(error)}</p></div>`,
     },
     places,
   );

@@ -74,14 +74,20 @@ ${hidden && html`<meta name="robots" content="noindex">`}
 ${translated && html`<script src="${LANGUAGE_SCRIPT}" data-texts="${LANGUAGE_TEXTS}"></script>`}
 ${head}
 <link rel="icon" href="${ICON.href}">
-${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(
+  ({ href }) => html`<link rel="stylesheet"
+  href="${href}">`,
+)}
 ${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">${say("app.skip")}</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
-<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>${say("nav.channels")}</a><a href="${places.origin}/app/">${say("page.your_alerts")}</a><a href="${places.origin}/docs"${here("docs")}>${say("page.docs")}</a><a href="${places.origin}/console" data-sign-in>${say("page.sign_in")}</a></nav>
+<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>${say("nav.channels")}</a><a
+  href="${places.origin}/app/">${say("page.your_alerts")}</a><a
+    href="${places.origin}/docs"${here("docs")}>${say("page.docs")}</a><a href="${places.origin}/console"
+      data-sign-in>${say("page.sign_in")}</a></nav>
 </div></header>
 ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 <footer class="preferences">${translated && LANGUAGE_LIST}${COLOR_SCHEMES}</footer>
@@ -97,7 +103,9 @@ const FRESH_SECONDS = 1;
  * rules#shared-caches. Content that is the same for all visitors may be cached for a moment. Any number of readers then
  * cause one request a second. A channel made private and a cancelled alert disappear when that time is over.
  */
-export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${LIMITS.public_seconds - FRESH_SECONDS}`;
+export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${
+  LIMITS.public_seconds - FRESH_SECONDS
+}`;
 
 export interface PageHeaders {
   places: SiteUrls;
@@ -165,7 +173,9 @@ export function createRefusalPages(
         title: `${sayEnglish(`refused.${which}`)} · Belfry`,
         hidden: true,
         translated: `refused.${which}`,
-        body: html`<div class="refused">${icon("lock")}<h1>${say(`refused.${which}`)}</h1><p>${say(`refused.${which}_hint`)}</p>
+        body: html`<div class="refused">${icon("lock")}<h1>${say(`refused.${which}`)}</h1><p>${say(
+          `refused.${which}_hint`,
+        )}</p>
 <p><a class="button plain" href="${places.directory}">${say("refused.find")}</a></p></div>`,
       },
       places,

@@ -36,7 +36,8 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
   const page = renderLayout(
     {
       title: "Belfry: alerts that people choose to receive",
-      head: html`<link rel="canonical" href="${publicUrl}/"><meta name="description" content="Alert channels that anyone can follow without an account, and that assistants can write to.">`,
+      head: html`<link rel="canonical" href="${publicUrl}/"><meta name="description"
+        content="Alert channels that anyone can follow without an account, and that assistants can write to.">`,
       body: body(places),
     },
     places,
@@ -54,15 +55,25 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
 
 const body = ({ publicUrl, directory, origin }: SiteUrls): Html => html`<div class="front">
 <h1>Alerts that people choose to receive</h1>
-<p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’ devices. Subscribing needs no account and stays anonymous.</p>
-<p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain" href="${origin}/app/">Your alerts</a></p>
+<p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’
+  devices. Subscribing needs no account and stays anonymous.</p>
+<p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain"
+  href="${origin}/app/">Your alerts</a></p>
 </div>
 <div class="three">
-<section class="card"><h2 class="line">${icon("bell")}Subscribe</h2><p>Each channel’s page shows its topic and the permissions it requests. You decide what to allow, and can change it at any time.</p><p><a href="${directory}">All public channels</a></p></section>
-<section class="card"><h2 class="line">${icon("speech")}Publish</h2><p>Create a channel, write an alert, and send it when you are ready: writing and sending are separate permissions.</p><p><a href="${origin}/console">Sign in to the console</a></p></section>
-<section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the command line and MCP, and the handset API is documented for your own clients.</p><p><a href="${origin}${DOCS_PAGE_PATH}">API reference</a> · <a href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
+<section class="card"><h2 class="line">${icon("bell")}Subscribe</h2><p>Each channel’s page shows its topic and the
+  permissions it requests. You decide what to allow, and can change it at any time.</p><p><a
+    href="${directory}">All public channels</a></p></section>
+<section class="card"><h2 class="line">${icon("speech")}Publish</h2><p>Create a channel, write an alert, and send it
+  when you are ready: writing and sending are separate permissions.</p><p><a
+    href="${origin}/console">Sign in to the console</a></p></section>
+<section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the command
+  line and MCP, and the handset API is documented for your own clients.</p><p><a
+    href="${origin}${DOCS_PAGE_PATH}">API reference</a> · <a href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
 </div>
-<section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><pre class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
+<section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it
+  opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><pre
+    class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
 
 /** If channels are at the root, the service's own addresses are named instead. */
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];

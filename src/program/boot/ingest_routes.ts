@@ -110,7 +110,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     if (!channels)
       throw forbidden(
         "channel_restricted",
-        "Channel not found, or it is private. Handles are in lower case; a private channel needs the token of a device that joined it.",
+        "Channel not found, or it is private. Handles are in lower case; a private channel needs the token of a " +
+          "device that joined it.",
       );
     if (format === "auth") return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
     const readBacklog = () => (since === null ? Promise.resolve(NOTHING) : heard.readBacklog(channels, since, device));

@@ -30,7 +30,8 @@ import { callTool } from "./tool_call.ts";
 
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
-  description: `Idempotency key: for ${LIMITS.idempotency_hours} hours, a retry with the same key is not executed twice.`,
+  description:
+    `Idempotency key: for ${LIMITS.idempotency_hours} hours, a retry with the same key is not executed ` + `twice.`,
 };
 
 function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, required: boolean][] {

@@ -175,7 +175,8 @@ async function lockTables(em: SqlEntityManager, file: string, inTheWay: string[]
   const words = new Set([...source.matchAll(CHANGED)].map(([, first, second]) => second ?? first));
   const tables = await em.execute<{ name: string; table: string }[]>(
     `select relname as name, c.oid::regclass::text as "table" from pg_class c
-      where relkind in ('r', 'p') and relnamespace in (select oid from pg_namespace where nspname in ('auth', current_schema()))
+      where relkind in ('r', 'p') and relnamespace in (select oid from pg_namespace where nspname in ('auth',
+        current_schema()))
       order by c.oid`,
   );
   const changed = tables.filter(({ name }) => words.has(name)).map(({ table }) => table);

@@ -38,7 +38,8 @@ const ended = (channel: string, before: string, limit: string) => `
 export const findEnded = defineStatement.reading("find_ended", {
   parameters: { max: int },
   columns: { id: uuid, pusher_id: uuid },
-  text: `select ended.id, r.pusher_id from (${RULE}) r cross join lateral (${ended("r.pusher_id", PAST, "$max::int")}) ended
+  text: `select ended.id, r.pusher_id from (${RULE}) r cross join lateral (${ended("r.pusher_id", PAST, "$max::int")})
+    ended
     where r.begins_at <= now() limit $max::int`,
 });
 
@@ -107,7 +108,8 @@ export const countUpcomingRemovals = defineSum.reading("count_upcoming_removals"
         select from (select r.*, greatest(r.begins_at, now()) - r.days * interval '1 day' as before from r) r
         cross join lateral (${ended("r.pusher_id", "r.before", `${LIMITS.retention_counted + 1}`)}) ended
         limit ${LIMITS.retention_counted + 1}) found)
-    select (select max(days) from r) as days, (select greatest(min(nullif(begins_at, '-infinity')), now()) from r) as begins_at,
+    select (select max(days) from r) as days, (select greatest(min(nullif(begins_at, '-infinity')), now()) from r) as
+      begins_at,
       least(n, ${LIMITS.retention_counted}) as alerts, n > ${LIMITS.retention_counted} as more
     from counted`,
 });

@@ -81,8 +81,10 @@ const search = (status: ListedStatus, side: SearchOrder) => {
   const { instant, filters, wide, indexes } = IN_TIME[status];
   const { order, beyond, first, last } = SIDES[side];
   const nearestFirst = (row: string, at: string) => `${row}.${at} ${order}, ${row}.id ${order}`;
-  const inRange = `alert.${instant} >= coalesce($from::timestamptz, '-infinity') and alert.${instant} < coalesce($to::timestamptz, 'infinity')
-            and (alert.${instant}, alert.id) ${beyond} (coalesce($before::timestamptz, ${first}), coalesce($inside::uuid, '${last}'))`;
+  const inRange = `alert.${instant} >= coalesce($from::timestamptz, '-infinity') and alert.${instant} <
+    coalesce($to::timestamptz, 'infinity')
+            and (alert.${instant}, alert.id) ${beyond} (coalesce($before::timestamptz, ${first}),
+              coalesce($inside::uuid, '${last}'))`;
   const nearest = (condition: string, of: readonly string[], limit: string | number) =>
     of.map(
       (filter) => `(select id, pusher_id, status, search_vector, visible_at, ${instant} as at from alert
@@ -106,7 +108,8 @@ const search = (status: ListedStatus, side: SearchOrder) => {
     pages: `with channel as materialized (
         select p.id, (case when tagged.id is null then $sought::text else tagged.sought end)::tsquery as sought
         from pusher p left join (
-          select unnest(ids) as id, sought from jsonb_to_recordset((select $tagged::jsonb)) t (ids uuid[], sought text)) tagged on tagged.id = p.id
+          select unnest(ids) as id, sought from jsonb_to_recordset((select $tagged::jsonb)) t (ids uuid[], sought text))
+            tagged on tagged.id = p.id
         where ${VISIBILITY.text}),
       near as materialized (
         select alert.id, alert.at,
@@ -136,7 +139,9 @@ const search = (status: ListedStatus, side: SearchOrder) => {
           .join("\n        union all ")}
         union all
         select alert.id, alert.at from channel cross join lateral (
-          select id, at from (${nearest("pusher_id = channel.id", filters, "$limit::int").join("\n          union all ")}) alert
+          select id, at from (${nearest("pusher_id = channel.id", filters, "$limit::int").join(
+            "\n          union all ",
+          )}) alert
           order by ${nearestFirst("alert", "at")} limit $limit::int) alert
         where not (select enough from enough) and channel.sought is null),
       page as (select id, at from found group by id, at order by at ${order}, id ${order} limit $limit::int)`,

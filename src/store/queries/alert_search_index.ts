@@ -19,8 +19,10 @@ export const ID_SUFFIX_LENGTH = 8;
  */
 export const newSearchTerms = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(${words} || array_remove(array[
-      '${TERM_PREFIXES.channel}' || right(${channel}::text, ${ID_SUFFIX_LENGTH}), '${TERM_PREFIXES.writer}' || ${writer},
-      (select '${TERM_PREFIXES.workspace}' || right(workspace_id::text, ${ID_SUFFIX_LENGTH}) from pusher where id = ${channel})], null))`;
+      '${TERM_PREFIXES.channel}' || right(${channel}::text, ${ID_SUFFIX_LENGTH}), '${TERM_PREFIXES.writer}' ||
+        ${writer},
+      (select '${TERM_PREFIXES.workspace}' || right(workspace_id::text, ${ID_SUFFIX_LENGTH}) from pusher where id =
+        ${channel})], null))`;
 
 /** SQL: whether the `alert` was written by this credential or member. */
 export const isWrittenBy = (writer: string) =>
@@ -63,7 +65,8 @@ export const indexAlerts = defineStatement("index_alerts", {
   text: `update alert set search_vector = ${newSearchTerms("alert.pusher_id", "r.words", "r.writer")}
     from (
       select r.*, (
-        select actor_id from audit_event where subject_id = r.subject and operation in ('create_alert', 'duplicate_alert')
+        select actor_id from audit_event where subject_id = r.subject and operation in ('create_alert',
+          'duplicate_alert')
         order by created_at limit 1) as writer
       from jsonb_to_recordset((select $items::jsonb)) r (id uuid, subject text, words text[])) r
     where alert.id = r.id`,

@@ -37,7 +37,8 @@ export const repeatAlert = defineStatement("repeat_alert", {
   parameters: { ...HISTORY_PARAMETERS, send_at: timestamptz },
   columns: FULL_SELECTION.columns,
   text: `with changed as (
-      update alert set status = 'repeating', send_at = $send_at::timestamptz, review_reply = null, updated_at = ${NEXT_VERSION}
+      update alert set status = 'repeating', send_at = $send_at::timestamptz, review_reply = null, updated_at =
+        ${NEXT_VERSION}
       where id = $id returning ${FULL_SELECTION.text}),
     begun as (
       insert into alert_series (alert_id, filled_until, next_fill_at) select id, clock_timestamp(), clock_timestamp()
@@ -142,10 +143,12 @@ export const cancelFollowing = defineStatement("cancel_following", {
   parameters: { id: uuid, occurs_at: timestamptz, recurrence: text },
   columns: FULL_SELECTION.columns,
   text: `with ended as (
-      update alert set recurrence = $recurrence::text, updated_at = ${NEXT_VERSION} where id = $id and status = 'repeating'),
+      update alert set recurrence = $recurrence::text, updated_at = ${NEXT_VERSION} where id = $id and status =
+        'repeating'),
     series as (
       update alert_series set next_fill_at = clock_timestamp() where alert_id = $id)
-    update alert set ${CANCELLED} where ${OF_SERIES} and occurs_at >= $occurs_at::timestamptz returning ${FULL_SELECTION.text}`,
+    update alert set ${CANCELLED} where ${OF_SERIES} and occurs_at >= $occurs_at::timestamptz returning
+      ${FULL_SELECTION.text}`,
 });
 
 /** Applies the content of a series to its planned occurrences, except those that were edited separately. */
@@ -155,7 +158,8 @@ export const applyToSeries = defineStatement("apply_to_series", {
   text: `with o as materialized (
       select id, occurs_at from alert where ${OF_SERIES} and not detached_from_series order by id for no key update),
     changed as (
-      update alert set (${SHARED.join(", ")}, expires_at) = row(${SHARED.map((name) => `s.${name}`).join(", ")}, ${OWN.expires_at}),
+      update alert set (${SHARED.join(", ")}, expires_at) = row(${SHARED.map((name) => `s.${name}`).join(", ")},
+        ${OWN.expires_at}),
         search_vector = s.search_vector, updated_at = greatest(clock_timestamp(),
           alert.updated_at + interval '1 microsecond')
       from o, alert s where alert.id = o.id and s.id = $id returning alert.id)

@@ -66,7 +66,8 @@ const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
   },
   text: `alert.id, alert.pusher_id, ${sqlEffectiveStatus(clock)} as status, ${sqlIsDue("alert", clock)} as due,
     ${selectFields("alert", IN_LISTS)},
-    coalesce(length(alert.html), 0) as html_length, alert.series_id, alert.occurs_at, ${sqlEffectiveSentAt(clock)} as sent_at,
+    coalesce(length(alert.html), 0) as html_length, alert.series_id, alert.occurs_at, ${sqlEffectiveSentAt(clock)} as
+      sent_at,
     alert.cancelled_at, alert.created_at, alert.updated_at`,
 });
 
@@ -189,7 +190,8 @@ export const findEqualSend = defineList.reading("find_equal_send", {
       select id, sent_at from alert
       where pusher_id = p.id and status = 'sent'
         and visible_at > now() - interval '${LIMITS.equal_send_minutes} minutes'
-        and (${READ_NAMES.join(", ")}) is not distinct from (${READ_NAMES.map((name) => `$${name}::${READ[name].sql}`).join(", ")})
+        and (${READ_NAMES.join(", ")}) is not distinct from
+          (${READ_NAMES.map((name) => `$${name}::${READ[name].sql}`).join(", ")})
         and not exists (select from idempotency_record
           where credential_id = $credential_id and operation = 'create_alert' and key = $once::text)
       order by visible_at desc limit 1) alert on true

@@ -46,7 +46,8 @@ const { workspace_id: _, ...TOLD } = AUDIT_LINE;
 
 const NAMES = Object.keys(AUDIT_LINE);
 
-export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values (${NAMES.map((name) => `$${name}`).join(", ")})`;
+export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values
+  (${NAMES.map((name) => `$${name}`).join(", ")})`;
 
 /** One of several lines about one call; the last of them is `insertAudit`. */
 export const insertAuditBefore = defineStatement("insert_audit_before", {

@@ -164,6 +164,7 @@ const TOLD = 10_000;
 export const evictInvited = defineJoin("evict_invited", {
   parameters: { pusher_id: uuid, invite_id: uuid },
   columns: { removed: int, devices: array(bigint) },
-  text: `with gone as (delete from subscription where pusher_id = $pusher_id and invite_id = $invite_id returning device_id)
+  text: `with gone as (delete from subscription where pusher_id = $pusher_id and invite_id = $invite_id returning
+    device_id)
     select count(*)::int as removed, coalesce((array_agg(device_id))[:${TOLD}], '{}') as devices from gone`,
 });

@@ -161,7 +161,8 @@ export const findRefreshToken = defineStatement.reading("find_refresh_token", {
     scopes: jsonb<string[]>(),
   },
   joined: { connection_id: uuid, member_id: uuid, workspace_id: uuid },
-  text: `select t."referenceId" as grant_id, t."clientId" as client_id, o.name, t.revoked is not null as spent, t.scopes,
+  text: `select t."referenceId" as grant_id, t."clientId" as client_id, o.name, t.revoked is not null as spent,
+    t.scopes,
       c.id as connection_id, m.id as member_id, m.workspace_id
     from auth."oauthRefreshToken" t left join auth."oauthClient" o on o."clientId" = t."clientId"
     left join (connection_grant g join connection c on c.id = g.connection_id join member m on m.id = c.member_id)
@@ -181,7 +182,8 @@ export const copyRefreshToken = defineStatement("copy_refresh_token", {
       select * from auth."oauthRefreshToken" where token = $token and "clientId" = $client_id
         and (revoked is null or "rotatedAt" > now() - $seconds::int * interval '1 second'))
     insert into auth."oauthRefreshToken" ("id", "token", "clientId", "sessionId", "userId", "referenceId",
-      "authorizationCodeId", "resources", "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime", "confirmation", "scopes")
+      "authorizationCodeId", "resources", "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime",
+        "confirmation", "scopes")
     select $id, $copy, "clientId", "sessionId", "userId", "referenceId", "authorizationCodeId", "resources",
       "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime", "confirmation", "scopes" from t returning id`,
 });
@@ -278,7 +280,8 @@ export const findClient = defineStatement.reading("find_client", {
     /** True if the person has approved it before. */
     approved: boolean,
   },
-  text: `select "grantTypes" as grant_types, "tokenEndpointAuthMethod" as auth_method, extract(epoch from now() - "updatedAt")::float8 as age,
+  text: `select "grantTypes" as grant_types, "tokenEndpointAuthMethod" as auth_method, extract(epoch from now() -
+    "updatedAt")::float8 as age,
       exists (select 1 from connection c where c.client_id = o."clientId" and c.user_id = $user_id) as approved
     from auth."oauthClient" o where "clientId" = $client_id`,
 });

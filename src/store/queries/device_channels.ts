@@ -66,7 +66,8 @@ export const UNSEEN_CONDITION = "d.last_seen_at < now() - interval '1 day'";
 export const noteDevicesSeen = defineStatement("note_devices_seen", {
   parameters: { devices: array(bigint) },
   text: `update device set last_seen_at = now() where id in (
-    select d.id from device d where d.id = any($devices) and ${UNSEEN_CONDITION} order by d.id for no key update skip locked)`,
+    select d.id from device d where d.id = any($devices) and ${UNSEEN_CONDITION} order by d.id for no key update skip
+      locked)`,
 });
 
 /** Devices by the hashes of their tokens. */
@@ -85,7 +86,9 @@ export const findDevices = defineStatement.reading("find_devices", {
 });
 
 /** Subscriptions `s`, each with the state of its channel as `c`. */
-export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${indexedById("c.pusher_id")}`;
+export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${indexedById(
+  "c.pusher_id",
+)}`;
 
 /**
  * SQL for an InboxState of the device `d`. `due` is a query over it, which only runs if its channels have unpublished
@@ -193,7 +196,8 @@ const WANTED = { device_id: bigint, muted: nullable(boolean), permissions: nulla
 export const changeSubscription = defineJoin("change_subscription", {
   parameters: { ...WANTED, handle: text },
   columns: SUBSCRIPTION,
-  text: `update subscription s set muted = coalesce($muted, s.muted), permissions = coalesce($permissions, s.permissions)
+  text: `update subscription s set muted = coalesce($muted, s.muted), permissions = coalesce($permissions,
+    s.permissions)
     from pusher p
     where s.device_id = $device_id and s.pusher_id = p.id and p.handle = $handle and p.status <> 'suspended'
     returning s.muted, s.permissions, s.subscribed_at`,

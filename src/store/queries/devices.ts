@@ -79,7 +79,8 @@ export const joinChannels = defineStatement("join_channels", {
   columns: { pusher_id: uuid },
   text: `insert into subscription (device_id, pusher_id, muted, permissions)
     select d.id, t.pusher_id, t.muted, string_to_array(t.permissions, ',')
-    from device d, unnest($pusher_ids::uuid[], $muted::boolean[], $permissions::text[]) t (pusher_id, muted, permissions)
+    from device d, unnest($pusher_ids::uuid[], $muted::boolean[], $permissions::text[]) t (pusher_id, muted,
+      permissions)
     where d.id = $device_id for key share of d
     on conflict do nothing returning pusher_id`,
 });
@@ -216,7 +217,8 @@ export const testDraft = defineStatement("test_draft", {
       left join subscription s on s.device_id = o.device_id and s.pusher_id = $pusher_id
       where o.user_id = $user_id and o.device_id is not null),
     held as materialized (
-      select d.id from device d where d.id in (select device_id from own where follows) order by d.id for no key update),
+      select d.id from device d where d.id in (select device_id from own where follows) order by d.id for no key
+        update),
     shown as (
       update test_device o set draft_id = $draft_id, draft_version = $draft_version, test_alert_id = $test_alert_id,
         test_shown_at = clock_timestamp()
@@ -225,5 +227,6 @@ export const testDraft = defineStatement("test_draft", {
       update device d set subscriptions_revision = d.subscriptions_revision + 1,
         test_until = clock_timestamp() + interval '${LIMITS.test_minutes} minutes'
       from held where d.id = held.id)
-    select (select count(*) from own)::int as linked, held.id::text as device_id from (values (1)) one left join held on true`,
+    select (select count(*) from own)::int as linked, held.id::text as device_id from (values (1)) one left join held on
+      true`,
 });

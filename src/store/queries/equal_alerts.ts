@@ -62,5 +62,6 @@ export const findDraftAuthor = defineStatement.reading("find_draft_author", {
   parameters: { subjects: array(text), actor_id: text },
   columns: { subject_id: neverNull(text) },
   text: `select subject_id from audit_event
-    where subject_id = any($subjects::text[]) and actor_id = $actor_id and operation = 'create_alert' and status = 'draft'`,
+    where subject_id = any($subjects::text[]) and actor_id = $actor_id and operation = 'create_alert' and status =
+      'draft'`,
 });

@@ -122,7 +122,8 @@ const page = (also: string) => ({
     page as (
       select lead(sent_at) over newest as following, sum(size) over newest as so_far, sized.*
       from (
-        select ${SIZE} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED_COLUMNS}
+        select ${SIZE} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at,
+          ${MARKUP} as html, ${SELECTED_COLUMNS}
         from top join alert on alert.id = top.id) sized
       window newest as (order by sent_at desc, id desc))
     select following, so_far::float8, case when so_far = size then ${channelsAt("channels c")} end as channels_at,
@@ -204,13 +205,18 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
     bytes as (select set, max(so_far) as bytes, min(visible_at) as oldest from kept group by set),
     told as (
-      select sets.set, members.devices, ${channelsAt(`unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${indexedById("c.pusher_id")}`)} as channels_at,
+      select sets.set, members.devices, ${channelsAt(
+        `unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${indexedById(
+          "c.pusher_id",
+        )}`,
+      )} as channels_at,
         sets.near and (sets.set = 1 or coalesce(
           sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
       from sets left join bytes on bytes.set = sets.set join (
         select sets.set, array_agg(concat_ws(' ', joined.device, case when joined.newest > bytes.oldest then (
           select string_agg(concat_ws(' ', s.pusher_id, extract(epoch from s.subscribed_at) * 1000000), ' ')
-          from unnest(joined.channels, joined.since) s (pusher_id, subscribed_at) where s.subscribed_at > bytes.oldest) end)) as devices
+          from unnest(joined.channels, joined.since) s (pusher_id, subscribed_at) where s.subscribed_at > bytes.oldest)
+            end)) as devices
         from joined join sets on sets.channels = joined.channels left join bytes on bytes.set = sets.set
         group by sets.set) members on members.set = sets.set),
     shown as (

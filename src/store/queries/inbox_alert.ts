@@ -38,7 +38,8 @@ const WHOLE = `${MARKUP} as html, ${selectColumns("alert", SHOWN_COLUMNS)}, null
 export const inboxAlert = defineStatement.reading("inbox_alert", {
   parameters: { device_id: bigint, id: uuid },
   columns: { ...INBOX_ALERT, before_joining: boolean },
-  text: `select alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${WHOLE}, alert.visible_at < s.subscribed_at as before_joining
+  text: `select alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${WHOLE}, alert.visible_at <
+    s.subscribed_at as before_joining
     from alert join subscription s on s.pusher_id = alert.pusher_id and s.device_id = $device_id
     join channel_state c on c.pusher_id = alert.pusher_id and not c.suspended join pusher p on p.id = alert.pusher_id
     where alert.id = $id and ${sqlIsVisible("alert")} and ${isShown("alert", "s")}`,

@@ -47,7 +47,8 @@ export const findPollTargets = defineStatement.reading("find_poll_targets", {
   },
   text: `select ${HASH_PARAMETERS.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
     ${UNSEEN_CONDITION} as unseen, ${EPOCH_SQL} || ${LEAVE_COUNT} as epoch,
-      coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs, joined.due_in, joined.newest
+      coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs,
+        joined.due_in, joined.newest
     from ${HASH_PARAMETERS.from} join device d on d.token_hash = ${HASH_PARAMETERS.hash}
     cross join lateral (
       select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,

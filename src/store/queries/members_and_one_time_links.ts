@@ -163,7 +163,8 @@ export const useLink = defineClaims("use_link", {
 /** The other links of the same person end with it. */
 export const endLinksOf = defineClaims("end_links_of", {
   parameters: { user_id: text },
-  text: `update member_link l set used_at = now() from member m where m.id = l.member_id and m.user_id = $user_id and ${LIVE}`,
+  text: `update member_link l set used_at = now() from member m where m.id = l.member_id and m.user_id = $user_id and
+    ${LIVE}`,
 });
 
 /** Locks an account, so that simultaneous links wait. */

@@ -53,7 +53,8 @@ export const moveAlerts = defineStatement("move_alerts", {
   text: `with picked as materialized (
       select near.id, p.id as pusher_id, p.handle from pusher p cross join lateral (
         select id, visible_at from alert where pusher_id = p.id and ${PLANNED}
-          and visible_at >= coalesce($from::timestamptz, '-infinity') and visible_at < coalesce($to::timestamptz, 'infinity')
+          and visible_at >= coalesce($from::timestamptz, '-infinity') and visible_at < coalesce($to::timestamptz,
+            'infinity')
         order by visible_at limit ${LIMITS.moves + 1}) near
       where $ids::uuid[] is null and p.id = $pusher_id::uuid and ${VISIBILITY.text}
       union all
@@ -63,9 +64,11 @@ export const moveAlerts = defineStatement("move_alerts", {
       select pusher_id, active from channel_state where pusher_id = any(array(select pusher_id from picked))
       order by pusher_id for no key update),
     a as materialized (
-      select id, pusher_id, series_id, title, send_at, expires_at, updated_at as seen_at, send_at + $minutes::int * interval '1 minute' as becomes,
+      select id, pusher_id, series_id, title, send_at, expires_at, updated_at as seen_at, send_at + $minutes::int *
+        interval '1 minute' as becomes,
         case when ${PLANNED} then 'planned' when status = 'scheduled' then 'sent' else status end as state from alert
-      where id = any(array(select id from picked)) and ($ids::uuid[] is not null or ${PLANNED}) and (select count(*) from c) > 0
+      where id = any(array(select id from picked)) and ($ids::uuid[] is not null or ${PLANNED}) and (select count(*)
+        from c) > 0
       order by id for no key update),
     judged as materialized (
       select a.*, case when a.state <> 'planned' then a.state when $minutes::int is null then null
@@ -74,7 +77,8 @@ export const moveAlerts = defineStatement("move_alerts", {
       from a join c using (pusher_id)),
     changed as (
       update alert set status = case when judged.becomes is null then 'cancelled' else 'scheduled' end,
-        send_at = coalesce(judged.becomes, alert.send_at), cancelled_at = case when judged.becomes is null then clock_timestamp() end,
+        send_at = coalesce(judged.becomes, alert.send_at), cancelled_at = case when judged.becomes is null then
+          clock_timestamp() end,
         review_reply = case when judged.becomes is null then alert.review_reply end, updated_at = ${NEXT_VERSION}
       from judged where alert.id = judged.id and judged.refused is null and not $dry_run::boolean
         and (select count(*) from picked) <= ${LIMITS.moves}
@@ -84,7 +88,8 @@ export const moveAlerts = defineStatement("move_alerts", {
       select changed.id, changed.updated_at, jsonb_build_object('send_at', ${formatTimestampSql("judged.send_at")})
       from changed join judged using (id) where judged.becomes is not null),
     let_go as (
-      delete from alert_change old using changed where old.alert_id = changed.id and $minutes::int is not null and old.updated_at < (
+      delete from alert_change old using changed where old.alert_id = changed.id and $minutes::int is not null and
+        old.updated_at < (
         select updated_at from alert_change where alert_id = changed.id
         order by updated_at desc offset ${LIMITS.alert_changes - 2} limit 1))
     select judged.id as alert_id, judged.pusher_id as channel_id, picked.handle, judged.series_id as planned_series,

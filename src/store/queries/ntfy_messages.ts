@@ -94,7 +94,8 @@ const createMessageStatement = (order: "asc" | "desc") => ({
         case when found.at is null then '00000000-0000-0000-0000-000000000000'::uuid else $after::uuid end as id
       from (select max(coalesce(visible_at, sent_at)) as at from alert
         where id = $after::uuid and pusher_id = any($channels::uuid[])) found)
-    select newest.id, p.handle, newest.bytes, coalesce(newest.visible_at < joined.subscribed_at, false) as before_joining
+    select newest.id, p.handle, newest.bytes, coalesce(newest.visible_at < joined.subscribed_at, false) as
+      before_joining
     from unnest($channels::uuid[]) channel (id)
     join channel_state c on c.pusher_id = channel.id and not c.suspended
     join pusher p on p.id = channel.id

@@ -100,14 +100,16 @@ const publish = (name: string, locking: LockMode) =>
       a as materialized (
         select a.* from (
           select distinct r.id, r.pusher_id from r
-          join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")} order by r.id) r
+          join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
+            order by r.id) r
         cross join lateral (
           select ${FULL_SELECTION.text} from alert where alert.id = r.id and alert.pusher_id = r.pusher_id
           for no key update ${locking.skipLocked ?? ""}) a),
       n as materialized (select clock_timestamp() as at from (select count(*) from a) locked),
       judged as materialized (
         select r.*, p.active, n.at, a.visible, r.expected is null as anyhow,
-          p.active and a.ready and (r.expected is null or ${formatTimestampSql("a.updated_at")} = any(r.expected)) as fits,
+          p.active and a.ready and (r.expected is null or ${formatTimestampSql("a.updated_at")} = any(r.expected)) as
+            fits,
           r.may and not a.visible and coalesce(a.expires_at > r.asked_at, true) as open
         from n cross join (select a.*, a.status not in ('cancelled', 'repeating') as ready,
             a.status = 'sent' or (a.status = 'scheduled' and a.send_at <= n.at) as visible from a cross join n) a
@@ -117,10 +119,12 @@ const publish = (name: string, locking: LockMode) =>
         select distinct on (id) id, position from judged where fits and open order by id, position),
       v as materialized (
         select judged.*, first.position is not null as goes,
-          judged.fits and (judged.visible or (judged.anyhow and exists (select from first where first.id = judged.id))) as stays
+          judged.fits and (judged.visible or (judged.anyhow and exists (select from first where first.id = judged.id)))
+            as stays
         from judged left join first using (position)),
       i as (
-        update alert set status = 'sent', sent_at = v.at, send_at = null, recurrence = null, review_reply = null, updated_at = ${NEXT_VERSION}
+        update alert set status = 'sent', sent_at = v.at, send_at = null, recurrence = null, review_reply = null,
+          updated_at = ${NEXT_VERSION}
         from v where alert.id = v.id and v.goes
         returning ${FULL_SELECTION.text}),
       told as (
@@ -130,10 +134,12 @@ const publish = (name: string, locking: LockMode) =>
         from v join i on i.id = v.id where v.goes order by v.position),
       noted as (
         insert into audit_event (${LINE_NAMES.join(", ")})
-        select ${LINE_NAMES.map((column) => (column === "id" ? "audit_id" : column)).join(", ")} from v where goes or stays)
+        select ${LINE_NAMES.map((column) => (column === "id" ? "audit_id" : column)).join(", ")} from v where goes or
+          stays)
       select v.position, v.goes as sent, v.active, now.*
       from v join (
-        select * from i union all select * from a where not exists (select from first where first.id = a.id)) now on now.id = v.id`,
+        select * from i union all select * from a where not exists (select from first where first.id = a.id)) now on
+          now.id = v.id`,
   });
 
 export const PUBLISH_STATEMENTS = {
@@ -149,8 +155,10 @@ export const findPublished = defineStatement.reading("find_published", {
   parameters: { ...CHANNEL_SCOPE, id: uuid, event_id: uuid },
   columns: { sent: boolean, active: boolean, ...FULL_SELECTION.columns },
   text: `select c.active, ${FULL_SELECTION.text},
-      exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is null and e.id = $event_id)
-        or exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is not null and e.id = $event_id) as sent
+      exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is null and e.id =
+        $event_id)
+        or exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is not null and
+          e.id = $event_id) as sent
     from alert join pusher p on p.id = alert.pusher_id join channel_state c on c.pusher_id = p.id
     where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
 });
@@ -220,7 +228,8 @@ const create = (name: string, locking: LockMode) =>
         select r.*, p.active, p.requested_perms, clock_timestamp() as at from r
         join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
       first as materialized (
-        select distinct on (key_of, operation, key) v.* from v where key is not null and ${MAY} order by key_of, operation, key, position),
+        select distinct on (key_of, operation, key) v.* from v where key is not null and ${MAY} order by key_of,
+          operation, key, position),
       taken as (
         insert into idempotency_record as kept (credential_id, operation, key, request_hash, sealed_response,
           response_patch, created_at)
@@ -233,11 +242,13 @@ const create = (name: string, locking: LockMode) =>
           where kept.created_at < excluded.created_at - interval '${LIMITS.idempotency_hours} hours'
         returning credential_id, operation, key),
       fresh as materialized (
-        select position from first join taken t on (t.credential_id, t.operation, t.key) = (key_of, first.operation, first.key)),
+        select position from first join taken t on (t.credential_id, t.operation, t.key) = (key_of, first.operation,
+          first.key)),
       i as (
         insert into alert (id, pusher_id, status, sent_at, created_at, updated_at, search_vector,
           ${ALERT_COLUMN_NAMES.join(", ")})
-        select id, pusher_id, status, case status when 'sent' then at end, at, at, ${newSearchTerms("pusher_id", "words", "actor_id")}, ${ALERT_COLUMN_NAMES.join(", ")}
+        select id, pusher_id, status, case status when 'sent' then at end, at, at,
+          ${newSearchTerms("pusher_id", "words", "actor_id")}, ${ALERT_COLUMN_NAMES.join(", ")}
         from v where ${MAY} and (key is null or position in (select position from fresh)) order by position
         returning id),
       told as (

@@ -36,7 +36,8 @@ export const findPushDevices = defineStatement.reading("find_push_devices", {
         and not (select c.suspended from channel_state c where c.pusher_id = $pusher_id)
       order by s.device_id limit $look::int),
     found as materialized (
-      select e.device_id, e.endpoint, e.failures > 0 as failing from page join push_endpoint e on e.device_id = page.device_id
+      select e.device_id, e.endpoint, e.failures > 0 as failing from page join push_endpoint e on e.device_id =
+        page.device_id
       order by e.device_id limit $limit::int)
     select coalesce((select max(device_id) from found having count(*) = $limit::int),
         (select max(device_id) from page having count(*) = $look::int)) as last,
@@ -58,7 +59,8 @@ export const countPushDevices = defineCount.reading("count_push_devices", {
   parameters: { pusher_id: uuid, look: int },
   columns: { looked_at: int, woken: int },
   text: `select count(*)::int as looked_at, count(e.device_id)::int as woken
-    from (select s.device_id from subscription s where s.pusher_id = $pusher_id and ${WANTS_PUSH_SQL} limit $look::int) page
+    from (select s.device_id from subscription s where s.pusher_id = $pusher_id and ${WANTS_PUSH_SQL} limit $look::int)
+      page
     left join push_endpoint e on e.device_id = page.device_id`,
 });
 

@@ -45,7 +45,8 @@ export const selectReportCounts = (alertId: string) => `(
  * which would grow with history.
  */
 const isEventSubscribed = (event: EventName) =>
-  `coalesce((select true from pusher p where p.id = n.pusher_id and ${isSubscribedToEvent(event, "p.workspace_id")} limit 1), false)`;
+  `coalesce((select true from pusher p where p.id = n.pusher_id and ${isSubscribedToEvent(event, "p.workspace_id")}
+    limit 1), false)`;
 
 const REPORTS = {
   requests: array(int),
@@ -122,7 +123,8 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
    v as materialized (
      select r.*, a.pusher_id, o.place ${SEEN}
      left join lateral (
-       select place from jsonb_array_elements(a.actions) b, jsonb_array_elements_text(b -> 'choices') with ordinality e (text, place)
+       select place from jsonb_array_elements(a.actions) b, jsonb_array_elements_text(b -> 'choices') with ordinality e
+         (text, place)
        where r.kind = 3 and e.text = r.reply and coalesce(a.expires_at > clock_timestamp(), true)) o on true
      where r.kind <> 3 or o.place is not null),
    i as (${READ("kind <> 3")}),
@@ -134,7 +136,8 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
        reported_at = excluded.reported_at
      where t.choice is distinct from excluded.choice returning alert_id, kind, choice, previous_choice),
    n as materialized (
-     select k.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks,
+     select k.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as
+       acks,
        ${forEachChoice(
          (place) => `count(*) filter (where choice = ${place})
          - count(*) filter (where previous_choice = ${place})`,
@@ -145,7 +148,8 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
      join held a on a.id = k.alert_id group by 1, 2),
    counted as (
      insert into alert_counter as c (alert_id, reads, acks, acks_pending, replies, replies_pending)
-     select alert_id, reads, acks, acks > 0 and ${isEventSubscribed("alert.acknowledged")}, replies, replied and ${isEventSubscribed("alert.replied")}
+     select alert_id, reads, acks, acks > 0 and ${isEventSubscribed("alert.acknowledged")}, replies, replied and
+       ${isEventSubscribed("alert.replied")}
      from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        acks_pending = c.acks_pending or excluded.acks_pending, replies_pending = c.replies_pending

@@ -42,7 +42,8 @@ export const findChangedRevisions = defineStatement.reading("find_changed_revisi
   },
   columns: { kind: text, id: text, revision: nullable(text), due_in: float8 },
   text: `select 'channel' as kind, w.id::text as id, c.revision::text as revision, ${DUE_IN_SQL} as due_in
-    from unnest((select $channels::uuid[]), (select $channel_revs::text[]), (select $channel_planned::boolean[])) w (id, rev, planned)
+    from unnest((select $channels::uuid[]), (select $channel_revs::text[]), (select $channel_planned::boolean[])) w (id,
+      rev, planned)
     left join channel_state c on c.pusher_id = w.id
     where coalesce(c.revision::text, '') <> w.rev or c.next_due_at <= clock_timestamp() + interval '2 seconds'
       or ($planned::boolean and c.next_due_at is not null) or (c.next_due_at is not null) <> w.planned

@@ -14,7 +14,8 @@ export const hasSeveralWorkspaces = defineStatement.reading("has_several_workspa
 
 /** SQL for the estimated rows of a table; null before the first estimate. */
 const about = (table: string) =>
-  `(select nullif(greatest(reltuples, -1), -1)::bigint from pg_class where oid = '${table}'::regclass) as about_${table}s`;
+  `(select nullif(greatest(reltuples, -1), -1)::bigint from pg_class where oid = '${table}'::regclass) as
+    about_${table}s`;
 
 /** The numbers of rows are estimates of the database, so the cost does not depend on their size. */
 export const readServiceState = defineStatement.reading("read_service_state", {

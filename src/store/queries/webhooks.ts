@@ -28,7 +28,8 @@ export const endpointsFor = defineStatement.reading("endpoints_for", {
   columns: { id: uuid, url: text, ...SECRETS.columns },
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e join member m on m.id = e.member_id
     where e.workspace_id = $workspace_id and e.disabled_at is null and e.paused_at is null and $event = any(e.events)
-      and (m.pusher_ids is null or $pusher_id = any(m.pusher_ids)) and (e.pusher_id is null or e.pusher_id = $pusher_id)`,
+      and (m.pusher_ids is null or $pusher_id = any(m.pusher_ids)) and (e.pusher_id is null or e.pusher_id =
+        $pusher_id)`,
 });
 
 /** SQL condition for an event that strangers cause, named by `event`. */
@@ -65,10 +66,13 @@ export const recordDelivery = defineStatement("record_delivery", {
   },
   columns: { enabled: boolean },
   text: `with e as (update webhook_endpoint set
-      failure_count = case when ${COUNTED} then failure_count + 1 when $ok and disabled_at is null then 0 else failure_count end,
-      disabled_at = case when ${COUNTED} and failure_count + 1 >= $disabling::int then coalesce(disabled_at, clock_timestamp())
+      failure_count = case when ${COUNTED} then failure_count + 1 when $ok and disabled_at is null then 0 else
+        failure_count end,
+      disabled_at = case when ${COUNTED} and failure_count + 1 >= $disabling::int then coalesce(disabled_at,
+        clock_timestamp())
         else disabled_at end,
-      subscriber_failure_at = case when ${COUNTED} and ${OF_STRANGERS("$event")} then clock_timestamp() else subscriber_failure_at end,
+      subscriber_failure_at = case when ${COUNTED} and ${OF_STRANGERS("$event")} then clock_timestamp() else
+        subscriber_failure_at end,
       last_delivery_at = clock_timestamp(), last_status = $status,
       previous_secret = case when previous_secret_until > clock_timestamp() then previous_secret end,
       previous_secret_until = case when previous_secret_until > clock_timestamp() then previous_secret_until end

@@ -89,7 +89,8 @@ export const alertTimeline = defineStatement.reading("alert_timeline", {
       select kind, greatest(0, floor(extract(epoch from reported_at - $sent_at::timestamptz) / 1800))::int as half_hour
       from surviving where place <= $sample::int),
     starts as (
-      select kind, case when half_hour < 12 then half_hour else half_hour - half_hour % 2 end as half_hour from bucketed)
+      select kind, case when half_hour < 12 then half_hour else half_hour - half_hour % 2 end as half_hour from
+        bucketed)
     select $sent_at::timestamptz + half_hour * interval '30 minutes' as start,
       (count(*) filter (where kind = 1))::int as reads, (count(*) filter (where kind = 2))::int as acks,
       (select count(*) from surviving)::int as seen

@@ -24,7 +24,9 @@ export const deletePusherCases: TestCase[] = [
       expect((await world.rest("get_pusher", { pusher_id: id })).status).toBe(404);
       expect((await world.rest("delete_pusher", { pusher_id: id })).status).toBe(404);
       const [left] = await world.sql(
-        "select (select count(*) from alert where pusher_id = p)::int + (select count(*) from channel_state where pusher_id = p)::int + (select count(*) from channel_day where pusher_id = p)::int as n from (select ?::uuid as p) x",
+        "select (select count(*) from alert where pusher_id = p)::int + (select count(*) from channel_state where " +
+          "pusher_id = p)::int + (select count(*) from channel_day where pusher_id = p)::int as n from (select " +
+          "?::uuid as p) x",
         [parseUuid(id)],
       );
       expect(left.n).toBe(0);

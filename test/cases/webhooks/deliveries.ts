@@ -17,7 +17,8 @@ const withLog = (count: number) => async (world: World) => {
   const given = await createAccountWithWebhook(world);
   await world.sql(
     `insert into webhook_delivery (id, endpoint_id, event, body, ok, status, failure, duration_ms, created_at)
-     select gen_random_uuid(), ?, 'alert.sent', '{}', false, 503, 'status', n, timestamptz '2026-01-01T00:00:00Z' + n * interval '1 second'
+     select gen_random_uuid(), ?, 'alert.sent', '{}', false, 503, 'status', n, timestamptz '2026-01-01T00:00:00Z' + n *
+       interval '1 second'
      from generate_series(1, ${count}) n`,
     [parseUuid(given.endpoint.id)],
   );

@@ -30,7 +30,10 @@ export const formatTotal = (value: number): string =>
 
 /** The totals at the head of a page, each with an optional note below it. */
 export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: Content])[]): Html =>
-  html`<dl class="figures">${named.map(([name, value, note]) => html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`)}</dl>`;
+  html`<dl class="figures">${named.map(
+    ([name, value, note]) =>
+      html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`,
+  )}</dl>`;
 
 /** The share of a part in its whole: 12%, <1%, >99%. Only a complete part is 100%. */
 export function formatShare(part: number, whole: number): string {
@@ -155,7 +158,8 @@ const round4 = (part: number) => Math.round(part * 1e4) / 1e4;
 
 /** The plot and its total under a heading. A sentence replaces an empty plot. */
 export async function barChart(p: Chart): Promise<Html> {
-  return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span class="total">${formatCount(p.total)}</span></figcaption>
+  return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span
+    class="total">${formatCount(p.total)}</span></figcaption>
   ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
 }
 
@@ -166,11 +170,14 @@ async function drawing(p: Chart): Promise<Html> {
   const count = p.slots.length;
   const long = p.slots.some(({ value }) => formatShortCount(value).length > LONG);
   const dense = count > NUMBERED ? "many" : count > FEW || long ? "some" : "few";
-  return html`<svg class="${dense}" width="100%" height="${FLOOR + BELOW}" role="img" aria-labelledby="${p.id}-title" aria-describedby="${p.id}-numbers" data-about="${p.about}" data-points="${pointsOf(p)}">
+  return html`<svg class="${dense}" width="100%" height="${FLOOR + BELOW}" role="img" aria-labelledby="${p.id}-title"
+    aria-describedby="${p.id}-numbers" data-about="${p.about}" data-points="${pointsOf(p)}">
 <title id="${p.id}-title">${p.heading}</title><desc id="${p.id}-numbers">${numbersOf(p)}</desc>
 ${lines(height).map(
   (value) =>
-    html`<g class="grid"><line x2="100%" y1="${round(FLOOR - height(value))}" y2="${round(FLOOR - height(value))}"/><text x="100%" dx="6" y="${round(FLOOR - height(value))}" dy=".35em">${formatShortCount(value)}</text></g>`,
+    html`<g class="grid"><line x2="100%" y1="${round(FLOOR - height(value))}"
+      y2="${round(FLOOR - height(value))}"/><text x="100%" dx="6" y="${round(FLOOR - height(value))}"
+        dy=".35em">${formatShortCount(value)}</text></g>`,
 )}
 ${count > SEPARATE ? await area(p, height) : p.slots.map((slot) => bar(slot, p.noun, height, count))}
 <line class="floor" x2="100%" y1="${FLOOR}" y2="${FLOOR}"/>
@@ -195,10 +202,12 @@ function bar({ from, to, value, words, running }: ChartSlot, noun: CountNoun, he
   if (value === 0) return null;
   const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
   const top = FLOOR - tall(value, height);
-  return html`<rect class="bar${running && " running"}" x="${percent(from + gap / 2)}" y="${top}" width="${percent(to - from - gap)}" height="${FLOOR - top}" rx="${count > NUMBERED ? 1 : 3}"><title>${words}: ${countWithNoun(value, noun)}</title></rect>${
-    count <= NUMBERED &&
-    html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${formatShortCount(value)}</text>`
-  }`;
+  return html`<rect class="bar${running && " running"}" x="${percent(from + gap / 2)}" y="${top}"
+    width="${percent(to - from - gap)}" height="${FLOOR - top}"
+      rx="${count > NUMBERED ? 1 : 3}"><title>${words}: ${countWithNoun(value, noun)}</title></rect>${
+        count <= NUMBERED &&
+        html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${formatShortCount(value)}</text>`
+      }`;
 }
 
 /** Many slots as one shape without gaps, drawn over a width of one. */
@@ -217,7 +226,8 @@ async function area({ slots }: Chart, height: Height): Promise<Content> {
     return [{ at: from, value }, ...gap];
   });
   const path = shape([...corners, { at: last.to, value: last.value }]);
-  return html`<svg y="${TOP}" width="100%" height="${BARS}" viewBox="0 0 1000 ${BARS}" preserveAspectRatio="none"><path class="bar" d="${path}"/></svg>`;
+  return html`<svg y="${TOP}" width="100%" height="${BARS}" viewBox="0 0 1000 ${BARS}" preserveAspectRatio="none"><path
+    class="bar" d="${path}"/></svg>`;
 }
 
 const mark = ({ at, text, under, side, spare }: AxisLabel) =>
@@ -253,13 +263,22 @@ export async function rankedBars(counted: string, what: string, ranks: readonly 
     .domain([0, Math.max(1, rows[0]?.value ?? 0)])
     .range([0, 100]);
   const body = (part: readonly RankedRow[], name: string) =>
-    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th><th scope="col"><span class="unseen">Share</span></th></tr></thead><tbody>${part.map(
-      (rank) =>
-        html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10" aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10" rx="3"/></svg></td><td>${formatCount(rank.value)}</td><td class="share">${formatShare(rank.value, total)}</td></tr>`,
-    )}</tbody></table>`;
+    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span
+      class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th><th
+        scope="col"><span class="unseen">Share</span></th></tr></thead><tbody>${part.map(
+          (rank) =>
+            html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10"
+          aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10"
+            rx="3"/></svg></td><td>${formatCount(rank.value)}</td><td
+              class="share">${formatShare(rank.value, total)}</td></tr>`,
+        )}</tbody></table>`;
   const rest = rows.slice(SHOWN);
   // A single row more takes no more room than the word that would open it.
   if (rest.length < 2) return body(rows, caption);
   const others = rest.reduce((sum, { value }) => sum + value, 0);
-  return html`${body(rows.slice(0, SHOWN), caption)}<details class="more"><summary>${rest.length} more, ${formatCount(others)} in total</summary>${body(rest, `${caption}, others`)}</details>`;
+  return html`${body(rows.slice(0, SHOWN), caption)}<details
+    class="more"><summary>${rest.length} more, ${formatCount(others)} in total</summary>${body(
+      rest,
+      `${caption}, others`,
+    )}</details>`;
 }

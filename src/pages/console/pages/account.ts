@@ -54,7 +54,8 @@ async function account(
     <p class="lede">${session.user.name} · ${session.user.email}</p>
     ${await workspacesSection(context, errorOf("workspaces"))}
     ${signInMethods(ways, now, context.deps.people.oidc?.name ?? null)}
-    <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device before anyone else sees it.</p>
+    <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device
+      before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
     <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
       ${colorSchemeSelect((name) => ({ content: SCHEME_LABELS[name] }))}
@@ -64,9 +65,18 @@ async function account(
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
         ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: errorOf("password") })}
-        ${field({ name: "next", label: `New password (at least ${LIMITS.password_least} characters)`, type: "password", autocomplete: "new-password", minlength: LIMITS.password_least, maxlength: LIMITS.password, error: errorOf("password") })}
+        ${field({
+          name: "next",
+          label: `New password (at least ${LIMITS.password_least} ` + `characters)`,
+          type: "password",
+          autocomplete: "new-password",
+          minlength: LIMITS.password_least,
+          maxlength: LIMITS.password,
+          error: errorOf("password"),
+        })}
         </div>
-        <p class="hint">All your other sessions end. Assistants stay connected; disconnect them on the Assistants page.</p>
+        <p class="hint">All your other sessions end. Assistants stay connected; disconnect them on the Assistants
+          page.</p>
         <button>Change password</button>
       </form></section>
     <h2>Where you are signed in</h2>
@@ -80,7 +90,8 @@ async function account(
       "": (row) =>
         row.current
           ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
-          : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
+          : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span
+            class="unseen"> the session: ${deviceWords(row)}</span></a>`,
     })}
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
       ${errorSummary(errorOf("name"))}
@@ -89,7 +100,8 @@ async function account(
         <button>Save name</button>
       </form></section>
     <h2>Close account</h2>
-    <p>You leave all workspaces, and the account can no longer sign in. The next page shows the effect on each workspace.</p>
+    <p>You leave all workspaces, and the account can no longer sign in. The next page shows the effect on each
+      workspace.</p>
     <p><a class="button plain" href="/console/account/close">Close account…</a></p>`,
     { status: wrong?.error.status ?? 200, styles: ["people"] },
   );
@@ -111,7 +123,8 @@ async function devices(context: PersonContext, error?: ApiError): Promise<Respon
     "Your test devices",
     html`<p class="crumb"><a href="/console/account">Your account</a></p>
     <h1>Your test devices</h1>
-    <p class="lede">Phones and browsers on which you try drafts before anyone else sees them. Channels and other members cannot see them.</p>
+    <p class="lede">Phones and browsers on which you try drafts before anyone else sees them. Channels and other members
+      cannot see them.</p>
     ${errorSummary(error)}
     ${
       data.length > 0 &&
@@ -119,11 +132,13 @@ async function devices(context: PersonContext, error?: ApiError): Promise<Respon
         Device: (row) => html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
         Linked: (row) => relativeTime(row.linked_at, now),
         "": ({ id }) =>
-          html`<form method="post" action="${OWN_DEVICES_PATH}/${id}/unlink">${token}<button class="danger">Unlink</button></form>`,
+          html`<form method="post" action="${OWN_DEVICES_PATH}/${id}/unlink">${token}<button
+            class="danger">Unlink</button></form>`,
       })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
-      <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try. At most ${LIMITS.own_devices} devices.</p>
+      <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try. At
+        most ${LIMITS.own_devices} devices.</p>
       <form method="post" action="${OWN_DEVICES_PATH}">${token}<button>Create link</button></form></section>`,
     { error },
   );
@@ -135,7 +150,13 @@ async function linked(context: PersonContext): Promise<Response> {
     "Link a device",
     html`<p class="crumb"><a href="${OWN_DEVICES_PATH}">Your test devices</a></p>
     <h1>Link a device</h1>
-    ${addressCard(url, "Open this on the device", html`<p>It works once, within ${LIMITS.own_device_minutes} minutes, and is shown only now. Do not share it: your tests appear on the device that opens it.</p>`, { what: "the link" })}
+    ${addressCard(
+      url,
+      "Open this on the device",
+      html`<p>It works once, within ${LIMITS.own_device_minutes} minutes,
+      and is shown only now. Do not share it: your tests appear on the device that opens it.</p>`,
+      { what: "the link" },
+    )}
     <p><a class="button plain" href="${OWN_DEVICES_PATH}">Done</a></p>`,
     { scripts: ["copy"] },
   );

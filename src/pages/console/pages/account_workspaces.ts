@@ -41,7 +41,8 @@ export function retentionPreview({ days, begins_at, alerts, more }: Ahead, now: 
     : alerts === 1
       ? "1 alert"
       : `${alerts} alerts`;
-  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end: <strong>${many}</strong> from ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
+  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end: <strong>${many}</strong> from
+    ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
 }
 
 async function form(context: MemberContext, error?: ApiError): Promise<Response> {
@@ -49,14 +50,27 @@ async function form(context: MemberContext, error?: ApiError): Promise<Response>
   const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
   return context.page(
     "Alert retention",
-    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, from devices too, this many days after they end. Statistics are kept.</p>
+    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, from devices too, this many days after
+      they end. Statistics are kept.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}retention" novalidate>${context.token}
-      ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. If empty, alerts are kept indefinitely. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change.`, error })}
-      <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
+      ${field({
+        name: "retention_days",
+        label: "Days",
+        value,
+        hint:
+          `${LIMITS.retention_least} to ${LIMITS.retention}. ` +
+          `If empty, alerts are kept indefinitely. Deletion starts at the earliest ${LIMITS.retention_notice_hours} ` +
+          `hours after a change.`,
+        error,
+      })}
+      <div class="actions"><button>Save</button><a class="button plain"
+        href="/console/account">Back to your account</a></div>
     </form>
     ${retentionPreview(set, context.now)}
-    <p class="note"><span>An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with <code>belfry export</code>.</span></p>`,
+    <p class="note"><span>An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled
+      alerts are kept. A channel can override this in its settings. The operator can make a copy first with
+        <code>belfry export</code>.</span></p>`,
     { width: "narrow", error },
   );
 }
@@ -75,8 +89,11 @@ function fate(own: Own): Content {
   if (own.without_you === "stays") return "It stays unchanged. Your keys, webhooks and assistants in it stop working.";
   if (own.without_you === "goes") return "It is empty, so it is deleted.";
   if (own.without_you === "behind")
-    return html`You are its only member, and it has ${channels(own.channels)}. Add another owner under <a href="/console/${own.id}/members">Members</a>, delete its channels and files, or leave it without an owner. A channel with subscribers cannot be deleted.`;
-  return html`You are its only owner, and it is not empty. Make someone else an owner under <a href="/console/${own.id}/members">Members</a>, or delete its contents and remove its members.`;
+    return html`You are its only member, and it has ${channels(own.channels)}. Add another owner under <a
+      href="/console/${own.id}/members">Members</a>, delete its channels and files, or leave it without an owner. A
+        channel with subscribers cannot be deleted.`;
+  return html`You are its only owner, and it is not empty. Make someone else an owner under <a
+    href="/console/${own.id}/members">Members</a>, or delete its contents and remove its members.`;
 }
 
 const planned = (n: number) =>
@@ -95,7 +112,9 @@ function leftBehind(own: Own, error?: ApiError): Content {
     name: "leave_behind",
     value: own.id,
     label: html`Leave ${own.name} without an owner`,
-    note: html`<span id="${id}-hint">Its channels are paused immediately and cannot send. Subscribers keep them and their alerts. ${planned(own.scheduled)} Your keys, webhooks and assistants in it stop working. Only the operator of this service can assign a new owner, by its ID: <code>${own.id}</code></span>`,
+    note: html`<span id="${id}-hint">Its channels are paused immediately and cannot send. Subscribers keep them and
+      their alerts. ${planned(own.scheduled)} Your keys, webhooks and assistants in it stop working. Only the operator
+        of this service can assign a new owner, by its ID: <code>${own.id}</code></span>`,
     attributes,
   })}</div>`;
 }
@@ -122,14 +141,21 @@ export async function workspacesSection(context: PersonContext, error?: ApiError
       data.length > 0 &&
       html`<ul class="ways">${data.map(
         (own) =>
-          html`<li><div class="what"><p><a href="/console/${own.id}/"><strong>${own.name}</strong></a> <span class="badge">${own.role}</span></p>
-          <p>${members(own.other_members)}, ${channels(own.channels)}, joined ${relativeTime(own.joined_at, now)}</p></div>
+          html`<li><div class="what"><p><a href="/console/${own.id}/"><strong>${own.name}</strong></a> <span
+            class="badge">${own.role}</span></p>
+          <p>${members(own.other_members)}, ${channels(own.channels)}, joined ${relativeTime(
+            own.joined_at,
+            now,
+          )}</p></div>
           <div class="actions">${
             own.role === "owner" &&
-            html`<a class="button plain" href="/console/${own.id}/name">Rename<span class="unseen"> ${own.name}</span></a>
-          <a class="button plain" href="/console/${own.id}/retention">Alert retention…<span class="unseen"> of ${own.name}</span></a>`
+            html`<a class="button plain" href="/console/${own.id}/name">Rename<span
+              class="unseen"> ${own.name}</span></a>
+          <a class="button plain" href="/console/${own.id}/retention">Alert retention…<span
+            class="unseen"> of ${own.name}</span></a>`
           }
-          <a class="button plain" href="/console/${own.id}/leave">Leave<span class="unseen"> ${own.name}</span></a></div></li>`,
+          <a class="button plain" href="/console/${own.id}/leave">Leave<span
+            class="unseen"> ${own.name}</span></a></div></li>`,
       )}</ul>`
     }
     ${errorSummary(error)}
@@ -144,7 +170,8 @@ export async function workspacesSection(context: PersonContext, error?: ApiError
 function nameForm(context: MemberContext, error?: ApiError): Response {
   return context.page(
     "Rename workspace",
-    html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do not change.</p>
+    html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do
+      not change.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}name" novalidate>${context.token}
       ${field({ name: "name", label: "Name", value: context.form.get("name") ?? context.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
@@ -160,17 +187,26 @@ async function closing(context: PersonContext, error?: ApiError): Promise<Respon
   return context.page(
     "Close your account",
     html`<h1>Close your account?</h1>
-    <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and e-mail address are deleted. This cannot be undone.</p>
-    ${data.length > 0 && html`<h2>Effect on your workspaces</h2><ul class="ways">${data.map((own) => html`<li><div class="what"><p><strong>${own.name}</strong></p><p>${fate(own)}</p></div></li>`)}</ul>`}
+    <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and e-mail address are
+      deleted. This cannot be undone.</p>
+    ${
+      data.length > 0 &&
+      html`<h2>Effect on your workspaces</h2><ul class="ways">${data.map(
+        (own) => html`<li><div
+      class="what"><p><strong>${own.name}</strong></p><p>${fate(own)}</p></div></li>`,
+      )}</ul>`
+    }
     <p class="hint">Your actions stay in each workspace’s audit log until the entries expire.</p>
     ${errorSummary(error)}
     ${
       holds
-        ? html`<p class="flash careful">You can close the account once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
+        ? html`<p class="flash careful">You can close the account once no workspace depends on you.</p><p><a
+          class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${context.token}
       ${data.map((own) => leftBehind(own, error))}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
-      <div class="actions"><button class="danger">Close account permanently</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
+      <div class="actions"><button class="danger">Close account permanently</button><a class="button plain"
+        href="${ACCOUNT}">Cancel</a></div>
     </form>`
     }`,
     { width: "narrow", error, styles: ["people"] },
@@ -189,7 +225,8 @@ async function leaving(context: MemberContext, error?: ApiError): Promise<Respon
   if (own.without_you === "holds")
     return context.page(
       title,
-      html`<h1>${title}</h1><p class="lede">${fate(own)}</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
+      html`<h1>${title}</h1><p class="lede">${fate(own)}</p><p><a class="button"
+        href="${ACCOUNT}">Back to your account</a></p>`,
       { width: "narrow" },
     );
   return confirmationPage(context, {

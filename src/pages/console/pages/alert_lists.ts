@@ -256,7 +256,11 @@ async function ofChannel(context: MemberContext): Promise<Response> {
     channel.name,
     html`${channelHeader(context, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(context, channel)}
-    ${viewLinks("Alert state", filters)}${isPlanned(status) && html`<p><a href="${context.base}month?channel=${channel.id}">Month view</a></p>`}${search}${failingSendersNotice(context, failing, channel)}${part}`,
+    ${viewLinks("Alert state", filters)}${
+      isPlanned(status) &&
+      html`<p><a
+      href="${context.base}month?channel=${channel.id}">Month view</a></p>`
+    }${search}${failingSendersNotice(context, failing, channel)}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
   );
 }
@@ -273,12 +277,18 @@ async function hearing(context: MemberContext): Promise<Content> {
   const { data } = await context.asPerson(list_own_workspaces, {});
   const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.wants_draft_emails === true;
   return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
-    <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link to the draft, show its channel and author but not its text, and expire once the draft is decided.</p>
+    <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link
+      to the draft, show its channel and author but not its text, and expire once the draft is decided.</p>
     ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
     ${
       mails &&
-      html`<p>${mailed ? "You also get these notifications by e-mail." : "You can also get them by e-mail once that channel exists."}</p>
-    <form method="post" action="${base}reviews/mail">${token}<input type="hidden" name="mails" value="${mailed ? "" : "on"}"><button>${mailed ? "Stop e-mails" : "E-mail me"}</button></form>`
+      html`<p>${
+        mailed
+          ? "You also get these notifications by e-mail."
+          : "You can also get them by e-mail once that channel exists."
+      }</p>
+    <form method="post" action="${base}reviews/mail">${token}<input type="hidden" name="mails"
+      value="${mailed ? "" : "on"}"><button>${mailed ? "Stop e-mails" : "E-mail me"}</button></form>`
     }</details>`;
 }
 

@@ -151,7 +151,8 @@ async function page(context: MemberContext): Promise<Response> {
   return context.page(
     "Audit log",
     html`<h1>Audit log</h1>
-    <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The database prevents changes to entries and their early removal. ${retention(context.deps.auditRetentionDays)}</p>
+    <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The
+      database prevents changes to entries and their early removal. ${retention(context.deps.auditRetentionDays)}</p>
     ${form}${list.note}
     ${table(
       "Audit log",
@@ -178,7 +179,14 @@ async function page(context: MemberContext): Promise<Response> {
       { headings: list.headings },
     )}
     ${list.ways}
-    ${data.length > 0 && html`<p><a class="button plain" href="${buildViewUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code> returns all of them.</p>`}`,
+    ${
+      data.length > 0 &&
+      html`<p><a class="button plain"
+      href="${buildViewUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p
+        class="hint">The file contains the newest ${MOST_LINES.toLocaleString(
+          "en",
+        )} matching entries. <code>list_audit_events</code> returns all of them.</p>`
+    }`,
     { styles: ["history", "webhooks"] },
   );
 }

@@ -149,7 +149,13 @@ interface CalendarView {
 function entry(context: MemberContext, { at, alert, later, times }: CalendarEntry, view: CalendarView): Content {
   const { zone, names } = view;
   const time = new Date(utcToLocal(zone, at)).toISOString().slice(11, 16);
-  return html`<li class="${later && "later"}"><a href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${truncateText(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and later</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
+  return html`<li class="${later && "later"}"><a
+    href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}"><span
+      class="at">${time}</span> ${truncateText(alert.title, TITLE)}</a>${
+        times > 1 &&
+        html` <span
+        class="muted">and later</span>`
+      }${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
 }
 
 /** A month as a grid of weeks. `begin` is the first day that is drawn, and `today` the present one of the zone. */
@@ -168,12 +174,16 @@ function monthGrid(
     const seen = lines.length > GRID_LINES ? lines.slice(0, GRID_LINES - 1) : lines;
     const href = buildViewUrl(`${context.base}month`, { day: dayText(number), channel, zone: typedZone });
     const name = words(date, { weekday: "long", day: "numeric", month: "long" });
-    return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${number === grid.today && html` aria-current="date"`}><time datetime="${dayText(number)}"><span class="weekday">${words(date, { weekday: "long" })} </span><span class="number">${date.getUTCDate()}</span><span class="weekday"> ${words(date, { month: "long" })}</span></time>
+    return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${
+      number === grid.today && html` aria-current="date"`
+    }><time datetime="${dayText(number)}"><span class="weekday">${words(date, { weekday: "long" })} </span><span
+      class="number">${date.getUTCDate()}</span><span class="weekday"> ${words(date, { month: "long" })}</span></time>
       ${
         seen.length > 0 &&
         html`<ul>${seen.map((line) => entry(context, line, view))}${
           lines.length > seen.length &&
-          html`<li class="further"><a href="${href}">+${lines.length - seen.length} more<span class="unseen"> on ${name}</span></a></li>`
+          html`<li class="further"><a href="${href}">+${lines.length - seen.length} more<span
+            class="unseen"> on ${name}</span></a></li>`
         }</ul>`
       }</td>`;
   };
@@ -231,12 +241,26 @@ async function calendar(context: MemberContext): Promise<Response> {
     buildViewUrl(`${base}month`, { ...(day === null ? { month: asked } : { day: dayText(day) }), zone: typedZone });
   return context.page(
     title,
-    html`${day !== null && html`<p class="back"><a href="${link({ month: asked })}">${monthName}</a></p>`}<h1>${title}</h1>
-    <p class="lede">Planned alerts of ${place}, by day in ${zone}. <a href="${channel ? `${getChannelPath(context, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${other && html`, or <a href="${other}">all channels</a>`}.</p>
-    ${missing.length > 0 && html`<p class="flash careful" role="status">This list is incomplete. ${missing.join(" ")}</p>`}
+    html`${
+      day !== null &&
+      html`<p class="back"><a
+      href="${link({ month: asked })}">${monthName}</a></p>`
+    }<h1>${title}</h1>
+    <p class="lede">Planned alerts of ${place}, by day in ${zone}. <a
+      href="${channel ? `${getChannelPath(context, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${
+        other && html`, or <a href="${other}">all channels</a>`
+      }.</p>
+    ${
+      missing.length > 0 &&
+      html`<p class="flash careful"
+      role="status">This list is incomplete. ${missing.join(" ")}</p>`
+    }
     ${
       day === null
-        ? html`<nav class="actions months" aria-label="Months"><a class="button plain" href="${link({ month: monthAt(-1) })}">Previous month</a><a class="button plain" href="${link({})}">Today</a><a class="button plain" href="${link({ month: monthAt(1) })}">Next month</a></nav>
+        ? html`<nav class="actions months" aria-label="Months"><a class="button plain"
+          href="${link({ month: monthAt(-1) })}">Previous month</a><a class="button plain"
+            href="${link({})}">Today</a><a class="button plain"
+              href="${link({ month: monthAt(1) })}">Next month</a></nav>
     ${monthGrid(context, view, grid, days)}`
         : html`<ul class="day">${lines.slice(0, DAY_LINES).map((line) => entry(context, line, view))}</ul>
     ${lines.length > DAY_LINES && html`<p class="hint">and ${lines.length - DAY_LINES} more</p>`}`
@@ -246,8 +270,14 @@ async function calendar(context: MemberContext): Promise<Response> {
       lines.some(({ later }) => later) &&
       html`<p class="hint">In italics: future occurrences that are not scheduled yet.</p>`
     }
-    <form method="get" action="${base}month" data-own-zone><input type="hidden" name="${day === null ? "month" : "day"}" value="${day === null ? asked : dayText(day)}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
-      ${field({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button class="plain">Show</button></form>`,
+    <form method="get" action="${base}month" data-own-zone><input type="hidden" name="${day === null ? "month" : "day"}"
+      value="${day === null ? asked : dayText(day)}">${
+        channel &&
+        html`<input type="hidden" name="channel"
+        value="${channel}">`
+      }
+      ${field({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button
+        class="plain">Show</button></form>`,
     {
       error,
       width: "wide",

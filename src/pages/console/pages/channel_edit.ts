@@ -66,11 +66,14 @@ function answer(context: MemberContext, title: string, body: Html, error?: ApiEr
 }
 
 const formOf = (context: MemberContext, action: string, content: Content, foot: Content) =>
-  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data" data-shown="${context.base}channels/shown" data-uploads="${getUploadPath(context)}" novalidate>${context.token}${content}
+  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data"
+    data-shown="${context.base}channels/shown" data-uploads="${getUploadPath(context)}"
+      novalidate>${context.token}${content}
   <div class="foot">${foot}</div></form>`;
 
 const beside = (shown: Html, form: Html) =>
-  html`<div class="beside"><aside class="card" aria-label="Preview"><p class="label">Preview</p><div class="shown" id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
+  html`<div class="beside"><aside class="card" aria-label="Preview"><p class="label">Preview</p><div class="shown"
+    id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
 
 function newForm(context: MemberContext, error?: ApiError): Response {
   const { form, base, deps } = context;
@@ -89,7 +92,12 @@ function newForm(context: MemberContext, error?: ApiError): Response {
       formOf(
         context,
         `${base}channels/new`,
-        html`<input type="hidden" name="once" value="${once}">${channelPanels({ values, handle: null, server: deps.publicUrl, error })}`,
+        html`<input type="hidden" name="once" value="${once}">${channelPanels({
+          values,
+          handle: null,
+          server: deps.publicUrl,
+          error,
+        })}`,
         html`<button>Create channel</button><a class="button plain" href="${base}channels">Cancel</a>`,
       ),
     )}`,
@@ -140,8 +148,10 @@ async function settings(context: MemberContext, error?: ApiError): Promise<Respo
           ? formOf(
               context,
               action,
-              html`<input type="hidden" name="seen" value="${createFormMark(toFormValues(channel))}"><input type="hidden" name="known_as" value="${channel.handle}">${panels}`,
-              html`<button name="act" value="save">Save</button><p class="hint">Only your changes are saved. If someone else changed the same field, you will see their change first.</p>`,
+              html`<input type="hidden" name="seen" value="${createFormMark(toFormValues(channel))}"><input
+                type="hidden" name="known_as" value="${channel.handle}">${panels}`,
+              html`<button name="act" value="save">Save</button><p class="hint">Only your changes are saved. If someone
+                else changed the same field, you will see their change first.</p>`,
             )
           : html`<fieldset disabled>${panels}</fieldset>`
       }
@@ -158,13 +168,19 @@ async function status(context: MemberContext, channel: ChannelResult, action: st
   const stays =
     planned === 0
       ? "No alerts are scheduled."
-      : html`${planned === 1 ? "One scheduled alert will still be sent" : `${planned} scheduled alerts will still be sent`}; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;
+      : html`${
+          planned === 1
+            ? "One scheduled alert will still be sent"
+            : `${planned} scheduled alerts will still be ` + `sent`
+        }; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;
   const button = (act: string, words: string) =>
-    html`<form method="post" action="${action}">${context.token}<button class="plain" name="act" value="${act}">${words}</button></form>`;
+    html`<form method="post" action="${action}">${context.token}<button class="plain" name="act"
+      value="${act}">${words}</button></form>`;
   const parts: Record<ChannelResult["status"], [title: string, says: Content, act: Content]> = {
     active: [
       "Pause channel",
-      html`A paused channel keeps its handle, page and subscribers but is not in the directory. It cannot send alerts until resumed; you can still write drafts. ${stays}`,
+      html`A paused channel keeps its handle, page and subscribers but is not in the directory. It cannot send alerts
+        until resumed; you can still write drafts. ${stays}`,
       button("pause", "Pause"),
     ],
     paused: ["The channel is paused", html`It cannot send alerts until resumed. ${stays}`, button("resume", "Resume")],
@@ -184,8 +200,14 @@ const ending = (context: MemberContext, { id, subscribers }: ChannelResult): Htm
   <p>${
     subscribers === 0
       ? "This channel has no subscribers, so you can delete it with all its alerts."
-      : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString("en")}. Pause it instead.`
-  }</p>${subscribers === 0 && html`<a class="button danger" href="${getChannelPath(context, id)}/delete">Delete…</a>`}</section>`;
+      : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString(
+          "en",
+        )}. Pause it instead.`
+  }</p>${
+    subscribers === 0 &&
+    html`<a class="button danger"
+    href="${getChannelPath(context, id)}/delete">Delete…</a>`
+  }</section>`;
 
 /** The effect of a button. */
 async function change(context: MemberContext): Promise<FlashCode> {

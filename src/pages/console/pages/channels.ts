@@ -33,7 +33,19 @@ async function ask(context: MemberContext, error?: ApiError): Promise<Response> 
   const refused = !may
     ? "Only an admin or owner of the workspace can delete channels."
     : channel.subscribers > 0 &&
-      `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: it then sends nothing and keeps its handle.`;
+      `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: it then sends nothing ` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `and keeps its handle.`;
   if (refused)
     return context.page(
       `Delete ${channel.name}?`,
@@ -46,7 +58,9 @@ async function ask(context: MemberContext, error?: ApiError): Promise<Response> 
   return confirmationPage(context, {
     title: `Delete ${channel.name}?`,
     effect: "This channel has no subscribers. Deleting it is permanent and also deletes:",
-    condition: html`<ul class="goes"><li>its drafts, scheduled alerts and ${sent === 1 ? "one sent alert" : `${sent.toLocaleString("en")} sent alerts`},</li>
+    condition: html`<ul class="goes"><li>its drafts, scheduled alerts and ${
+      sent === 1 ? "one sent alert" : `${sent.toLocaleString("en")} sent alerts`
+    },</li>
     <li>its invites and statistics,</li>
     <li>and its handle <strong>@${channel.handle}</strong>, which ${
       channel.status === "suspended" ? "stays reserved because the channel is suspended" : "becomes available to others"
@@ -75,8 +89,13 @@ type ListedChannel = OperationRow<"list_pushers">;
 const STATES = ["active", "paused", "suspended"] as const;
 
 function channelName(context: MemberContext, channel: ListedChannel): Html {
-  return html`<div class="named">${channelAvatar(context, channel, `face-${channel.id}`)}<div><strong><a href="${getChannelPath(context, channel.id)}">${channel.name}</a></strong>
-    <span class="muted small">@${channel.handle}${!channel.is_public && html` ${icon("lock", "s")}<span class="unseen">private</span>`}</span></div></div>`;
+  return html`<div class="named">${channelAvatar(context, channel, `face-${channel.id}`)}<div><strong><a
+    href="${getChannelPath(context, channel.id)}">${channel.name}</a></strong>
+    <span class="muted small">@${channel.handle}${
+      !channel.is_public &&
+      html` ${icon("lock", "s")}<span
+      class="unseen">private</span>`
+    }</span></div></div>`;
 }
 
 /** Channels in rows. `stats` is what get_account_stats answers. */
@@ -128,7 +147,11 @@ async function list(context: MemberContext): Promise<Response> {
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;
   return context.page(
     "Channels",
-    html`<div class="between"><h1>Channels</h1>${opens && html`<a class="button" href="${base}channels/new">New channel</a>`}</div>
+    html`<div class="between"><h1>Channels</h1>${
+      opens &&
+      html`<a class="button"
+      href="${base}channels/new">New channel</a>`
+    }</div>
     ${
       data.length === 0
         ? emptyState(

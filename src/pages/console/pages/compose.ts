@@ -249,7 +249,19 @@ async function clash(
   if (alert.review_url === null) {
     const error = conflict(
       "alert_already_sent",
-      `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it can no longer be edited. Your text is below as a new alert.`,
+      `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it can no longer be ` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `edited. Your text is below as a new alert.`,
     );
     return show(context, { channel, alert: null, form, error });
   }

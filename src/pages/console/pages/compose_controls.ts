@@ -31,7 +31,14 @@ export const segmentedField = (
 export function urgentConfirmation({ form, error }: FormState): Html {
   const { line, attributes } = errorParts(error, "sure");
   const label = "This is urgent enough to ring at night";
-  return html`<div class="sure">${line}${checkbox({ id: "sure", name: "sure", value: "yes", label, checked: form.has("sure"), attributes })}</div>`;
+  return html`<div class="sure">${line}${checkbox({
+    id: "sure",
+    name: "sure",
+    value: "yes",
+    label,
+    checked: form.has("sure"),
+    attributes,
+  })}</div>`;
 }
 
 /** A file to upload, and what was uploaded before. */
@@ -82,13 +89,20 @@ export function editConflictReport(
 ): Html {
   const { clashes, taken } = mergeEdits(form, alert);
   const names = (fields: readonly string[]) => fields.map((name) => ALERT_LABELS[name] ?? name).join(", ");
-  return html`<section class="report warn clash" role="alert" aria-labelledby="clash"><h2 id="clash">Someone changed this alert while you were writing</h2>
-    <p>${who} saved it before you. Your changes are not saved yet; they are in the form below. ${taken.length > 0 && html`Fields that you had not changed were updated: ${names(taken)}.`}</p>
+  return html`<section class="report warn clash" role="alert" aria-labelledby="clash"><h2 id="clash">Someone changed
+    this alert while you were writing</h2>
+    <p>${who} saved it before you. Your changes are not saved yet; they are in the form below.
+      ${taken.length > 0 && html`Fields that you had not changed were updated: ${names(taken)}.`}</p>
     ${
       clashes.length === 0
         ? html`<p>Your changes do not overlap. Save again to keep both.</p>`
-        : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved version with yours.</p>
-    ${clashes.map(({ name, yours, theirs }) => html`<div class="both"><div><h3>${ALERT_LABELS[name] ?? name}, yours</h3><p class="written">${formatValue(name, yours)}</p></div><div><h3>Saved version</h3><p class="written">${formatValue(name, theirs)}</p></div></div>`)}`
+        : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved version
+          with yours.</p>
+    ${clashes.map(
+      ({ name, yours, theirs }) => html`<div class="both"><div><h3>${ALERT_LABELS[name] ?? name}, yours</h3><p
+        class="written">${formatValue(name, yours)}</p></div><div><h3>Saved version</h3><p
+          class="written">${formatValue(name, theirs)}</p></div></div>`,
+    )}`
     }
     <p><a href="${context.url.pathname}">Discard mine, edit the saved version</a></p></section>`;
 }

@@ -73,7 +73,9 @@ function message(typed: FormState, shown: ComposePageData): Html {
     <div class="when-page">${alertControl(typed, "html", {
       code: true,
       most: undefined,
-      hint: `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. Other cards are saved without it.`,
+      hint: `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a
+        document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. Other
+          cards are saved without it.`,
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
   );
@@ -87,7 +89,8 @@ function loudness(typed: FormState, shown: ComposePageData): Html {
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
-    <p class="hint">The most an alert may do; each device decides what it allows. Urgent alerts can use the full screen if the subscriber allowed it.</p>
+    <p class="hint">The most an alert may do; each device decides what it allows. Urgent alerts can use the full screen
+      if the subscriber allowed it.</p>
     <div class="columns">${alertControl(typed, "sound")}
       ${alertControl(typed, "vibrate")}</div>
     ${alertControl(typed, "requires_ack")}
@@ -123,7 +126,8 @@ function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, nex
       "Limit to an area",
       ["lat", "lon", "radius_km", "geo_rule"],
       html`
-      <p class="hint">An area for this alert: fill in all three fields or none. Devices outside it that share their location with the channel stay silent. Devices never send their location.</p>
+      <p class="hint">An area for this alert: fill in all three fields or none. Devices outside it that share their
+        location with the channel stay silent. Devices never send their location.</p>
       ${circleFields(typed.form, noCircle(channel), typed.error)}
       ${alertControl(typed, "geo_rule")}`,
     )}`,
@@ -134,7 +138,9 @@ function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, nex
 function noCircle(channel: ChannelResult): Content {
   const circle = toMapCircle(channel);
   if (!circle) return "No area: the alert applies everywhere.";
-  return html`No area: the alert applies everywhere. The channel’s area, ${formatDistance(circle.radius_km)} around ${formatPosition(circle)}, is informative only and does not silence devices.`;
+  return html`No area: the alert applies everywhere. The channel’s area,
+    ${formatDistance(circle.radius_km)} around ${formatPosition(circle)}, is informative only and does not silence
+      devices.`;
 }
 
 /** The circle to scale, as the form has it. */
@@ -160,7 +166,10 @@ function others(typed: FormState): Html {
       ["actions", ...buttons],
       html`${wrong}${ACTION_ROWS.map(
         (i) =>
-          html`<div class="columns"${i === 0 && html` id="actions"`}>${formTextField(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} label` })}${formTextField(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
+          html`<div class="columns"${i === 0 && html` id="actions"`}>${formTextField(inRows, {
+            name: `actions.${i}.label`,
+            label: `Button ${i + 1} label`,
+          })}${formTextField(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
       )}`,
     )}
     ${collapsibleFields(
@@ -170,9 +179,16 @@ function others(typed: FormState): Html {
       html`<div id="reply"><p class="hint">Devices show a button for each answer.
       Users can change their answer until the alert expires. You see counts, not who answered.</p>
       ${formTextField(typed, { name: "reply.label", label: "Question" })}
-      <div class="columns">${REPLY_FIELDS.slice(1).map((name, i) => formTextField(typed, { name, label: `Answer ${i + 1}` }))}</div></div>`,
+      <div class="columns">${REPLY_FIELDS.slice(1).map((name, i) =>
+        formTextField(typed, { name, label: `Answer ` + `${i + 1}` }),
+      )}</div></div>`,
     )}
-    ${collapsibleFields(typed, "Link, replacement key and note to the reviewer", plain, html`${plainFieldControls(ALERT_FIELDS, typed)}`)}`,
+    ${collapsibleFields(
+      typed,
+      "Link, replacement key and note to the reviewer",
+      plain,
+      html`${plainFieldControls(ALERT_FIELDS, typed)}`,
+    )}`,
   );
 }
 
@@ -195,7 +211,8 @@ function deciding(typed: FormState, { channel, alert }: ComposePageData): Html {
     <p class="said">Reaches ${reach}. A sent alert cannot be recalled.</p>
     <div class="acts"><button class="plain" name="act" value="save">${keep}</button>
       <button class="when-now" name="act" value="send">Send to <span data-reach>${reach}</span></button>
-      <button class="when-later" name="act" value="schedule">Schedule for <span data-reach>${reach}</span></button></div>
+      <button class="when-later" name="act" value="schedule">Schedule for <span
+        data-reach>${reach}</span></button></div>
   </div></div>`;
 }
 
@@ -222,14 +239,32 @@ export async function composePage(context: MemberContext, shown: ComposePageData
   // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their
   // own.
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
-    <div class="dest">${channelAvatar(context, channel, "dest-face", "m")}<h1>${alert ? "Edit alert" : "New alert"}</h1></div>
+    <div class="dest">${channelAvatar(context, channel, "dest-face", "m")}<h1>${
+      alert ? "Edit alert" : "New alert"
+    }</h1></div>
     ${above ?? errorSummary(error)}
-    ${alert?.review_reply && html`<section class="report warn"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`}
+    ${
+      alert?.review_reply &&
+      html`<section class="report warn"><h2>Declined</h2><p
+      class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`
+    }
     ${alert && removalReport(alert.blocked, 0)}
-    <form class="compose" id="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-kept="${context.caller.member.id}" data-uploads="${getUploadPath(context)}">${context.token}
-      ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${createFieldMarks(createAlertForm(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${confirmationFields(shown)}
-      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, shown, next)}${others(typed)}</div>
-      <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> on a device</span></summary>
+    <form class="compose" id="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate
+      data-compose="${base}/alerts" data-kept="${context.caller.member.id}"
+        data-uploads="${getUploadPath(context)}">${context.token}
+      ${
+        alert
+          ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base"
+        value="${createFieldMarks(createAlertForm(alert))}">`
+          : html`<input type="hidden" name="once" value="${once}">`
+      }${confirmationFields(shown)}
+      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(
+        typed,
+        shown,
+        next,
+      )}${others(typed)}</div>
+      <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span
+        class="muted"> on a device</span></summary>
         ${preview}
         ${alertPagePreview(context, shown)}
         <button class="plain" name="act" value="preview" data-refresh>Refresh preview</button>

@@ -111,7 +111,9 @@ export async function alertPreview(
   const notes = getCapabilityNotes(drawn, channel.requested_perms);
   const reach = channel.subscribers;
   const could = await describeReach(context, channel);
-  return html`<div id="preview" data-reach="${formatDeviceCount(reach)}"${alert && html` data-version="${alert.updated_at}"`}>
+  return html`<div id="preview" data-reach="${formatDeviceCount(reach)}"${
+    alert && html` data-version="${alert.updated_at}"`
+  }>
     <h2 class="unseen">Preview</h2>
     ${phonePreview(channel, drawn, now)}
     <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether it rings.</p>
@@ -137,6 +139,7 @@ export function alertPagePreview(context: MemberContext, { channel, alert, form,
   return html`<section class="opened when-page" aria-labelledby="opened"><h3 id="opened">When opened</h3>
     ${alertPageFrame(src)}
     ${alert && kept && externalPicturesLink(alert.html, `${base}/alerts/${alert.id}/page`)}
-    <button class="plain" formaction="${base}/alerts/page" formtarget="page" formenctype="application/x-www-form-urlencoded" data-page>Show page</button>
+    <button class="plain" formaction="${base}/alerts/page" formtarget="page"
+      formenctype="application/x-www-form-urlencoded" data-page>Show page</button>
   </section>`;
 }

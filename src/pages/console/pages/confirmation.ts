@@ -40,7 +40,9 @@ export function errorPage(context: PageContext, error: ApiError, kept: string | 
       kept === null
         ? html`<p><a class="button" href="/console">Go to the console</a></p>`
         : html`<p>Your text is kept on this page. It may have been saved already: check before you submit it again.</p>
-    <form method="post" action="${context.url.pathname + context.url.search}">${savedFormField(kept)}<button>Back to my text</button></form>`
+    <form method="post" action="${context.url.pathname + context.url.search}">${savedFormField(
+      kept,
+    )}<button>Back to my text</button></form>`
     }`,
     { status: error.status, width: "narrow" },
   );
@@ -72,7 +74,8 @@ export function confirmationPage(context: PageContext, question: Confirmation): 
     <p class="lede">${effect}</p>
     ${errorSummary(question.error)}
     <form method="post" action="${context.url.pathname}">${context.token}${condition}
-      <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">${keep}</a></div>
+      <div class="actions"><button class="danger">${act}</button><a class="button plain"
+        href="${back}">${keep}</a></div>
     </form>`,
     { width: "narrow", status: question.error?.status ?? 200 },
   );
@@ -97,7 +100,8 @@ export const parseApproval = (sent: URLSearchParams): boolean => sent.has(NAME);
 
 /** The text in a list, and the link to change it. */
 export const approvalLink = (asksFirst: boolean, href: string, whose: Content): Content =>
-  html`<a href="${href}">${asksFirst ? "Approval required" : "No approval required"}<span class="unseen">: change it for ${whose}</span></a>`;
+  html`<a href="${href}">${asksFirst ? "Approval required" : "No approval required"}<span
+    class="unseen">: change it for ${whose}</span></a>`;
 
 /** The page on which it is changed. Its form is sent to the same path. */
 export const approvalPage = (

@@ -114,7 +114,8 @@ async function allow(context: PersonContext, asking: ConsentRequest, choice: Con
   }
   return continueSignIn(context, next, [], {
     title: "Connected",
-    text: html`${assistantName(clientName)} now has the permissions you ticked. You can close this page once the assistant reports that it is connected.`,
+    text: html`${assistantName(clientName)} now has the permissions you ticked. You can close this page once the
+      assistant reports that it is connected.`,
   });
 }
 

@@ -74,7 +74,8 @@ function roleNote(context: PersonContext, scope: Scope): Content {
 }
 
 const COMPOSING = "Writing does not publish: alerts stay drafts until someone sends them.";
-const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Require my approval before publishing” below lets you read each alert before it is sent.`;
+const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Require my approval before publishing” below
+  lets you read each alert before it is sent.`;
 
 function boxes(context: PersonContext, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
   return SCOPE_GROUPS.map(({ title, holds }) => {
@@ -112,7 +113,11 @@ function permissions(context: PersonContext, asking: ConsentRequest, choice: Con
   const others = SELECTABLE_SCOPES.filter((scope) => !shown.includes(scope));
   const folded = (line: Content, scopes: readonly Scope[], isOpen = open) =>
     scopes.length > 0 &&
-    html`<details class="more"${isOpen && html` open`}><summary>${line}</summary>${boxes(context, scopes, choice.ticked)}</details>`;
+    html`<details class="more"${isOpen && html` open`}><summary>${line}</summary>${boxes(
+      context,
+      scopes,
+      choice.ticked,
+    )}</details>`;
   return html`${added.length > 0 && earlier.length > 0 && html`<p class="lead">New:</p>`}
     ${boxes(
       context,
@@ -168,7 +173,8 @@ export async function consentForm(
     request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
     html`<h1>${title(asking)}</h1>
     <dl class="who">
-      <dt>Assistant</dt><dd><strong>${assistantName(request.clientName)}</strong><br><span class="hint">It chose this name itself. Continue only if you started this.</span></dd>
+      <dt>Assistant</dt><dd><strong>${assistantName(request.clientName)}</strong><br><span class="hint">It chose this
+        name itself. Continue only if you started this.</span></dd>
       <dt>Redirects to</dt><dd><strong>${describeDestination(request.redirect)}</strong></dd>
       ${only && html`<dt>Workspace</dt><dd><strong>${only.workspace_name}</strong> (your role: ${only.role})</dd>`}
       <dt>Access lasts</dt><dd>${duration(request)}</dd>
@@ -197,7 +203,8 @@ export async function consentForm(
       }
       ${permissions(context, asking, choice, error !== undefined)}
       ${approvalCheckbox(choice.asksFirst)}
-      <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to give; it can request them again later.</p>
+      <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to
+        give; it can request them again later.</p>
       ${
         only
           ? channelField(channels[0]?.channels ?? [], field)

@@ -55,7 +55,8 @@ export function fileField(
   { label, hint, button, error }: { label: string; hint: Content; button?: Html; error?: ApiError },
 ): Html {
   const wrong = errorParts(error, field, hint);
-  return html`<div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label for="${field}">${label}</label>
+  return html`<div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label
+    for="${field}">${label}</label>
     <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
     <input id="${field}" name="${field}" type="file"${wrong.attributes}>${button}</div>`;
 }
@@ -108,7 +109,8 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   return context.page(
     "Files",
     html`<h1>Files</h1>
-    <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass their ID in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
+    <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass
+      their ID in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
     <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
       ${errorSummary(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
@@ -122,7 +124,8 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
           })}
           <div class="field"><label for="file">File</label>${chosen.line}
             <input id="file" name="file" type="file" required${chosen.attributes}>
-            <p class="hint" id="file-hint">PNG, JPEG, GIF, WebP or AVIF; MP3, AAC, M4A, Ogg, WAV or FLAC; .html in UTF-8.</p></div>
+            <p class="hint" id="file-hint">PNG, JPEG, GIF, WebP or AVIF; MP3, AAC, M4A, Ogg, WAV or FLAC; .html in
+              UTF-8.</p></div>
         </div>
         <button>Upload</button>
       </form></section>
@@ -131,14 +134,20 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
       files,
       {
         File: (file) =>
-          html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
+          html`<div>${
+            file.kind === "image" &&
+            html`<img class="thumb" src="${file.url}" alt="" width="56" height="56"
+            loading="lazy">`
+          }<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span
+            class="muted">${KINDS[file.kind].field}</span></div>`,
         "ID for alerts": (file) => copyableText(file.id, `the ID of ${file.name}`),
         Size: (file) => size(file.bytes),
         Uploaded: (file) => relativeTime(file.created_at, now),
         Expires: (file) => (file.attached ? "In use" : relativeTime(file.expires_at, now)),
         "": (file) =>
           !file.attached &&
-          html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
+          html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span
+            class="unseen"> ${file.name}</span></a>`,
       },
       emptyState("No files", "Files that you upload here or with an alert appear here."),
     )}${pager(`${base}files`, { before, next: meta.next_before })}`,

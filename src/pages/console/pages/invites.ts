@@ -85,9 +85,11 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
     html`${channelHeader(context, channel, "invites")}
     ${
       channel.is_public
-        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anyone with its address can subscribe.</span></p>
+        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anyone with its address can
+          subscribe.</span></p>
     ${addressCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
-        : html`<p class="lede">People join this private channel with an invite’s link or QR code. It is hidden from everyone else.</p>`
+        : html`<p class="lede">People join this private channel with an invite’s link or QR code. It is hidden from
+          everyone else.</p>`
     }
     ${error && form}
     ${
@@ -99,7 +101,9 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
             Joined: usesOf,
             Expires: (invite) => relativeTime(invite.expires_at, now),
             "": (invite) =>
-              html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show code" : "Details"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
+              html`<a class="button plain" href="${base}/invites/${invite.id}">${
+                usable(invite, now) ? "Show code" : "Details"
+              }<span class="unseen">: ${nameOf(invite)}</span></a>`,
           })}${found.ways}`
     }
     ${!error && form}`,
@@ -116,10 +120,12 @@ function newInvite(context: MemberContext, base: string, { is_public }: ChannelR
     <p class="hint">${
       is_public
         ? "A public channel needs no invites, and they count no joins. Create one before you make the channel private."
-        : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and can be revoked separately."
+        : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and " +
+          "can be revoked separately."
     }</p>
     ${errorSummary(error)}
-    <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden" name="once" value="${once}">
+    <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden" name="once"
+      value="${once}">
       <div class="columns">${plainFieldControls(INVITE_FIELDS, typed)}</div>
       ${segmentedControl({ name: "life", label: "Valid for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
       <div class="until">${fieldControl(INVITE_FIELDS, typed, "expires_at")}</div>
@@ -148,7 +154,8 @@ async function make(context: MemberContext): Promise<Response> {
 }
 
 const files = (path: string): Content =>
-  html`<p class="line small">Download the code: <a href="${path}.svg" download><span class="unseen">as </span>SVG</a> <a href="${path}.png" download><span class="unseen">as </span>PNG</a></p>`;
+  html`<p class="line small">Download the code: <a href="${path}.svg" download><span class="unseen">as </span>SVG</a> <a
+    href="${path}.png" download><span class="unseen">as </span>PNG</a></p>`;
 
 async function show(context: MemberContext): Promise<Response> {
   const { now } = context;
@@ -165,7 +172,11 @@ async function show(context: MemberContext): Promise<Response> {
       <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
       ${
         works
-          ? html`<p class="hint">Anyone with this link can join ${channel.name}. ${channel.is_public ? "The channel is public, so the link is not required." : "The channel is hidden from everyone else."}</p>
+          ? html`<p class="hint">Anyone with this link can join ${channel.name}. ${
+              channel.is_public
+                ? "The channel is public, so the link is not required."
+                : "The channel is hidden from everyone else."
+            }</p>
         ${copyableText(invite.url, "the invite’s link")}${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>Its link no longer works. Devices that joined with it stay subscribed.</p>`
       }
@@ -177,7 +188,9 @@ async function show(context: MemberContext): Promise<Response> {
     ${
       canUse(context, "revoke_invite") &&
       evicts &&
-      html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"}</a></p>`
+      html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${
+        invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"
+      }</a></p>`
     }`,
     OPTIONS,
   );
@@ -189,12 +202,22 @@ async function askRevoke(context: MemberContext): Promise<Response> {
   const joined =
     invite.uses === 0 ? "No devices" : invite.uses === 1 ? "One device" : `${invite.uses.toLocaleString("en")} devices`;
   const form = (evict: string, title: string, effect: string, act: string) =>
-    html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${context.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
+    html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post"
+      action="${page}/revoke">${context.token}<button class="danger" name="evict"
+        value="${evict}">${act}</button></form></section>`;
   return context.page(
     `Revoke ${wordsOf(invite)}?`,
-    html`<h1>${invite.revoked_at === null ? html`Revoke “${nameOf(invite)}”?` : html`Unsubscribe devices that joined with “${nameOf(invite)}”?`}</h1>
+    html`<h1>${
+      invite.revoked_at === null
+        ? html`Revoke “${nameOf(invite)}”?`
+        : html`Unsubscribe devices that joined
+      with “${nameOf(invite)}”?`
+    }</h1>
     <p class="lede">${joined} joined with it so far. A revoked invite cannot be used again.</p>
-    ${invite.revoked_at === null && form("no", "Revoke only", "Its link stops working. Devices that joined with it stay subscribed.", "Revoke invite")}
+    ${
+      invite.revoked_at === null &&
+      form("no", "Revoke only", "Its link stops working. Devices that joined with it stay subscribed.", "Revoke invite")
+    }
     ${(invite.uses > 0 || invite.revoked_at !== null) && form("yes", "Revoke and unsubscribe everyone who joined", "The devices that joined with this invite are unsubscribed without notice. Devices that joined in other ways stay.", invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices")}
     <p><a class="button plain" href="${page}">Cancel</a></p>`,
     { width: "narrow" },

@@ -50,20 +50,28 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
     return context.page(
       "Assistants",
       html`<h1>Assistants</h1>
-      <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never has more permissions than you.</p>
+      <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never has
+        more permissions than you.</p>
       ${table(
         "Connected assistants",
         rows,
         {
           Assistant: (row) =>
-            html`<strong>${assistantName(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
+            html`<strong>${assistantName(row.name)}</strong>${
+              row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`
+            }`,
           Permissions: (row) =>
-            html`<div>${scopeSummary(row.scopes)}${approvalLink(row.requires_approval, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
+            html`<div>${scopeSummary(row.scopes)}${approvalLink(
+              row.requires_approval,
+              `${base}assistants/${row.id}/asking`,
+              row.name ?? "this assistant",
+            )}</div>`,
           Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
           Connected: (row) => relativeTime(row.created_at, now),
           "Last used": (row) => relativeTime(row.last_used_at, now),
           "": (row) =>
-            html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
+            html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span
+              class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
         },
         emptyState("No assistants connected", "Give an assistant the address below. It then asks for your permission."),
       )}
@@ -98,7 +106,9 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
     if (!row) throw notFound("connection");
     return confirmationPage(context, {
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
-      effect: html`The assistant loses access immediately and must ask again to reconnect. Items it created belong to the workspace and stay active: <a href="${base}webhooks">webhooks</a> and <a href="${base}scheduled">scheduled alerts</a>.`,
+      effect: html`The assistant loses access immediately and must ask again to reconnect. Items it created belong to
+        the workspace and stay active: <a href="${base}webhooks">webhooks</a> and <a
+          href="${base}scheduled">scheduled alerts</a>.`,
       act: "Disconnect",
       back: `${base}assistants`,
     });
@@ -187,7 +197,8 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   return context.page(
     "Keys",
     html`<h1>Keys</h1>
-    <p class="lede">Scripts and programs use keys. Each key acts for the member who created it. Assistants can ask for your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
+    <p class="lede">Scripts and programs use keys. Each key acts for the member who created it. Assistants can ask for
+      your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
     ${error && form}
     ${
       rows.length === 0
@@ -197,18 +208,30 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
             found.rows,
             {
               Key: (row) =>
-                html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
+                html`<strong>${row.name}</strong><span class="muted">${
+                  row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`
+                }</span>`,
               Permissions: (row) =>
-                html`<div>${scopeSummary(row.scopes)}${approvalLink(row.requires_approval, `${base}keys/${row.id}/asking`, row.name)}</div>`,
+                html`<div>${scopeSummary(row.scopes)}${approvalLink(
+                  row.requires_approval,
+                  `${base}keys/${row.id}/asking`,
+                  row.name,
+                )}</div>`,
               Channel: (row) =>
                 row.pusher_id === null
                   ? "All channels"
-                  : html`<div>${row.handle ?? "A deleted channel"} ${(row.client_program || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
+                  : html`<div>${row.handle ?? "A deleted channel"} ${
+                      (row.client_program || row.sends_to) &&
+                      row.handle &&
+                      html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span
+                        class="unseen">: ${row.name}</span></a>`
+                    }</div>`,
               Created: (row) => relativeTime(row.created_at, now),
               "Last used": (row) => relativeTime(row.last_used_at, now),
               Expires: (row) => relativeTime(row.expires_at, now),
               "": (row) =>
-                html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
+                html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span
+                  class="unseen"> ${row.name}</span></a>`,
             },
             null,
             { headings: sorted.headings },
@@ -222,7 +245,13 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
 function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDependents): Content {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
   return html`<p>These stay active without the key:</p>
-    <ul>${webhooks.map(({ id, url }) => html`<li>The webhook <a class="address" href="${base}webhooks/${id}">${url}</a></li>`)}${scheduled_alerts.map(({ id, pusher_id, title }) => html`<li>The scheduled alert <a href="${base}channels/${pusher_id}/alerts/${id}">${title}</a>, until it is cancelled</li>`)}</ul>
+    <ul>${webhooks.map(
+      ({ id, url }) => html`<li>The webhook <a class="address"
+      href="${base}webhooks/${id}">${url}</a></li>`,
+    )}${scheduled_alerts.map(
+      ({ id, pusher_id, title }) => html`<li>The scheduled alert <a
+      href="${base}channels/${pusher_id}/alerts/${id}">${title}</a>, until it is cancelled</li>`,
+    )}</ul>
     ${webhooks.length > 0 && checkbox({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`, checked: false })}`;
 }
 

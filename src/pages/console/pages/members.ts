@@ -149,7 +149,9 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
     ${found.form}
     ${table("Members", found.rows, {
       Member: (row) =>
-        html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
+        html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${
+          row.name && html`<span class="muted">${row.email}</span>`
+        }`,
       Role: (row) => row.role,
       Channels: (row) => describeChannels(row.handles),
       State: (row) =>
@@ -160,7 +162,8 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
       "Last used": (row) => relativeTime(row.last_used_at, now),
       "": (row) =>
         row.manageable &&
-        html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
+        html`<a class="button plain" href="${base}members/${row.id}">Change<span
+          class="unseen"> ${row.name ?? row.email}</span></a>`,
     })}
     ${found.ways}
     ${!error && form}`,
@@ -201,7 +204,19 @@ async function one(context: MemberContext, error?: ApiError): Promise<Response> 
         : html`
       <p class="hint">${
         row.joined
-          ? `For a lost password: the link lets ${row.email} choose a new one and ends all its sessions and passkeys. Do not share it with anyone else.`
+          ? `For a lost password: the link lets ${row.email} choose a new one and ends all its sessions and passkeys. Do ` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `not share it with anyone else.`
           : "The link lets this person join. A new link replaces an earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}
@@ -229,12 +244,17 @@ async function linkPage(context: MemberContext, made: { email: string; joined: b
   return context.page(
     title,
     html`<h1>${title}</h1>
-    ${mailed === false && html`<p class="flash problem" role="alert">The e-mail to ${email} could not be sent. Pass on the link yourself.</p>`}
+    ${
+      mailed === false &&
+      html`<p class="flash problem"
+      role="alert">The e-mail to ${email} could not be sent. Pass on the link yourself.</p>`
+    }
     <p class="lede">${
       mailed
         ? html`It was sent to <strong>${email}</strong>. You can also pass it on yourself.`
         : html`Give it to <strong>${email}</strong> over a secure channel.`
-    } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of the account are attributed to this member. Do not open it yourself.</p>
+    } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of
+      the account are attributed to this member. Do not open it yourself.</p>
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyableText(link, "the link")}
     <p><a class="button" href="${context.base}members">Back to members</a></p>`,

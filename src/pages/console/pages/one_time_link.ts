@@ -38,7 +38,8 @@ function ended(context: PageContext, state: Exclude<LinkState, "live">, link: Op
   const words: Record<typeof state, [title: string, what: Content]> = {
     used: [
       "This link was already used",
-      html`Sign in with your e-mail address and password. If you did not use the link, contact the person who gave it to you.`,
+      html`Sign in with your e-mail address and password. If you did not use the link, contact the person who gave it to
+        you.`,
     ],
     replaced: ["This link was replaced", html`Use the newest link you received, or ${askForOne}.`],
     expired: [

@@ -29,7 +29,9 @@ function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: 
   if (!asking && !key) return null;
   return html`<details class="more" name="client"><summary>${name}</summary><p class="hint">In ${where}.</p>
     ${asking && copyableText(asking(publicUrl), `for ${name}`)}
-    ${key && html`${asking && html`<p>Or with a key:</p>`}${copyableText(key(publicUrl), `for ${name}, with a key`)}`}</details>`;
+    ${
+      key && html`${asking && html`<p>Or with a key:</p>`}${copyableText(key(publicUrl), `for ${name}, with a key`)}`
+    }</details>`;
 }
 
 /** Connecting an assistant: by consent where this server is reached over https or on this machine, else by a key. */
@@ -41,7 +43,8 @@ function connecting({ deps, caller, base }: MemberContext): Content {
     : html`ask an owner for a key`;
   return html`${
     asks
-      ? html`<p>Give your assistant this address. A page opens in your browser where you choose its permissions. No key is needed.</p>
+      ? html`<p>Give your assistant this address. A page opens in your browser where you choose its permissions. No key
+        is needed.</p>
     ${copyableText(`${publicUrl}/mcp`, "the address")}`
       : html`<p>This server does not use https, so assistants connect with a key.</p>`
   }
@@ -81,11 +84,14 @@ export function firstAlertGuide(context: MemberContext, channel: { id: string; h
     (channel || opens) &&
     html`<section class="card" aria-labelledby="by-browser"><h3 id="by-browser">In the browser</h3>${
       channel
-        ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button" href="${getChannelPath(context, channel.id)}/alerts/new">Write an alert</a></p>`
-        : html`<p>Create a channel for people to subscribe to. Then write an alert, preview it and send it.</p><p><a class="button" href="${base}channels/new">Create a channel</a></p>`
+        ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button"
+          href="${getChannelPath(context, channel.id)}/alerts/new">Write an alert</a></p>`
+        : html`<p>Create a channel for people to subscribe to. Then write an alert, preview it and send it.</p><p><a
+          class="button" href="${base}channels/new">Create a channel</a></p>`
     }</section>`
   }
-  <section class="card" aria-labelledby="by-assistant"><h3 id="by-assistant">With an assistant</h3>${connecting(context)}
+  <section class="card" aria-labelledby="by-assistant"><h3
+    id="by-assistant">With an assistant</h3>${connecting(context)}
     ${
       canUse(context, "create_alert") &&
       html`<p>Then ask it:</p>${copyableText(said, "the prompt")}
@@ -95,7 +101,12 @@ export function firstAlertGuide(context: MemberContext, channel: { id: string; h
     canUse(context, "send_alert") &&
     (channel || opens) &&
     html`<section class="card" aria-labelledby="by-curl"><h3 id="by-curl">With curl</h3>
-    <p>With your key${isRoleAtLeast(context.caller.member.role, create_key.role) ? html` (<a href="${base}keys">create one</a>)` : " (an owner can create one)"}, in a shell:</p>
+    <p>With your key${
+      isRoleAtLeast(context.caller.member.role, create_key.role)
+        ? html` (<a
+      href="${base}keys">create one</a>)`
+        : " (an owner can create one)"
+    }, in a shell:</p>
     ${copyableText(firstAlertCommands(deps.publicUrl, channel), "the lines")}
     <p class="hint">See the <a href="/api/v1/docs">API reference</a> for more.</p></section>`
   }</div>`;
@@ -134,12 +145,18 @@ async function overview(context: MemberContext): Promise<Response> {
     context.url,
     html`<dl class="figures">${figures.map(
       ([name, value, path]) =>
-        html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}<span class="unseen"> ${name.toLowerCase()}</span></a>` : value.toLocaleString("en")}</dd></div>`,
+        html`<div><dt>${name}</dt><dd>${
+          path
+            ? html`<a href="${base}${path}">${value.toLocaleString("en")}<span
+          class="unseen"> ${name.toLowerCase()}</span></a>`
+            : value.toLocaleString("en")
+        }</dd></div>`,
     )}</dl>
     ${failingSendersNotice(context, failing, channels)}
     ${
       drafts.length > 0 &&
-      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a href="${base}drafts">All drafts</a></div>
+      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a
+        href="${base}drafts">All drafts</a></div>
       ${rows(drafts, ({ updated_at }) => html`Changed ${relativeTime(updated_at, context.now)}`)}</section>`
     }`,
   );
@@ -153,27 +170,35 @@ async function overview(context: MemberContext): Promise<Response> {
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
     }${canUse(context, "create_alert") && newAlert(context, active)}</div></div>
-    <p class="lede">Your role: ${capitalize(caller.member.role)}${caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`}</p>
+    <p class="lede">Your role: ${capitalize(caller.member.role)}${
+      caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`
+    }</p>
     ${waiting}
     ${stats.reach === 0 && reachable && subscribeHint(context, reachable)}
     ${
       quiet &&
       channels.length + (opens ? 1 : 0) > 0 &&
-      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlertGuide(context, active[0] ?? null)}</section>`
+      html`<section aria-labelledby="first"><h2
+        id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlertGuide(
+          context,
+          active[0] ?? null,
+        )}</section>`
     }
     ${
       next.length + sent.length > 0 &&
       html`<div class="halves">
-      <section aria-labelledby="next"><div class="between"><h2 id="next">Scheduled next</h2><a href="${base}scheduled">All scheduled</a></div>${
-        next.length === 0
-          ? emptyState("No scheduled alerts", "Scheduled alerts appear here until they are sent.")
-          : rows(next, ({ send_at }) => timeElement(new Date(send_at ?? "")))
-      }</section>
-      <section aria-labelledby="sent"><div class="between"><h2 id="sent">Recently sent</h2><a href="${base}sent">All sent</a></div>${
-        quiet
-          ? emptyState("No sent alerts", "Sent alerts appear here.")
-          : rows(sent, ({ sent_at }) => relativeTime(sent_at, context.now))
-      }</section></div>`
+      <section aria-labelledby="next"><div class="between"><h2 id="next">Scheduled next</h2><a
+        href="${base}scheduled">All scheduled</a></div>${
+          next.length === 0
+            ? emptyState("No scheduled alerts", "Scheduled alerts appear here until they are sent.")
+            : rows(next, ({ send_at }) => timeElement(new Date(send_at ?? "")))
+        }</section>
+      <section aria-labelledby="sent"><div class="between"><h2 id="sent">Recently sent</h2><a
+        href="${base}sent">All sent</a></div>${
+          quiet
+            ? emptyState("No sent alerts", "Sent alerts appear here.")
+            : rows(sent, ({ sent_at }) => relativeTime(sent_at, context.now))
+        }</section></div>`
     }
     <section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2>${
       channels.length > MOST_CHANNELS && html`<a href="${base}channels">All ${channels.length} channels</a>`
@@ -186,7 +211,13 @@ async function overview(context: MemberContext): Promise<Response> {
           )
         : channelTable(context, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
-    ${!quiet && html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlertGuide(context, active[0] ?? null)}</details>`}`,
+    ${
+      !quiet &&
+      html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlertGuide(
+        context,
+        active[0] ?? null,
+      )}</details>`
+    }`,
     { styles: ["alert_card", "channel", "drawings"], scripts: ["copy", "live"] },
   );
 }
@@ -211,7 +242,8 @@ function alertRows(
 ): Html {
   return html`<ul class="entries">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);
-    return html`<li class="entry">${channel && channelAvatar(context, channel, `row-${alert.id}`)}<div><h3><a href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
+    return html`<li class="entry">${channel && channelAvatar(context, channel, `row-${alert.id}`)}<div><h3><a
+      href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
       <p class="muted small">${channel?.name} · ${at(alert)}</p>${
         alert.status === "draft" && alert.review_note && html`<p class="why"><q>${alert.review_note}</q></p>`
       }</div></li>`;
@@ -226,7 +258,8 @@ export const OVERVIEW_PAGES: readonly ConsolePage[] = [
     if (first) return context.goTo(`/console/${formatId("wsp", first.workspace_id)}/`);
     return context.page(
       "No workspace",
-      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a workspace to add you.</p>`,
+      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a
+        workspace to add you.</p>`,
       { width: "narrow" },
     );
   }),

@@ -115,13 +115,32 @@ async function review(context: MemberContext, error?: ApiError, asks: Html | nul
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(context, alert, channel)}</div>
       <div class="pane">
-        ${alert.review_reply && html`<section class="card"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`}
-        ${alert.review_note && html`<section class="card"><h2>Author’s note</h2><p class="hint">Not verified:</p>${quotedText(alert.review_note)}</section>`}
-        ${open && capabilityReport(getCapabilityNotes(alert, channel.requested_perms), `${getChannelPath(context, channel.id)}/edit`)}
+        ${
+          alert.review_reply &&
+          html`<section class="card"><h2>Declined</h2><p
+          class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`
+        }
+        ${
+          alert.review_note &&
+          html`<section class="card"><h2>Author’s note</h2><p
+          class="hint">Not verified:</p>${quotedText(alert.review_note)}</section>`
+        }
+        ${
+          open &&
+          capabilityReport(
+            getCapabilityNotes(alert, channel.requested_perms),
+            `${getChannelPath(context, channel.id)}/edit`,
+          )
+        }
         ${await historyCard(past, effort, now)}
         ${repetition(context, alert)}
         ${facts(context, alert)}
-        ${canUse(context, "send_alert") ? decisionPanels(context, { alert, error, own }) : html`<p class="hint">Only members who can send alerts on this channel can decide.</p>`}
+        ${
+          canUse(context, "send_alert")
+            ? decisionPanels(context, { alert, error, own })
+            : html`<p class="hint">Only
+          members who can send alerts on this channel can decide.</p>`
+        }
       </div>
       ${canUse(context, "send_alert") && decisionBar(context, { alert, channel, could, error, own })}
     </form>
@@ -153,16 +172,27 @@ function drawn(context: MemberContext, alert: AlertResult, channel: ChannelResul
     ${
       markup &&
       (alert.html || alert.asset_html) &&
-      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When opened</h2>${alertPageFrame(framed)}${externalPicturesLink(alert.asset_html ?? alert.html, framed)}</section>`
+      html`<section class="opened" aria-labelledby="opened"><h2
+        id="opened">When opened</h2>${alertPageFrame(framed)}${externalPicturesLink(
+          alert.asset_html ?? alert.html,
+          framed,
+        )}</section>`
     }`;
 }
 
 /** The recurrence and its next time. For an occurrence, its series. */
 function repetition(context: MemberContext, { recurrence, send_at, series_id, pusher_id }: AlertResult): Content {
   if (series_id)
-    return html`<p><a href="${getChannelPath(context, pusher_id)}/alerts/${series_id}">Part of a repeating alert</a></p>`;
+    return html`<p><a href="${getChannelPath(
+      context,
+      pusher_id,
+    )}/alerts/${series_id}">Part of a repeating alert</a></p>`;
   if (!recurrence) return null;
-  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${nextOccurrences(recurrence, send_at, context.now)}
+  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${nextOccurrences(
+    recurrence,
+    send_at,
+    context.now,
+  )}
     <p><a href="${context.base}month?channel=${pusher_id}">Month view</a></p></section>`;
 }
 
@@ -179,7 +209,9 @@ function facts({ now }: MemberContext, alert: AlertResult): Content {
   const circle = toMapCircle(alert);
   if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatPosition(circle)}`]);
   for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
-  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
+  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${
+    circle && circleDrawing(circle)
+  }`;
 }
 
 async function decide(context: MemberContext): Promise<Response> {

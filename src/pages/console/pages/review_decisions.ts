@@ -52,12 +52,14 @@ const others = (context: MemberContext): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
     <p class="hint">A copy starts as a draft without send times.</p>
     <input type="hidden" name="once" value="${randomUUID()}">
-    <div class="actions"><button class="plain" formaction="${context.url.pathname}/duplicate">Duplicate</button>${deletion(context)}</div></section>`;
+    <div class="actions"><button class="plain"
+      formaction="${context.url.pathname}/duplicate">Duplicate</button>${deletion(context)}</div></section>`;
 
 /** Shown on the reviewer's own devices before others see it. */
 const trial = (): Html =>
   html`<section class="card" aria-labelledby="trial"><h2 id="trial">Try it first</h2>
-    <p class="hint">Only your test devices show it, for up to ${LIMITS.test_minutes} minutes, and it is not counted. <a href="/console/account/devices">Your test devices</a></p>
+    <p class="hint">Only your test devices show it, for up to ${LIMITS.test_minutes} minutes, and it is not counted. <a
+      href="/console/account/devices">Your test devices</a></p>
     <button class="plain" name="act" value="test">Send test</button></section>`;
 
 /** The decisions on the page, panel by panel. */
@@ -68,18 +70,29 @@ export function decisionPanels(
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
   if (status === "sent")
-    return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched it will not show it. Devices that have it keep it.</p> <button class="danger" name="act" value="cancel">Cancel alert</button></section>`;
+    return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched it will not show it.
+      Devices that have it keep it.</p> <button class="danger" name="act"
+        value="cancel">Cancel alert</button></section>`;
   if (status === "repeating")
-    return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a draft, it can be scheduled again.</p>
-      <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel all following</button></div></section>`;
+    return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a
+      draft, it can be scheduled again.</p>
+      <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger"
+        name="act" value="cancel">Cancel all following</button></div></section>`;
   const typed = { form: formOf(context, alert), error };
   const scheduled = status === "scheduled";
-  return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
+  return html`<section class="card" aria-labelledby="at-a-time"><h2
+    id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
       ${alertControl(typed, "send_at", { hint: "The time at which it is sent." })}
-      <div class="actions"><button class="plain" name="act" value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
-        scheduled &&
-        html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel alert</button>${alert.series_id && html`<button class="danger" name="act" value="following">Cancel all following</button>`}`
-      }</div></section>
+      <div class="actions"><button class="plain" name="act"
+        value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
+          scheduled &&
+          html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act"
+          value="cancel">Cancel alert</button>${
+            alert.series_id &&
+            html`<button class="danger" name="act"
+            value="following">Cancel all following</button>`
+          }`
+        }</div></section>
     ${status === "draft" && trial()}
     ${
       !own &&
@@ -97,13 +110,16 @@ export function decisionBar(context: MemberContext, { alert, channel, could, err
   return html`<div class="deciding"><div class="in">
     ${alert.priority === "urgent" && urgentConfirmation({ form: context.form, error })}
     <p class="said">${could} A sent alert cannot be recalled.</p>
-    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${context.url.pathname}/edit">Edit</a>${
-      alert.status !== "repeating" &&
-      (begins(alert)
-        ? html`<button name="act" value="schedule">Schedule for ${formatDeviceCount(reach)}</button>`
-        : html`<a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Reschedule" : "Schedule"}</a><button name="act" value="send">${
-            alert.status === "scheduled" ? "Send now to" : "Send to"
-          } ${formatDeviceCount(reach)}</button>`)
-    }</div>
+    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain"
+      href="${context.url.pathname}/edit">Edit</a>${
+        alert.status !== "repeating" &&
+        (begins(alert)
+          ? html`<button name="act" value="schedule">Schedule for ${formatDeviceCount(reach)}</button>`
+          : html`<a class="button plain" href="#at-a-time">${
+              alert.status === "scheduled" ? "Reschedule" : "Schedule"
+            }</a><button name="act" value="send">${
+              alert.status === "scheduled" ? "Send now to" : "Send to"
+            } ${formatDeviceCount(reach)}</button>`)
+      }</div>
   </div></div>`;
 }

@@ -110,11 +110,14 @@ async function changeIn({ name, before, after }: Field, effort: DiffBudget): Pro
   if (effort.room === 0) return html`<span class="muted">Also changed; not shown because the page is too long.</span>`;
   const [was, is] = [textOf(name, before), textOf(name, after)];
   if (!TEXTS.has(name) || was === "" || is === "")
-    return html`${was === "" ? html`<span class="muted">Was empty. </span>` : removedText(was, effort)} ${is === "" ? html`<span class="muted"> Now empty.</span>` : addedText(is, effort)}`;
+    return html`${was === "" ? html`<span class="muted">Was empty. </span>` : removedText(was, effort)} ${
+      is === "" ? html`<span class="muted"> Now empty.</span>` : addedText(is, effort)
+    }`;
   const pieces = await diffTexts(was, is, effort);
   return pieces
     ? inWords(pieces, effort)
-    : html`<span class="muted">Too long to compare. Before:</span> ${removedText(was, effort)} <span class="muted">Now:</span> ${addedText(is, effort)}`;
+    : html`<span class="muted">Too long to compare. Before:</span> ${removedText(was, effort)} <span
+      class="muted">Now:</span> ${addedText(is, effort)}`;
 }
 
 /** Field by field, what was taken out and put in. */
@@ -122,7 +125,10 @@ export async function fieldDifferences(fields: readonly Field[], effort: DiffBud
   const shown: Html[] = [];
   for (const field of fields)
     shown.push(
-      html`<dt>${labelOf(field.name)}</dt><dd class="written${MARKUP.has(field.name) && " code"}">${await changeIn(field, effort)}</dd>`,
+      html`<dt>${labelOf(field.name)}</dt><dd class="written${MARKUP.has(field.name) && " code"}">${await changeIn(
+        field,
+        effort,
+      )}</dd>`,
     );
   return html`<dl class="diff">${shown}</dl>`;
 }
@@ -203,7 +209,9 @@ function changeOf({ story, changes }: AlertHistory, line: Act): AlertChange | un
 
 const lostWords = (lost: number): Content =>
   lost > 0 &&
-  html`<p class="hint">Details of ${lost === 1 ? "the first change are" : `the first ${lost} changes are`} no longer stored.</p>`;
+  html`<p class="hint">Details of ${
+    lost === 1 ? "the first change are" : `the first ${lost} changes are`
+  } no longer stored.</p>`;
 
 /**
  * Every change since it was declined, and the reason for the decline. Null when it was not declined, or not edited
@@ -217,9 +225,17 @@ export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudge
   const asked = kept.findLast(({ replied_to }) => replied_to !== null)?.replied_to;
   const fields = combineChanges(kept);
   const count = edits.length === 1 ? "1 edit" : `${edits.length} edits`;
-  return html`<section class="report changed" aria-labelledby="changed"><h2 id="changed">${count} since it was declined</h2>
-    <p>${actorLabel(declined.actor)} declined it ${relativeTime(declined.created_at, now)}${asked && html`: <q>${asked}</q>`}</p>
-    ${fields.length > 0 ? await fieldDifferences(fields, effort) : html`<p>The text is unchanged.</p>`}${lostWords(lost)}</section>`;
+  return html`<section class="report changed" aria-labelledby="changed"><h2
+    id="changed">${count} since it was declined</h2>
+    <p>${actorLabel(declined.actor)} declined it ${relativeTime(declined.created_at, now)}${
+      asked && html`: <q>${asked}</q>`
+    }</p>
+    ${
+      fields.length > 0
+        ? await fieldDifferences(fields, effort)
+        : html`<p>The text is
+      unchanged.</p>`
+    }${lostWords(lost)}</section>`;
 }
 
 /** The changes since the version that the reviewer decided about: each actor and what changed. */
@@ -228,13 +244,18 @@ export async function changesSinceSeen(past: AlertHistory, seen: string, effort:
   const acts = past.story.filter(({ created_at }) => created_at >= seen).slice(0, -1);
   const { kept, lost } = changedBy(past, acts);
   const fields = combineChanges(kept);
-  return html`<section class="report warn changed" role="alert" aria-labelledby="changed-since"><h2 id="changed-since">The alert changed after you opened this page</h2> <p>Nothing was done. Check the changes and decide again.</p>
+  return html`<section class="report warn changed" role="alert" aria-labelledby="changed-since"><h2
+    id="changed-since">The alert changed after you opened this page</h2> <p>Nothing was done. Check the changes and
+      decide again.</p>
     ${acts.length > 0 && html`<ul>${acts.slice(0, SHOWN).map((line) => html`<li>${actWords(line, now)}</li>`)}</ul>`}
     ${fields.length > 0 && (await fieldDifferences(fields, effort))}${lostWords(lost)}</section>`;
 }
 
 const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): Html =>
-  html`<strong>${actorLabel(actor)}</strong> ${DID[operation] ?? operation} ${BY[transport] ?? ""}, ${relativeTime(created_at, now)}`;
+  html`<strong>${actorLabel(actor)}</strong> ${DID[operation] ?? operation} ${BY[transport] ?? ""}, ${relativeTime(
+    created_at,
+    now,
+  )}`;
 
 const authoring = ({ story }: AlertHistory): Act | undefined =>
   story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");
@@ -256,11 +277,18 @@ export async function historyCard(past: AlertHistory, effort: DiffBudget, now: D
     const fields = change ? combineChanges([change]) : [];
     const changed =
       fields.length > 0 &&
-      html`<details class="more"><summary>${listFieldLabels(fields)}</summary>${await fieldDifferences(fields, effort)}</details>`;
+      html`<details class="more"><summary>${listFieldLabels(fields)}</summary>${await fieldDifferences(
+        fields,
+        effort,
+      )}</details>`;
     lines.push(html`<li>${actWords(line, now)}${changed}</li>`);
   }
   const older = lines.slice(SHOWN);
   return html`<section class="card" aria-labelledby="story"><h2 id="story">History</h2>
     <ol class="story">${lines.slice(0, SHOWN)}</ol>
-    ${older.length > 0 && html`<details class="more"><summary>${older.length} earlier</summary><ol class="story">${older}</ol></details>`}</section>`;
+    ${
+      older.length > 0 &&
+      html`<details class="more"><summary>${older.length} earlier</summary><ol
+      class="story">${older}</ol></details>`
+    }</section>`;
 }

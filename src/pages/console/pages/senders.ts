@@ -54,7 +54,9 @@ function newForm({ form: sent, token }: MemberContext, action: string, error?: A
         name: "may_send",
         value: "yes",
         label: "Send without review",
-        note: "Its messages are sent immediately and cannot be recalled. Otherwise each message waits as a draft until a member sends it.",
+        note:
+          "Its messages are sent immediately and cannot be recalled. Otherwise each message waits as a draft " +
+          "until a member sends it.",
         checked: sent.has("may_send"),
       })}
       <button>Create key</button>
@@ -69,7 +71,8 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   return context.page(
     `Senders of ${channel.name}`,
     html`${channelHeader(context, channel, "senders")}
-    <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
+    <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own
+      key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
     ${error && newForm(context, base, error)}
     ${failingSendersNotice(context, failing, channel)}
     ${table(
@@ -77,12 +80,16 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
       senders,
       {
         Sender: (sender) =>
-          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${getProgramTitle(sender.program) !== sender.name && html`<span class="muted">${getProgramTitle(sender.program)}</span>`}`,
+          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${
+            getProgramTitle(sender.program) !== sender.name &&
+            html`<span class="muted">${getProgramTitle(sender.program)}</span>`
+          }`,
         Permission: mayOf,
         "Last used": (sender) => relativeTime(sender.last_used_at, now),
         Created: (sender) => relativeTime(sender.created_at, now),
         "": (sender) =>
-          html`<a class="button plain" href="${base}/${sender.id}">Recent requests<span class="unseen">: ${sender.name}</span></a>`,
+          html`<a class="button plain" href="${base}/${sender.id}">Recent requests<span
+            class="unseen">: ${sender.name}</span></a>`,
       },
       emptyState("No senders yet", "Choose a program below to get the configuration to paste into it."),
     )}
@@ -158,10 +165,18 @@ async function one(context: MemberContext): Promise<Response> {
     html`${channelHeader(context, channel, "senders")}
     <p class="back"><a href="${getChannelPath(context, channel.id)}/senders">All senders</a></p>
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
-      <dl class="facts"><dt>Program</dt><dd>${getProgramTitle(sender.program)}</dd><dt>Created</dt><dd>${relativeTime(sender.created_at, now)}</dd><dt>Last used</dt><dd>${relativeTime(sender.last_used_at, now)}</dd></dl>
-      <p class="hint">A test draft shows how its messages look here, and is not sent. To test the connection, send a message from the program.</p>
+      <dl class="facts"><dt>Program</dt><dd>${getProgramTitle(sender.program)}</dd><dt>Created</dt><dd>${relativeTime(
+        sender.created_at,
+        now,
+      )}</dd><dt>Last used</dt><dd>${relativeTime(sender.last_used_at, now)}</dd></dl>
+      <p class="hint">A test draft shows how its messages look here, and is not sent. To test the connection, send a
+        message from the program.</p>
       <div class="actions">
-        ${isProgram(sender.program) && html`<form method="post" action="${at}/test">${context.token}<button class="plain">Create test draft</button></form>`}
+        ${
+          isProgram(sender.program) &&
+          html`<form method="post" action="${at}/test">${context.token}<button
+          class="plain">Create test draft</button></form>`
+        }
         <a class="button plain" href="${at}">Reload</a>
         <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke key</a></div></section>
     <section aria-labelledby="requests"><h2 id="requests">Recent requests</h2>
@@ -176,12 +191,19 @@ async function one(context: MemberContext): Promise<Response> {
         "": ({ alert_id, pusher_id, alerts }) =>
           alert_id &&
           pusher_id &&
-          html`<a href="${base}channels/${pusher_id}/alerts/${alert_id}">View alert</a>${alerts > 1 && ` and ${alerts - 1} more`}`,
+          html`<a href="${base}channels/${pusher_id}/alerts/${alert_id}">View alert</a>${
+            alerts > 1 && ` and ${alerts - 1} more`
+          }`,
       },
       emptyState("No requests yet", "Requests from the program and their results appear here."),
     )}
     <p class="hint">We keep the last ${LIMITS.sender_requests} requests, never their content.</p></section>
-    ${isProgram(sender.program) && html`<details class="card"><summary>Configuration</summary><p class="hint">Replace <code>THE-KEY</code> with your key. If you lost it, revoke it and connect the program again.</p>${pasted(sender.program, placeOf(deps, channel, "THE-KEY"))}</details>`}`,
+    ${
+      isProgram(sender.program) &&
+      html`<details class="card"><summary>Configuration</summary><p
+      class="hint">Replace <code>THE-KEY</code> with your key. If you lost it, revoke it and connect the program
+        again.</p>${pasted(sender.program, placeOf(deps, channel, "THE-KEY"))}</details>`
+    }`,
     OPTIONS,
   );
 }

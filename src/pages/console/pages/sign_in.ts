@@ -47,7 +47,8 @@ export async function signInForm(
     html`<h1>Sign in to Belfry</h1>
     ${
       asking
-        ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> wants to connect. Sign in to review its request; nothing is shared before you agree.</p>`
+        ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> wants to connect. Sign in to
+          review its request; nothing is shared before you agree.</p>`
         : context.deps.forms.kept(kept)
           ? html`<p class="lede">Sign in to return to your form. Your text is kept.</p>`
           : !oidc?.only && html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
@@ -95,7 +96,8 @@ function oidcButton(context: PageContext, { name, only }: { name: string; only: 
 
 /** Shown by its script, since passkeys need one. */
 const passkeyForm = (context: PageContext): Content =>
-  html`<form method="post" action="/console/sign-in/passkey" data-passkey="use" data-begin="/console/sign-in/passkey/begin" hidden>
+  html`<form method="post" action="/console/sign-in/passkey" data-passkey="use"
+    data-begin="/console/sign-in/passkey/begin" hidden>
       <p class="or">or</p>
       ${signInTargetFields(context)}<input type="hidden" name="answer" value="">
       <button class="plain">Sign in with a passkey</button>
@@ -185,8 +187,10 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     return context.page(
       "Check your e-mail",
       html`<h1>Check your e-mail</h1>
-      <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within ${LINK_LIFETIMES.person}.</p>
-      <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask an owner of your workspace or the operator of this server for a link.</p>
+      <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within
+        ${LINK_LIFETIMES.person}.</p>
+      <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask an owner of your workspace
+        or the operator of this server for a link.</p>
       <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
       { width: "narrow" },
     );

@@ -72,7 +72,11 @@ export function codeForm(context: PageContext, error?: ApiError, cookies: readon
       </form>
       <p class="hint">No recovery code? The operator of this server can turn off two-factor authentication for you.</p>
     </details>
-    ${wanted.kept === null && html`<p class="hint"><a href="${buildStepPath("/console/sign-in", wanted)}">Start again</a></p>`}`,
+    ${
+      wanted.kept === null &&
+      html`<p class="hint"><a
+      href="${buildStepPath("/console/sign-in", wanted)}">Start again</a></p>`
+    }`,
     { error, width: "narrow", styles: ["people"], cookies },
   );
 }
@@ -126,7 +130,9 @@ function toKept(context: PageContext, at: string, kept: string | null, cookies: 
     "Back to your text",
     html`<h1>You are signed in again</h1>
     <p class="lede">Nothing was submitted. Your text is kept on this page.</p>
-    <form method="post" action="${at}" data-onwards>${savedFormField(kept)}<button>Continue with my text</button></form>`,
+    <form method="post" action="${at}" data-onwards>${savedFormField(
+      kept,
+    )}<button>Continue with my text</button></form>`,
     { width: "narrow", scripts: ["onwards"], cookies },
   );
 }

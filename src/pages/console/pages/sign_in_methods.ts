@@ -49,14 +49,23 @@ export function signInMethods(ways: Ways, now: Date, oidcName: string | null): H
   const { second_factor: on, passkeys } = ways;
   return html`<h2>Sign-in methods</h2>
     <ul class="ways">
-      <li><div class="what"><p><strong>Two-factor authentication</strong> <span class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
-        <p>${on ? codesLeft(ways) : "After your password, enter a code from an app on your phone. A stolen password is then not enough to sign in."}</p></div>
+      <li><div class="what"><p><strong>Two-factor authentication</strong> <span
+        class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
+        <p>${
+          on
+            ? codesLeft(ways)
+            : "After your password, enter a code from an app on your phone. A stolen password " +
+              "is then not enough to sign in."
+        }</p></div>
         <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change" : "Turn on"}</a></li>
       ${passkeys.map(
         (row) =>
           html`<li><div class="what"><p><strong>${row.name}</strong> <span class="badge">passkey</span></p>
-          <p>Added ${relativeTime(row.created_at, now)}, ${row.last_used_at === null ? "not used yet" : html`last used ${relativeTime(row.last_used_at, now)}`}${row.synced ? ", synced across your devices" : ""}</p></div>
-          <a class="button danger" href="${PASSKEYS}/${row.id}/remove">Remove<span class="unseen"> the passkey ${row.name}</span></a></li>`,
+          <p>Added ${relativeTime(row.created_at, now)}, ${
+            row.last_used_at === null ? "not used yet" : html`last used ${relativeTime(row.last_used_at, now)}`
+          }${row.synced ? ", synced across your devices" : ""}</p></div>
+          <a class="button danger" href="${PASSKEYS}/${row.id}/remove">Remove<span
+            class="unseen"> the passkey ${row.name}</span></a></li>`,
       )}
       ${oidcName !== null && oidcMethod(oidcName, ways.oidc_connected === true)}
       <li><div class="what"><p><strong>${passkeys.length === 0 ? "Passkeys" : "Another passkey"}</strong></p>
@@ -103,7 +112,8 @@ function pairing(context: PersonContext, uri: string, error?: ApiError): Respons
     <div class="pairing">${qrDrawing(uri, "The secret of your two-factor authentication as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
-      <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden" name="uri" value="${uri}">
+      <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden" name="uri"
+        value="${uri}">
         ${field({ name: "code", label: "6-digit code", hint: "The code the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
         <div class="actions"><button>Turn on</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
       </form></div></div>`,
@@ -115,7 +125,8 @@ function recoveryCodes(context: PersonContext, title: string, codes: readonly st
   return context.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">Use these ${spellLimit("recovery_codes")} codes to sign in without your phone; each works once. Print them or save them in your password manager.</p>
+    <p class="lede">Use these ${spellLimit("recovery_codes")} codes to sign in without your phone; each works once.
+      Print them or save them in your password manager.</p>
     <p class="flash careful">Save the codes now. They cannot be shown again.</p>
     ${copyableText(codes.join("\n"), "the recovery codes")}
     <p><a class="button" href="${ACCOUNT}">I have saved them</a></p>`,
@@ -129,13 +140,24 @@ function newPasskeyForm(context: PersonContext, error?: ApiError): Response {
     html`<h1>Add a passkey</h1>
     <p class="lede">Your browser asks for your fingerprint, face or device PIN. You can then sign in with it alone.</p>
     ${errorSummary(error)}
-    <p class="hint" data-without-passkeys>Passkeys require a recent browser with JavaScript. Your password keeps working.</p>
-    <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${context.token}
+    <p class="hint" data-without-passkeys>Passkeys require a recent browser with JavaScript. Your password keeps
+      working.</p>
+    <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add"
+      data-begin="${PASSKEYS}/begin">${context.token}
       <input type="hidden" name="answer" value="">
-      ${field({ name: "name", label: "Name", value: context.form.get("name") ?? "", hint: "For example, the device that stores it.", maxlength: LIMITS.name, autocomplete: "off", error })}
+      ${field({
+        name: "name",
+        label: "Name",
+        value: context.form.get("name") ?? "",
+        hint: "For example, the device that stores it.",
+        maxlength: LIMITS.name,
+        autocomplete: "off",
+        error,
+      })}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <p class="hint said" role="status" data-said></p>
-      <div class="actions"><button>Add passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+      <div class="actions"><button>Add passkey</button><a class="button plain"
+        href="${ACCOUNT}">Back to your account</a></div>
     </form>`,
     { width: "narrow", error, styles: ["people"], scripts: ["passkey"] },
   );
@@ -164,9 +186,12 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
     if (!ways.second_factor) return askPassword(context, QUESTIONS.begin);
     return context.page(
       "Two-factor authentication",
-      html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in requires a code from your app after the password. ${codesLeft(ways)}</p>
-      <div class="actions"><a class="button" href="${FACTOR}/recovery">New recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn off</a></div>
-      <p class="hint">To use another app or phone, turn it off and on again.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
+      html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in requires a code from your app after the
+        password. ${codesLeft(ways)}</p>
+      <div class="actions"><a class="button" href="${FACTOR}/recovery">New recovery codes</a><a class="button danger"
+        href="${FACTOR}/off">Turn off</a></div>
+      <p class="hint">To use another app or phone, turn it off and on again.</p><p><a
+        href="${ACCOUNT}">Back to your account</a></p>`,
       { width: "narrow", styles: ["people"] },
     );
   }),

@@ -55,13 +55,15 @@ export const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | 
 export function rangeForm(path: string, asked: DayRange & { days: number | null }, error?: ApiError): Html {
   const day = (name: "from" | "to", label: string) => {
     const { line, attributes } = errorParts(error, name);
-    return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}" name="${name}" value="${asked[name]}" required${attributes}></div>`;
+    return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}"
+      name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
   return html`<div class="range">${viewLinks(
     "Days shown",
     PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
   )}
-  <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button class="plain">Show</button></form></div>`;
+  <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button
+    class="plain">Show</button></form></div>`;
 }
 
 /** As many days as a range has, right before it; null if the range is not valid. */
@@ -100,8 +102,10 @@ interface Around<S extends Stats> {
 }
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
-  <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most once per alert. The period before has the same number of days and ends right before this one.</p>
-  <p class="hint">“Reach” is the current number of subscribers, including muted ones. The number of devices that showed an alert is not known.</p></section>`;
+  <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most
+    once per alert. The period before has the same number of days and ends right before this one.</p>
+  <p class="hint">“Reach” is the current number of subscribers, including muted ones. The number of devices that showed
+    an alert is not known.</p></section>`;
 
 /** `today`: where it is among the days. */
 async function plots({ buckets, totals }: Stats, today: string | null): Promise<Content> {
@@ -111,7 +115,11 @@ async function plots({ buckets, totals }: Stats, today: string | null): Promise<
       "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     );
   return html`${(await dailyCharts(buckets, totals, today)).map((one) => html`<section class="card">${one}</section>`)}
-    ${today && html`<p class="hint"><svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running" width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.</p>`}
+    ${
+      today &&
+      html`<p class="hint"><svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
+      width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.</p>`
+    }
     ${dailyTable(buckets)}`;
 }
 
@@ -201,8 +209,10 @@ function byChannel(
     ]),
     true,
   );
-  return html`<section aria-labelledby="channels"><h2 id="channels">By channel</h2>${form}${rows.length > 0 && table}${ways}
-    <p><a class="button plain" href="${context.base}stats/channels.csv?${query}" download>Download channels (CSV)</a></p></section>`;
+  return html`<section aria-labelledby="channels"><h2
+    id="channels">By channel</h2>${form}${rows.length > 0 && table}${ways}
+    <p><a class="button plain" href="${context.base}stats/channels.csv?${query}"
+      download>Download channels (CSV)</a></p></section>`;
 }
 
 const KEYS = COUNT_SERIES.map(({ key }) => key);

@@ -109,7 +109,9 @@ async function subscribers(context: MemberContext): Promise<Response> {
         : html`${
             list.note ??
             (data.length < all &&
-              html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(data.length)} of ${formatTotal(all)}. The counts above include all.</p>`)
+              html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(
+                data.length,
+              )} of ${formatTotal(all)}. The counts above include all.</p>`)
           }${table(
             "Subscribers",
             data,
@@ -143,8 +145,10 @@ async function subscribers(context: MemberContext): Promise<Response> {
     `${channel.name}: subscribers`,
     html`${channelHeader(context, channel, "subscribers")}${part}
     <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
-      <p>A subscriber is a device, not a person, with no name, address or phone number. The pseudonym only distinguishes subscribers of this channel.</p>
-      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel requests are in its <a href="${getChannelPath(context, pusher_id)}/edit">settings</a>.</p></section>`,
+      <p>A subscriber is a device, not a person, with no name, address or phone number. The pseudonym only distinguishes
+        subscribers of this channel.</p>
+      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel
+        requests are in its <a href="${getChannelPath(context, pusher_id)}/edit">settings</a>.</p></section>`,
     { styles: ["alert_card", "history"], scripts: list.isSorted ? [] : ["live"] },
   );
 }

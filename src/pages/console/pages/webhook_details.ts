@@ -87,7 +87,9 @@ function facts({ now }: MemberContext, hook: Webhook): Html {
 /** The effect of a pause, above the status. */
 const pauseNote = ({ paused_at }: Webhook): Content =>
   paused_at !== null &&
-  html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered, and are not sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are still sent.</p>`;
+  html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered, and are not
+    sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are still
+      sent.</p>`;
 
 /** The steps that bring a disabled endpoint back, in order. */
 function mending(context: MemberContext, hook: Webhook, may: boolean): Content {
@@ -95,14 +97,18 @@ function mending(context: MemberContext, hook: Webhook, may: boolean): Content {
   const at = pathOf(context, hook);
   const since = timeElement(new Date(hook.disabled_at ?? ""));
   return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
-    <p>The last ${LIMITS.webhook_failures} deliveries failed, so deliveries have stopped.${!may && " An editor, an admin or an owner can enable it again."}</p>
+    <p>The last ${LIMITS.webhook_failures} deliveries failed, so deliveries have stopped.${
+      !may && " An editor, an admin or an owner can enable it again."
+    }</p>
     ${
       may &&
       html`<ol>
         <li>Fix the receiver. The list below shows the result of each delivery.</li>
-        <li>Send a test event; it is delivered even while the endpoint is disabled. ${act(context, `${at}/test`, "Send a test event")}</li>
+        <li>Send a test event; it is delivered even while the endpoint is disabled.
+          ${act(context, `${at}/test`, "Send a test event")}</li>
         <li>Enable the endpoint. ${act(context, `${at}/enable`, "Enable", "")}</li>
-        <li>Redeliver failed events from the list below. Events that occurred while it was disabled are in <code>list_events</code> for ${LIMITS.events_days} days.</li>
+        <li>Redeliver failed events from the list below. Events that occurred while it was disabled are in
+          <code>list_events</code> for ${LIMITS.events_days} days.</li>
       </ol>`
     }</section>`;
 }
@@ -130,13 +136,16 @@ async function log(context: MemberContext, hook: Webhook, may: boolean): Promise
     ...(before && { before }),
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
-    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} A delivery opens with its payload. Response bodies are not stored.</p>
+    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} A
+      delivery opens with its payload. Response bodies are not stored.</p>
     ${table(
       "Deliveries, newest first",
       data,
       {
         Event: ({ id, event, title, redelivery_of }) =>
-          html`<span class="stack"><a href="${pathOf(context, hook)}/deliveries/${id}"><code>${event}</code></a>${redelivery_of && html`<span class="muted">redelivery</span>`}${title && html`<span class="muted">${truncateText(title, TITLE)}</span>`}</span>`,
+          html`<span class="stack"><a href="${pathOf(context, hook)}/deliveries/${id}"><code>${event}</code></a>${
+            redelivery_of && html`<span class="muted">redelivery</span>`
+          }${title && html`<span class="muted">${truncateText(title, TITLE)}</span>`}</span>`,
         When: ({ created_at }) => relativeTime(created_at, context.now),
         Result: (delivery) => html`<span class="stack">${deliveryResult(delivery, context.now)}</span>`,
         Duration: ({ duration_ms }) =>
@@ -248,7 +257,11 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     const hook = await endpoint(context);
     return confirmationPage(context, {
       title: "Create a new secret?",
-      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature by the current one, so the receiver can switch at any time.${hook.previous_secret_until && " The previous secret stops working immediately."}`,
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret
+        immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature by the current one, so the
+          receiver can switch at any time.${
+            hook.previous_secret_until && " The previous secret stops working " + "immediately."
+          }`,
       act: "Create new secret",
       back: pathOf(context, hook),
       keep: "Cancel",
@@ -260,7 +273,9 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     return webhookSecretPage(context, hook, {
       title: "Your new secret",
       lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
-      further: html`<p>The previous secret is valid until ${timeElement(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one match is enough.</p>`,
+      further: html`<p>The previous secret is valid until ${timeElement(
+        new Date(hook.previous_secret_until ?? ""),
+      )}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one match is enough.</p>`,
     });
   }),
 
@@ -268,7 +283,8 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     const hook = await endpoint(context);
     return confirmationPage(context, {
       title: "Delete this webhook?",
-      effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. Its secret and delivery log are deleted.`,
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. Its secret and delivery log are
+        deleted.`,
       act: "Delete webhook",
       back: pathOf(context, hook),
     });

@@ -86,7 +86,8 @@ export function webhookSecretPage(
     <p class="lede">${lede}</p>
     <p class="flash careful">Copy the secret now. It cannot be shown again.</p>
     ${copyableText(hook.secret, "the secret")}
-    <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. See <code>examples/webhooks</code> for verifiers in TypeScript, Python, Go and PHP.</p>
+    <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw
+      body. See <code>examples/webhooks</code> for verifiers in TypeScript, Python, Go and PHP.</p>
     ${further}
     <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
     { scripts: ["copy"], styles: ["webhooks"] },
@@ -138,13 +139,15 @@ const SORTABLE: SortableColumns<OperationRow<"list_webhooks">> = {
 /** The cells of an endpoint in the list. */
 const listColumns = ({ base, now }: MemberContext): Record<string, (hook: Webhook) => Content> => ({
   Endpoint: (hook) =>
-    html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
+    html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span
+      class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
   Events: ({ events }) => eventChips(events),
   State: webhookState,
   "Last delivery": ({ last_delivery_at: at, last_status }) =>
     at === null
       ? relativeTime(null, now)
-      : html`<span class="stack">${relativeTime(at, now)}<span class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
+      : html`<span class="stack">${relativeTime(at, now)}<span
+        class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
 });
 
 async function list(context: MemberContext, error?: ApiError): Promise<Response> {
@@ -167,14 +170,20 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   return context.page(
     "Webhooks",
     html`<h1>Webhooks</h1>
-    <p class="lede">A webhook sends a signed request to your program for each event. ${NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
+    <p class="lede">A webhook sends a signed request to your program for each event.
+      ${NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
     ${error && form}
     ${part}
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
-      <p>A program without a public address can fetch the same events, with a key that has the scope <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
-      ${copyableText(`curl "${context.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
-      <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next call, so that no event is lost or repeated.</p>
+      <p>A program without a public address can fetch the same events, with a key that has the scope
+        <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
+      ${copyableText(
+        `curl "${context.deps.publicUrl}/api/v1/core/events" -H ` + `"Authorization: Bearer <your key>"`,
+        "the command",
+      )}
+      <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next
+        call, so that no event is lost or repeated.</p>
     </section>`,
     {
       error,

@@ -26,7 +26,8 @@ export const de: TextsIn<"one" | "other"> = {
   "app.chosen": "Details",
   "app.choose": "Wähle eine Meldung aus, um sie zu lesen.",
   "app.no_store":
-    "Dieser Browser blockiert Speicher für diese Seite, darum können keine Meldungen gespeichert werden. Erlaube Speicher oder beende den privaten Modus.",
+    "Dieser Browser blockiert Speicher für diese Seite, darum können keine Meldungen gespeichert werden. Erlaube " +
+    "Speicher oder beende den privaten Modus.",
   "device.refused": "Dieses Gerät ist nicht mehr registriert.",
   "device.refused_hint":
     "Vielleicht war es zu lange offline. Vorhandene Meldungen bleiben hier, neue kommen nicht mehr an.",
@@ -44,7 +45,8 @@ export const de: TextsIn<"one" | "other"> = {
     other: "{count} Kanäle aus der Datei abonniert. Diese gibt es nicht mehr, oder du brauchst eine Einladung: {names}",
   },
   "device.move_hint":
-    "Ein Link überträgt alles, auch private Kanäle und gelesene oder bestätigte Meldungen. Er gilt einmal, innerhalb von {minutes} Minuten.",
+    "Ein Link überträgt alles, auch private Kanäle und gelesene oder bestätigte Meldungen. Er gilt einmal, innerhalb " +
+    "von {minutes} Minuten.",
   "device.move": "In einen anderen Browser umziehen",
   "device.link": "Öffne diesen Link im anderen Browser",
   "device.copy": "Kopieren",
@@ -63,9 +65,11 @@ export const de: TextsIn<"one" | "other"> = {
   "device.moved_nothing": "Dieser Link ist ungültig oder abgelaufen. Erstelle im anderen Browser einen neuen.",
   "own.title": "Dieses Gerät verknüpfen",
   "own.what":
-    "Dieser Link macht dieses Gerät zum Testgerät: Es zeigt Entwürfe, die der Ersteller des Links testet, aus Kanälen, die du abonniert hast.",
+    "Dieser Link macht dieses Gerät zum Testgerät: Es zeigt Entwürfe, die der Ersteller des Links testet, aus " +
+    "Kanälen, die du abonniert hast.",
   "own.careful":
-    "Fahre nur fort, wenn du den Link selbst erstellt hast. Kanäle sehen das nicht, und du kannst die Verknüpfung jederzeit lösen.",
+    "Fahre nur fort, wenn du den Link selbst erstellt hast. Kanäle sehen das nicht, und du kannst die Verknüpfung " +
+    "jederzeit lösen.",
   "own.link": "Gerät verknüpfen",
   "own.linked": "Dieses Gerät ist mit dem Konto von {name} verknüpft.",
   "own.nothing": "Dieser Link ist ungültig oder abgelaufen. Erstelle in der Konsole einen neuen.",
@@ -152,21 +156,27 @@ export const de: TextsIn<"one" | "other"> = {
   "push.title": "Push-Benachrichtigungen",
   "push.on": "Benachrichtigen, wenn die App geschlossen ist",
   "push.hint":
-    "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. Push-Nachrichten können verloren gehen; die Meldungen sind trotzdem im Eingang.",
+    "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. " +
+    "Push-Nachrichten können verloren gehen; die Meldungen sind trotzdem im Eingang.",
   "push.silent": "Dieses Gerät erhält keine Benachrichtigungen, solange die App geschlossen ist.",
   "push.insecure":
-    "Push-Benachrichtigungen brauchen https. Lass die App offen, oder bitte den Betreiber dieses Servers um eine https-Adresse.",
+    "Push-Benachrichtigungen brauchen https. Lass die App offen, oder bitte den Betreiber dieses Servers um eine " +
+    "https-Adresse.",
   "push.ios":
-    "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf Teilen, wähle „Zum Home-Bildschirm“ und öffne sie von dort.",
+    "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf Teilen, wähle „Zum " +
+    "Home-Bildschirm“ und öffne sie von dort.",
   "push.browser":
-    "Dieser Browser unterstützt keine Push-Benachrichtigungen. Lass die App offen, oder verwende einen anderen Browser.",
+    "Dieser Browser unterstützt keine Push-Benachrichtigungen. Lass die App offen, oder verwende einen anderen " +
+    "Browser.",
   "push.server":
-    "Dieser Server sendet keine Push-Benachrichtigungen. Lass die App offen, oder bitte den Betreiber, WEB_PUSH einzuschalten.",
+    "Dieser Server sendet keine Push-Benachrichtigungen. Lass die App offen, oder bitte den Betreiber, WEB_PUSH " +
+    "einzuschalten.",
   "push.denied":
     "Benachrichtigungen sind für diese Website blockiert. Erlaube sie zuerst in den Website-Einstellungen.",
   "settings.device": "Dieses Gerät",
   "settings.device_hint":
-    "Der Dienst kennt es nur als Nummer. Meldungen und Kanäle sind in diesem Browser gespeichert und werden mit dessen Daten gelöscht.",
+    "Der Dienst kennt es nur als Nummer. Meldungen und Kanäle sind in diesem Browser gespeichert und werden mit " +
+    "dessen Daten gelöscht.",
   "settings.device_none": "Es wird registriert, sobald du einen Kanal abonnierst oder suchst.",
 
   "inbox.unread": { one: "{count} ungelesene Meldung", other: "{count} ungelesene Meldungen" },
@@ -192,7 +202,8 @@ export const de: TextsIn<"one" | "other"> = {
   "alert.reply_waits": "Deine Antwort wird gesendet, sobald du online bist.",
   "channel.repeats": "Dringende Meldungen wiederholen",
   "channel.repeats_hint":
-    "Wenn der Kanal es anfordert, bis du bestätigst: nur bei offener App, innerhalb einer Stunde, und in der Ruhezeit nur, wenn du es erlaubt hast.",
+    "Wenn der Kanal es anfordert, bis du bestätigst: nur bei offener App, innerhalb einer Stunde, und in der " +
+    "Ruhezeit nur, wenn du es erlaubt hast.",
   "alert.until": "Bis {time}",
   "alert.within": "Im Umkreis von {distance} um einen Ort",
   "alert.source_url": "Mehr lesen",

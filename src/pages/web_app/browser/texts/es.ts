@@ -30,10 +30,12 @@ export const es: TextsIn<"one" | "many" | "other"> = {
   "app.chosen": "Detalles",
   "app.choose": "Elige una alerta para leerla.",
   "app.no_store":
-    "Este navegador bloquea el almacenamiento de esta página, así que no se pueden guardar alertas. Permite el almacenamiento o sal del modo privado.",
+    "Este navegador bloquea el almacenamiento de esta página, así que no se pueden guardar alertas. Permite el " +
+    "almacenamiento o sal del modo privado.",
   "device.refused": "Este dispositivo ya no está registrado.",
   "device.refused_hint":
-    "Puede que haya estado sin conexión demasiado tiempo. Las alertas que ya tienes se quedan aquí; no llegarán nuevas.",
+    "Puede que haya estado sin conexión demasiado tiempo. Las alertas que ya tienes se quedan aquí; no llegarán " +
+    "nuevas.",
   "device.again": "Registrar de nuevo",
   "device.again_done": "Este dispositivo se ha vuelto a unir a sus canales.",
   "device.again_some": "Se ha vuelto a unir, excepto a estos, que necesitan una nueva invitación: {names}",
@@ -53,7 +55,8 @@ export const es: TextsIn<"one" | "many" | "other"> = {
     other: "Te has suscrito a {count} canales del archivo. Estos ya no existen o necesitan una invitación: {names}",
   },
   "device.move_hint":
-    "Un enlace lo traslada todo, también los canales privados y tus alertas leídas y confirmadas. Funciona una vez, durante {minutes} minutos.",
+    "Un enlace lo traslada todo, también los canales privados y tus alertas leídas y confirmadas. Funciona una vez, " +
+    "durante {minutes} minutos.",
   "device.move": "Trasladar a otro navegador",
   "device.link": "Abre este enlace en el otro navegador",
   "device.copy": "Copiar",
@@ -74,7 +77,8 @@ export const es: TextsIn<"one" | "many" | "other"> = {
   "device.moved_nothing": "Este enlace no es válido o ha caducado. Crea uno nuevo en el otro navegador.",
   "own.title": "Vincular este dispositivo",
   "own.what":
-    "Este enlace convierte este dispositivo en un dispositivo de prueba: muestra los borradores que prueba quien creó el enlace, en los canales a los que te has suscrito.",
+    "Este enlace convierte este dispositivo en un dispositivo de prueba: muestra los borradores que prueba quien " +
+    "creó el enlace, en los canales a los que te has suscrito.",
   "own.careful":
     "Continúa solo si has creado el enlace tú. Los canales no lo ven, y puedes desvincularlo en cualquier momento.",
   "own.link": "Vincular este dispositivo",
@@ -164,19 +168,23 @@ export const es: TextsIn<"one" | "many" | "other"> = {
   "push.title": "Notificaciones push",
   "push.on": "Avisarme con la aplicación cerrada",
   "push.hint":
-    "El servicio push de tu navegador puede ver entonces cuándo hay alertas nuevas, pero no su contenido. Las notificaciones push pueden perderse; las alertas siguen en la bandeja.",
+    "El servicio push de tu navegador puede ver entonces cuándo hay alertas nuevas, pero no su contenido. Las " +
+    "notificaciones push pueden perderse; las alertas siguen en la bandeja.",
   "push.silent": "Este dispositivo no recibe notificaciones mientras la aplicación está cerrada.",
   "push.insecure":
-    "Las notificaciones push requieren https. Deja la aplicación abierta o pide al operador de este servidor una dirección https.",
+    "Las notificaciones push requieren https. Deja la aplicación abierta o pide al operador de este servidor una " +
+    "dirección https.",
   "push.ios":
-    "En iPhone y iPad, las notificaciones push requieren la aplicación en la pantalla de inicio: toca Compartir, elige «Añadir a pantalla de inicio» y abre la aplicación desde allí.",
+    "En iPhone y iPad, las notificaciones push requieren la aplicación en la pantalla de inicio: toca Compartir, " +
+    "elige «Añadir a pantalla de inicio» y abre la aplicación desde allí.",
   "push.browser": "Este navegador no admite notificaciones push. Deja la aplicación abierta o usa otro navegador.",
   "push.server":
     "Este servidor no envía notificaciones push. Deja la aplicación abierta o pide a su operador que active WEB_PUSH.",
   "push.denied": "Las notificaciones de este sitio están bloqueadas. Permítelas primero en los ajustes del sitio.",
   "settings.device": "Este dispositivo",
   "settings.device_hint":
-    "El servicio solo lo identifica con un número. Las alertas y los canales se guardan en este navegador y se borran con sus datos.",
+    "El servicio solo lo identifica con un número. Las alertas y los canales se guardan en este navegador y se " +
+    "borran con sus datos.",
   "settings.device_none": "Se registra cuando te suscribes a un canal o lo buscas.",
 
   // Inbox
@@ -207,7 +215,8 @@ export const es: TextsIn<"one" | "many" | "other"> = {
   "alert.reply_waits": "Tu respuesta se enviará cuando tengas conexión.",
   "channel.repeats": "Repetir alertas urgentes",
   "channel.repeats_hint":
-    "Si el canal lo pide, hasta que confirmes: solo con la aplicación abierta, durante una hora, y en las horas de silencio solo si lo has permitido.",
+    "Si el canal lo pide, hasta que confirmes: solo con la aplicación abierta, durante una hora, y en las horas de " +
+    "silencio solo si lo has permitido.",
   "alert.until": "Hasta: {time}",
   "alert.within": "A menos de {distance} de un lugar",
   "alert.source_url": "Leer más",
@@ -249,7 +258,8 @@ export const es: TextsIn<"one" | "many" | "other"> = {
   "reports.title": "Informes de este dispositivo",
   "reports.on": "Informar de lecturas, confirmaciones y respuestas",
   "reports.hint":
-    "Los canales solo ven cantidades. Si está desactivado, nada de esto sale del dispositivo, tampoco las confirmaciones y respuestas.",
+    "Los canales solo ven cantidades. Si está desactivado, nada de esto sale del dispositivo, tampoco las " +
+    "confirmaciones y respuestas.",
 
   // Time
   "time.today": "Hoy",

@@ -30,7 +30,8 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   "app.chosen": "Détails",
   "app.choose": "Choisissez une alerte pour la lire.",
   "app.no_store":
-    "Ce navigateur bloque le stockage pour cette page : les alertes ne peuvent pas être enregistrées. Autorisez le stockage ou quittez la navigation privée.",
+    "Ce navigateur bloque le stockage pour cette page : les alertes ne peuvent pas être enregistrées. Autorisez le " +
+    "stockage ou quittez la navigation privée.",
   "device.refused": "Cet appareil n’est plus enregistré.",
   "device.refused_hint":
     "Il est peut-être resté trop longtemps hors ligne. Les alertes présentes restent ici, aucune nouvelle n’arrive.",
@@ -49,12 +50,15 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   },
   "device.read_some": {
     one: "Vous êtes abonné à {count} canal du fichier. Ceux-ci n’existent plus ou demandent une invitation : {names}",
-    many: "Vous êtes abonné à {count} de canaux du fichier. Ceux-ci n’existent plus ou demandent une invitation : {names}",
+    many:
+      "Vous êtes abonné à {count} de canaux du fichier. Ceux-ci n’existent plus ou demandent une invitation : " +
+      "{names}",
     other:
       "Vous êtes abonné à {count} canaux du fichier. Ceux-ci n’existent plus ou demandent une invitation : {names}",
   },
   "device.move_hint":
-    "Un lien transfère tout, y compris les canaux privés et vos alertes lues et confirmées. Il fonctionne une fois, pendant {minutes} minutes.",
+    "Un lien transfère tout, y compris les canaux privés et vos alertes lues et confirmées. Il fonctionne une fois, " +
+    "pendant {minutes} minutes.",
   "device.move": "Transférer vers un autre navigateur",
   "device.link": "Ouvrez ce lien dans l’autre navigateur",
   "device.copy": "Copier",
@@ -75,9 +79,11 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   "device.moved_nothing": "Ce lien n’est pas valide ou a expiré. Créez-en un nouveau dans l’autre navigateur.",
   "own.title": "Associer cet appareil",
   "own.what":
-    "Ce lien fait de cet appareil un appareil de test : il affiche les brouillons que le créateur du lien teste, pour les canaux auxquels vous êtes abonné.",
+    "Ce lien fait de cet appareil un appareil de test : il affiche les brouillons que le créateur du lien teste, " +
+    "pour les canaux auxquels vous êtes abonné.",
   "own.careful":
-    "Continuez seulement si vous avez créé ce lien vous-même. Les canaux ne le voient pas, et vous pouvez dissocier l’appareil à tout moment.",
+    "Continuez seulement si vous avez créé ce lien vous-même. Les canaux ne le voient pas, et vous pouvez dissocier " +
+    "l’appareil à tout moment.",
   "own.link": "Associer cet appareil",
   "own.linked": "Cet appareil est associé au compte de {name}.",
   "own.nothing": "Ce lien n’est pas valide ou a expiré. Créez-en un nouveau dans la console.",
@@ -164,20 +170,26 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   "push.title": "Notifications push",
   "push.on": "Me notifier quand l’application est fermée",
   "push.hint":
-    "Le service push de votre navigateur voit alors quand il y a de nouvelles alertes, mais pas leur contenu. Les notifications push peuvent se perdre ; les alertes restent dans la réception.",
+    "Le service push de votre navigateur voit alors quand il y a de nouvelles alertes, mais pas leur contenu. Les " +
+    "notifications push peuvent se perdre ; les alertes restent dans la réception.",
   "push.silent": "Cet appareil ne reçoit aucune notification quand l’application est fermée.",
   "push.insecure":
-    "Les notifications push exigent https. Gardez l’application ouverte, ou demandez une adresse https à l’opérateur de ce serveur.",
+    "Les notifications push exigent https. Gardez l’application ouverte, ou demandez une adresse https à l’opérateur " +
+    "de ce serveur.",
   "push.ios":
-    "Sur iPhone et iPad, les notifications push exigent l’application sur l’écran d’accueil : touchez Partager, choisissez « Sur l’écran d’accueil », puis ouvrez-la de là.",
+    "Sur iPhone et iPad, les notifications push exigent l’application sur l’écran d’accueil : touchez Partager, " +
+    "choisissez « Sur l’écran d’accueil », puis ouvrez-la de là.",
   "push.browser":
-    "Ce navigateur ne prend pas en charge les notifications push. Gardez l’application ouverte ou utilisez un autre navigateur.",
+    "Ce navigateur ne prend pas en charge les notifications push. Gardez l’application ouverte ou utilisez un autre " +
+    "navigateur.",
   "push.server":
-    "Ce serveur n’envoie pas de notifications push. Gardez l’application ouverte, ou demandez à son opérateur d’activer WEB_PUSH.",
+    "Ce serveur n’envoie pas de notifications push. Gardez l’application ouverte, ou demandez à son opérateur " +
+    "d’activer WEB_PUSH.",
   "push.denied": "Les notifications sont bloquées pour ce site. Autorisez-les d’abord dans les paramètres du site.",
   "settings.device": "Cet appareil",
   "settings.device_hint":
-    "Le service l’identifie seulement par un numéro. Les alertes et canaux sont stockés dans ce navigateur et supprimés avec ses données.",
+    "Le service l’identifie seulement par un numéro. Les alertes et canaux sont stockés dans ce navigateur et " +
+    "supprimés avec ses données.",
   "settings.device_none": "Il est enregistré dès que vous vous abonnez à un canal ou en cherchez un.",
 
   // Inbox
@@ -208,7 +220,8 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   "alert.reply_waits": "Votre réponse sera envoyée quand vous serez en ligne.",
   "channel.repeats": "Répéter les alertes urgentes",
   "channel.repeats_hint":
-    "Si le canal le demande, jusqu’à votre confirmation : seulement quand l’application est ouverte, pendant une heure, et pendant les heures calmes seulement si vous l’avez autorisé.",
+    "Si le canal le demande, jusqu’à votre confirmation : seulement quand l’application est ouverte, pendant une " +
+    "heure, et pendant les heures calmes seulement si vous l’avez autorisé.",
   "alert.until": "Jusqu’à : {time}",
   "alert.within": "À moins de {distance} d’un lieu",
   "alert.source_url": "En savoir plus",
@@ -250,7 +263,8 @@ export const fr: TextsIn<"one" | "many" | "other"> = {
   "reports.title": "Rapports de cet appareil",
   "reports.on": "Signaler lectures, confirmations et réponses",
   "reports.hint":
-    "Les canaux voient seulement des nombres. Si désactivé, rien de tout cela ne quitte l’appareil, ni confirmations ni réponses.",
+    "Les canaux voient seulement des nombres. Si désactivé, rien de tout cela ne quitte l’appareil, ni confirmations " +
+    "ni réponses.",
 
   // Time
   "time.today": "Aujourd’hui",

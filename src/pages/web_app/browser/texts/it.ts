@@ -30,7 +30,8 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "app.chosen": "Dettagli",
   "app.choose": "Scegli un avviso per leggerlo.",
   "app.no_store":
-    "Questo browser blocca l’archiviazione per questa pagina, quindi gli avvisi non possono essere salvati. Consenti l’archiviazione o esci dalla navigazione privata.",
+    "Questo browser blocca l’archiviazione per questa pagina, quindi gli avvisi non possono essere salvati. Consenti " +
+    "l’archiviazione o esci dalla navigazione privata.",
   "device.refused": "Questo dispositivo non è più registrato.",
   "device.refused_hint":
     "Forse è rimasto offline troppo a lungo. Gli avvisi presenti restano qui; non ne arrivano di nuovi.",
@@ -52,7 +53,8 @@ export const it: TextsIn<"one" | "many" | "other"> = {
     other: "Iscritto a {count} canali del file. Questi non esistono più o richiedono un invito: {names}",
   },
   "device.move_hint":
-    "Un link trasferisce tutto, anche i canali privati e gli avvisi letti e confermati. Funziona una volta, entro {minutes} minuti.",
+    "Un link trasferisce tutto, anche i canali privati e gli avvisi letti e confermati. Funziona una volta, entro " +
+    "{minutes} minuti.",
   "device.move": "Trasferisci a un altro browser",
   "device.link": "Apri questo link nell’altro browser",
   "device.copy": "Copia",
@@ -72,7 +74,8 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "device.moved_nothing": "Questo link non è valido o è scaduto. Creane uno nuovo nell’altro browser.",
   "own.title": "Collega questo dispositivo",
   "own.what":
-    "Questo link rende questo dispositivo un dispositivo di prova: mostra le bozze che chi ha creato il link sta provando, nei canali a cui sei iscritto.",
+    "Questo link rende questo dispositivo un dispositivo di prova: mostra le bozze che chi ha creato il link sta " +
+    "provando, nei canali a cui sei iscritto.",
   "own.careful":
     "Continua solo se hai creato tu il link. I canali non lo vedono e puoi scollegarlo in qualsiasi momento.",
   "own.link": "Collega questo dispositivo",
@@ -150,7 +153,8 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "category.community": "Comunità",
   "settings.elsewhere": "Carica immagini e suoni da altri siti",
   "settings.elsewhere_hint":
-    "Se disattivato, ciascuno si carica solo su richiesta. L’altro sito può vedere l’indirizzo IP di questo dispositivo.",
+    "Se disattivato, ciascuno si carica solo su richiesta. L’altro sito può vedere l’indirizzo IP di questo " +
+    "dispositivo.",
   "settings.language_browser": "Lingua del browser",
   "scheme.title": "Aspetto",
   "scheme.system": "Sistema",
@@ -161,18 +165,21 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "push.title": "Notifiche push",
   "push.on": "Avvisami con l’app chiusa",
   "push.hint":
-    "Il servizio push del browser può allora vedere quando ci sono nuovi avvisi, ma non il contenuto. Le notifiche push possono perdersi; gli avvisi restano comunque nell’elenco.",
+    "Il servizio push del browser può allora vedere quando ci sono nuovi avvisi, ma non il contenuto. Le notifiche " +
+    "push possono perdersi; gli avvisi restano comunque nell’elenco.",
   "push.silent": "Questo dispositivo non riceve notifiche mentre l’app è chiusa.",
   "push.insecure":
     "Le notifiche push richiedono https. Tieni aperta l’app o chiedi al gestore di questo server un indirizzo https.",
   "push.ios":
-    "Su iPhone e iPad le notifiche push richiedono l’app nella schermata Home: tocca Condividi, scegli «Aggiungi alla schermata Home» e apri l’app da lì.",
+    "Su iPhone e iPad le notifiche push richiedono l’app nella schermata Home: tocca Condividi, scegli «Aggiungi " +
+    "alla schermata Home» e apri l’app da lì.",
   "push.browser": "Questo browser non supporta le notifiche push. Tieni aperta l’app o usa un altro browser.",
   "push.server": "Questo server non invia notifiche push. Tieni aperta l’app o chiedi al gestore di attivare WEB_PUSH.",
   "push.denied": "Le notifiche sono bloccate per questo sito. Consentile prima nelle impostazioni del sito.",
   "settings.device": "Questo dispositivo",
   "settings.device_hint":
-    "Il servizio lo identifica solo con un numero. Avvisi e canali sono salvati in questo browser e cancellati con i suoi dati.",
+    "Il servizio lo identifica solo con un numero. Avvisi e canali sono salvati in questo browser e cancellati con i " +
+    "suoi dati.",
   "settings.device_none": "Viene registrato quando ti iscrivi a un canale o ne cerchi uno.",
 
   // Inbox
@@ -203,7 +210,8 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "alert.reply_waits": "La tua risposta verrà inviata quando sarai online.",
   "channel.repeats": "Ripeti avvisi urgenti",
   "channel.repeats_hint":
-    "Se il canale lo chiede, finché non confermi: solo con l’app aperta, entro un’ora, e nelle ore silenziose solo se l’hai consentito.",
+    "Se il canale lo chiede, finché non confermi: solo con l’app aperta, entro un’ora, e nelle ore silenziose solo " +
+    "se l’hai consentito.",
   "alert.until": "Fino a: {time}",
   "alert.within": "Entro {distance} da un luogo",
   "alert.source_url": "Leggi di più",
@@ -245,7 +253,8 @@ export const it: TextsIn<"one" | "many" | "other"> = {
   "reports.title": "Segnalazioni da questo dispositivo",
   "reports.on": "Segnala letture, conferme e risposte",
   "reports.hint":
-    "I canali vedono solo i totali. Se disattivato, niente di tutto ciò lascia il dispositivo, nemmeno conferme e risposte.",
+    "I canali vedono solo i totali. Se disattivato, niente di tutto ciò lascia il dispositivo, nemmeno conferme e " +
+    "risposte.",
 
   // Time
   "time.today": "Oggi",

@@ -30,7 +30,8 @@ export const nl: TextsIn<"one" | "other"> = {
   "app.chosen": "Details",
   "app.choose": "Kies een alert om te lezen.",
   "app.no_store":
-    "Deze browser blokkeert opslag voor deze pagina, dus alerts kunnen niet worden bewaard. Sta opslag toe of verlaat de privémodus.",
+    "Deze browser blokkeert opslag voor deze pagina, dus alerts kunnen niet worden bewaard. Sta opslag toe of " +
+    "verlaat de privémodus.",
   "device.refused": "Dit apparaat is niet meer geregistreerd.",
   "device.refused_hint":
     "Misschien was het te lang offline. Bestaande alerts blijven hier; er komen geen nieuwe binnen.",
@@ -51,7 +52,8 @@ export const nl: TextsIn<"one" | "other"> = {
       "Geabonneerd op {count} kanalen uit het bestand. Deze bestaan niet meer of vereisen een uitnodiging: {names}",
   },
   "device.move_hint":
-    "Een link verplaatst alles, ook privékanalen en je gelezen en bevestigde alerts. Hij werkt één keer, binnen {minutes} minuten.",
+    "Een link verplaatst alles, ook privékanalen en je gelezen en bevestigde alerts. Hij werkt één keer, binnen " +
+    "{minutes} minuten.",
   "device.move": "Verplaatsen naar andere browser",
   "device.link": "Open deze link in de andere browser",
   "device.copy": "Kopiëren",
@@ -68,7 +70,8 @@ export const nl: TextsIn<"one" | "other"> = {
   "device.moved_nothing": "Deze link is ongeldig of verlopen. Maak een nieuwe in de andere browser.",
   "own.title": "Dit apparaat koppelen",
   "own.what":
-    "Deze link maakt van dit apparaat een testapparaat: het toont concepten die de maker van de link test, voor kanalen waarop je geabonneerd bent.",
+    "Deze link maakt van dit apparaat een testapparaat: het toont concepten die de maker van de link test, voor " +
+    "kanalen waarop je geabonneerd bent.",
   "own.careful":
     "Ga alleen door als je de link zelf hebt gemaakt. Kanalen zien dit niet, en je kunt altijd ontkoppelen.",
   "own.link": "Dit apparaat koppelen",
@@ -158,19 +161,22 @@ export const nl: TextsIn<"one" | "other"> = {
   "push.title": "Pushmeldingen",
   "push.on": "Waarschuw me als de app gesloten is",
   "push.hint":
-    "De pushdienst van je browser ziet dan wanneer er nieuwe alerts zijn, maar niet de inhoud. Pushmeldingen kunnen verloren gaan; de alerts staan toch in het postvak.",
+    "De pushdienst van je browser ziet dan wanneer er nieuwe alerts zijn, maar niet de inhoud. Pushmeldingen kunnen " +
+    "verloren gaan; de alerts staan toch in het postvak.",
   "push.silent": "Dit apparaat krijgt geen meldingen als de app gesloten is.",
   "push.insecure":
     "Pushmeldingen vereisen https. Houd de app open of vraag de beheerder van deze server om een https-adres.",
   "push.ios":
-    "Op iPhone en iPad vereisen pushmeldingen de app op het beginscherm: tik op Deel, kies ‘Zet op beginscherm’ en open de app van daaruit.",
+    "Op iPhone en iPad vereisen pushmeldingen de app op het beginscherm: tik op Deel, kies ‘Zet op beginscherm’ en " +
+    "open de app van daaruit.",
   "push.browser": "Deze browser ondersteunt geen pushmeldingen. Houd de app open of gebruik een andere browser.",
   "push.server":
     "Deze server verstuurt geen pushmeldingen. Houd de app open of vraag de beheerder om WEB_PUSH in te schakelen.",
   "push.denied": "Meldingen zijn geblokkeerd voor deze site. Sta ze eerst toe in de site-instellingen.",
   "settings.device": "Dit apparaat",
   "settings.device_hint":
-    "De dienst kent het alleen als een nummer. Alerts en kanalen staan in deze browser en worden met diens gegevens gewist.",
+    "De dienst kent het alleen als een nummer. Alerts en kanalen staan in deze browser en worden met diens gegevens " +
+    "gewist.",
   "settings.device_none": "Het wordt geregistreerd zodra je op een kanaal abonneert of ernaar zoekt.",
 
   // Inbox
@@ -197,7 +203,8 @@ export const nl: TextsIn<"one" | "other"> = {
   "alert.reply_waits": "Je antwoord wordt verstuurd zodra je online bent.",
   "channel.repeats": "Dringende alerts herhalen",
   "channel.repeats_hint":
-    "Als het kanaal erom vraagt, tot je bevestigt: alleen als de app open is, binnen één uur, en in stille uren alleen als je dat hebt toegestaan.",
+    "Als het kanaal erom vraagt, tot je bevestigt: alleen als de app open is, binnen één uur, en in stille uren " +
+    "alleen als je dat hebt toegestaan.",
   "alert.until": "Tot: {time}",
   "alert.within": "Binnen {distance} van een plaats",
   "alert.source_url": "Lees meer",
@@ -238,7 +245,8 @@ export const nl: TextsIn<"one" | "other"> = {
   "reports.title": "Rapporten van dit apparaat",
   "reports.on": "Lezen, bevestigen en antwoorden rapporteren",
   "reports.hint":
-    "Kanalen zien alleen aantallen. Indien uit, verlaat niets hiervan het apparaat, ook bevestigingen en antwoorden niet.",
+    "Kanalen zien alleen aantallen. Indien uit, verlaat niets hiervan het apparaat, ook bevestigingen en antwoorden " +
+    "niet.",
 
   // Time
   "time.today": "Vandaag",

@@ -30,7 +30,8 @@ export const pl: TextsIn<"one" | "few" | "many" | "other"> = {
   "app.chosen": "Szczegóły",
   "app.choose": "Wybierz alert, aby go przeczytać.",
   "app.no_store":
-    "Ta przeglądarka blokuje pamięć dla tej strony, więc alertów nie można zapisać. Zezwól na zapis danych lub wyjdź z trybu prywatnego.",
+    "Ta przeglądarka blokuje pamięć dla tej strony, więc alertów nie można zapisać. Zezwól na zapis danych lub wyjdź " +
+    "z trybu prywatnego.",
   "device.refused": "To urządzenie nie jest już zarejestrowane.",
   "device.refused_hint": "Mogło być zbyt długo offline. Obecne alerty zostają tutaj; nowe nie przychodzą.",
   "device.again": "Zarejestruj ponownie",
@@ -53,7 +54,8 @@ export const pl: TextsIn<"one" | "few" | "many" | "other"> = {
     other: "Zasubskrybowano {count} kanału z pliku. Te już nie istnieją lub wymagają zaproszenia: {names}",
   },
   "device.move_hint":
-    "Link przenosi wszystko, także kanały prywatne oraz przeczytane i potwierdzone alerty. Działa raz, przez {minutes} min.",
+    "Link przenosi wszystko, także kanały prywatne oraz przeczytane i potwierdzone alerty. Działa raz, przez " +
+    "{minutes} min.",
   "device.move": "Przenieś do innej przeglądarki",
   "device.link": "Otwórz ten link w drugiej przeglądarce",
   "device.copy": "Kopiuj",
@@ -75,7 +77,8 @@ export const pl: TextsIn<"one" | "few" | "many" | "other"> = {
   "device.moved_nothing": "Ten link jest nieprawidłowy lub wygasł. Utwórz nowy w drugiej przeglądarce.",
   "own.title": "Połącz to urządzenie",
   "own.what":
-    "Ten link zmienia to urządzenie w testowe: pokazuje wersje robocze testowane przez twórcę linku, w kanałach, które subskrybujesz.",
+    "Ten link zmienia to urządzenie w testowe: pokazuje wersje robocze testowane przez twórcę linku, w kanałach, " +
+    "które subskrybujesz.",
   "own.careful":
     "Kontynuuj tylko, jeśli ten link jest Twój. Kanały tego nie widzą, a urządzenie możesz w każdej chwili odłączyć.",
   "own.link": "Połącz to urządzenie",
@@ -163,12 +166,14 @@ export const pl: TextsIn<"one" | "few" | "many" | "other"> = {
   "push.title": "Powiadomienia push",
   "push.on": "Powiadamiaj, gdy aplikacja jest zamknięta",
   "push.hint":
-    "Usługa push Twojej przeglądarki widzi wtedy, kiedy są nowe alerty, ale nie ich treść. Powiadomienia push mogą się zgubić; alerty i tak są w odebranych.",
+    "Usługa push Twojej przeglądarki widzi wtedy, kiedy są nowe alerty, ale nie ich treść. Powiadomienia push mogą " +
+    "się zgubić; alerty i tak są w odebranych.",
   "push.silent": "To urządzenie nie otrzymuje powiadomień, gdy aplikacja jest zamknięta.",
   "push.insecure":
     "Powiadomienia push wymagają https. Pozostaw aplikację otwartą lub poproś operatora tego serwera o adres https.",
   "push.ios":
-    "Na iPhonie i iPadzie powiadomienia push wymagają aplikacji na ekranie początkowym: stuknij Udostępnij, wybierz „Do ekranu początkowego” i otwórz ją stamtąd.",
+    "Na iPhonie i iPadzie powiadomienia push wymagają aplikacji na ekranie początkowym: stuknij Udostępnij, wybierz " +
+    "„Do ekranu początkowego” i otwórz ją stamtąd.",
   "push.browser":
     "Ta przeglądarka nie obsługuje powiadomień push. Pozostaw aplikację otwartą lub użyj innej przeglądarki.",
   "push.server":
@@ -208,7 +213,8 @@ export const pl: TextsIn<"one" | "few" | "many" | "other"> = {
   "alert.reply_waits": "Twoja odpowiedź zostanie wysłana, gdy będziesz online.",
   "channel.repeats": "Powtarzaj pilne alerty",
   "channel.repeats_hint":
-    "Jeśli kanał o to prosi, do potwierdzenia: tylko przy otwartej aplikacji, w ciągu godziny, a w godzinach ciszy tylko za Twoją zgodą.",
+    "Jeśli kanał o to prosi, do potwierdzenia: tylko przy otwartej aplikacji, w ciągu godziny, a w godzinach ciszy " +
+    "tylko za Twoją zgodą.",
   "alert.until": "Do: {time}",
   "alert.within": "W promieniu {distance} od miejsca",
   "alert.source_url": "Czytaj więcej",

@@ -31,7 +31,8 @@ export const pt: TextsIn<"one" | "many" | "other"> = {
   "app.chosen": "Detalhes",
   "app.choose": "Escolha um alerta para o ler.",
   "app.no_store":
-    "Este navegador bloqueia o armazenamento desta página, por isso os alertas não podem ser guardados. Permita o armazenamento ou saia do modo privado.",
+    "Este navegador bloqueia o armazenamento desta página, por isso os alertas não podem ser guardados. Permita o " +
+    "armazenamento ou saia do modo privado.",
   "device.refused": "Este dispositivo já não está registado.",
   "device.refused_hint": "Pode ter estado offline demasiado tempo. Os alertas existentes ficam aqui; não chegam novos.",
   "device.again": "Registar novamente",
@@ -53,7 +54,8 @@ export const pt: TextsIn<"one" | "many" | "other"> = {
     other: "Subscreveu {count} canais do ficheiro. Estes já não existem ou precisam de convite: {names}",
   },
   "device.move_hint":
-    "Uma ligação transfere tudo, incluindo os canais privados e os alertas lidos e confirmados. Funciona uma vez, durante {minutes} minutos.",
+    "Uma ligação transfere tudo, incluindo os canais privados e os alertas lidos e confirmados. Funciona uma vez, " +
+    "durante {minutes} minutos.",
   "device.move": "Transferir para outro navegador",
   "device.link": "Abra esta ligação no outro navegador",
   "device.copy": "Copiar",
@@ -73,7 +75,8 @@ export const pt: TextsIn<"one" | "many" | "other"> = {
   "device.moved_nothing": "Esta ligação é inválida ou expirou. Crie uma nova no outro navegador.",
   "own.title": "Associar este dispositivo",
   "own.what":
-    "Esta ligação torna este dispositivo um dispositivo de teste: mostra os rascunhos que o criador da ligação testa, nos canais que subscreveu.",
+    "Esta ligação torna este dispositivo um dispositivo de teste: mostra os rascunhos que o criador da ligação " +
+    "testa, nos canais que subscreveu.",
   "own.careful":
     "Continue apenas se criou a ligação. Os canais não veem isto e pode desassociar o dispositivo a qualquer momento.",
   "own.link": "Associar este dispositivo",
@@ -161,19 +164,23 @@ export const pt: TextsIn<"one" | "many" | "other"> = {
   "push.title": "Notificações push",
   "push.on": "Notificar-me com a aplicação fechada",
   "push.hint":
-    "O serviço push do seu navegador pode então ver quando há novos alertas, mas não o conteúdo. As notificações push podem perder-se; os alertas continuam na entrada.",
+    "O serviço push do seu navegador pode então ver quando há novos alertas, mas não o conteúdo. As notificações " +
+    "push podem perder-se; os alertas continuam na entrada.",
   "push.silent": "Este dispositivo não recebe notificações com a aplicação fechada.",
   "push.insecure":
-    "As notificações push exigem https. Mantenha a aplicação aberta ou peça um endereço https ao operador deste servidor.",
+    "As notificações push exigem https. Mantenha a aplicação aberta ou peça um endereço https ao operador deste " +
+    "servidor.",
   "push.ios":
-    "No iPhone e iPad, as notificações push exigem a aplicação no ecrã principal: toque em Partilhar, escolha “Adicionar ao ecrã principal” e abra a aplicação a partir daí.",
+    "No iPhone e iPad, as notificações push exigem a aplicação no ecrã principal: toque em Partilhar, escolha " +
+    "“Adicionar ao ecrã principal” e abra a aplicação a partir daí.",
   "push.browser": "Este navegador não suporta notificações push. Mantenha a aplicação aberta ou use outro navegador.",
   "push.server":
     "Este servidor não envia notificações push. Mantenha a aplicação aberta ou peça ao operador para ligar WEB_PUSH.",
   "push.denied": "As notificações estão bloqueadas para este site. Permita-as primeiro nas definições do site.",
   "settings.device": "Este dispositivo",
   "settings.device_hint":
-    "O serviço identifica-o apenas por um número. Os alertas e canais são guardados neste navegador e apagados com os dados dele.",
+    "O serviço identifica-o apenas por um número. Os alertas e canais são guardados neste navegador e apagados com " +
+    "os dados dele.",
   "settings.device_none": "É registado quando subscreve ou procura um canal.",
 
   // Inbox
@@ -204,7 +211,8 @@ export const pt: TextsIn<"one" | "many" | "other"> = {
   "alert.reply_waits": "A sua resposta será enviada quando estiver online.",
   "channel.repeats": "Repetir alertas urgentes",
   "channel.repeats_hint":
-    "Se o canal o pedir, até confirmar: apenas com a aplicação aberta, durante uma hora, e nas horas de silêncio só se o permitiu.",
+    "Se o canal o pedir, até confirmar: apenas com a aplicação aberta, durante uma hora, e nas horas de silêncio só " +
+    "se o permitiu.",
   "alert.until": "Até: {time}",
   "alert.within": "A menos de {distance} de um local",
   "alert.source_url": "Ler mais",

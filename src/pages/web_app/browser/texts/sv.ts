@@ -49,7 +49,8 @@ export const sv: TextsIn<"one" | "other"> = {
     other: "Prenumererar på {count} kanaler från filen. Dessa finns inte längre eller kräver inbjudan: {names}",
   },
   "device.move_hint":
-    "En länk flyttar allt, även privata kanaler och lästa och bekräftade larm. Den fungerar en gång, inom {minutes} minuter.",
+    "En länk flyttar allt, även privata kanaler och lästa och bekräftade larm. Den fungerar en gång, inom {minutes} " +
+    "minuter.",
   "device.move": "Flytta till en annan webbläsare",
   "device.link": "Öppna länken i den andra webbläsaren",
   "device.copy": "Kopiera",
@@ -65,7 +66,8 @@ export const sv: TextsIn<"one" | "other"> = {
   "device.moved_nothing": "Länken är ogiltig eller har gått ut. Skapa en ny i den andra webbläsaren.",
   "own.title": "Länka den här enheten",
   "own.what":
-    "Länken gör enheten till en testenhet: den visar utkast som länkens skapare testar, för kanaler du prenumererar på.",
+    "Länken gör enheten till en testenhet: den visar utkast som länkens skapare testar, för kanaler du " +
+    "prenumererar på.",
   "own.careful":
     "Fortsätt bara om du själv har skapat länken. Kanaler ser inte detta, och du kan ta bort länkningen när som helst.",
   "own.link": "Länka den här enheten",
@@ -153,11 +155,13 @@ export const sv: TextsIn<"one" | "other"> = {
   "push.title": "Push-notiser",
   "push.on": "Meddela mig när appen är stängd",
   "push.hint":
-    "Webbläsarens push-tjänst kan då se när det finns nya larm, men inte innehållet. Push-notiser kan gå förlorade; larmen finns ändå i inkorgen.",
+    "Webbläsarens push-tjänst kan då se när det finns nya larm, men inte innehållet. Push-notiser kan gå förlorade; " +
+    "larmen finns ändå i inkorgen.",
   "push.silent": "Enheten får inga notiser när appen är stängd.",
   "push.insecure": "Push-notiser kräver https. Håll appen öppen, eller be serverns operatör om en https-adress.",
   "push.ios":
-    "På iPhone och iPad kräver push-notiser appen på hemskärmen: tryck på Dela, välj ”Lägg till på hemskärmen” och öppna appen därifrån.",
+    "På iPhone och iPad kräver push-notiser appen på hemskärmen: tryck på Dela, välj ”Lägg till på hemskärmen” och " +
+    "öppna appen därifrån.",
   "push.browser": "Webbläsaren har inte stöd för push-notiser. Håll appen öppen eller använd en annan webbläsare.",
   "push.server": "Servern skickar inga push-notiser. Håll appen öppen, eller be operatören att slå på WEB_PUSH.",
   "push.denied": "Notiser är blockerade för webbplatsen. Tillåt dem först i webbplatsens inställningar.",
@@ -190,7 +194,8 @@ export const sv: TextsIn<"one" | "other"> = {
   "alert.reply_waits": "Ditt svar skickas när du är online.",
   "channel.repeats": "Upprepa brådskande larm",
   "channel.repeats_hint":
-    "Om kanalen ber om det, tills du bekräftar: bara när appen är öppen, inom en timme, och under tysta timmar bara om du har tillåtit det.",
+    "Om kanalen ber om det, tills du bekräftar: bara när appen är öppen, inom en timme, och under tysta timmar bara " +
+    "om du har tillåtit det.",
   "alert.until": "Till: {time}",
   "alert.within": "Inom {distance} från en plats",
   "alert.source_url": "Läs mer",

@@ -30,7 +30,8 @@ export const tr: TextsIn<"one" | "other"> = {
   "app.chosen": "Ayrıntılar",
   "app.choose": "Okumak için bir uyarı seçin.",
   "app.no_store":
-    "Bu tarayıcı bu sayfanın depolamasını engelliyor, bu yüzden uyarılar kaydedilemiyor. Depolamaya izin verin ya da gizli moddan çıkın.",
+    "Bu tarayıcı bu sayfanın depolamasını engelliyor, bu yüzden uyarılar kaydedilemiyor. Depolamaya izin verin ya da " +
+    "gizli moddan çıkın.",
   "device.refused": "Bu cihaz artık kayıtlı değil.",
   "device.refused_hint": "Uzun süre çevrimdışı kalmış olabilir. Mevcut uyarılar burada kalır; yenileri gelmez.",
   "device.again": "Yeniden kaydet",
@@ -46,7 +47,8 @@ export const tr: TextsIn<"one" | "other"> = {
     other: "Dosyadaki {count} kanala abone olundu. Şunlar artık yok ya da davet gerektiriyor: {names}",
   },
   "device.move_hint":
-    "Bir bağlantı, özel kanallar ile okunmuş ve onaylanmış uyarılarınız dahil her şeyi taşır. {minutes} dakika içinde bir kez çalışır.",
+    "Bir bağlantı, özel kanallar ile okunmuş ve onaylanmış uyarılarınız dahil her şeyi taşır. {minutes} dakika " +
+    "içinde bir kez çalışır.",
   "device.move": "Başka tarayıcıya taşı",
   "device.link": "Bu bağlantıyı diğer tarayıcıda açın",
   "device.copy": "Kopyala",
@@ -62,9 +64,11 @@ export const tr: TextsIn<"one" | "other"> = {
   "device.moved_nothing": "Bu bağlantı geçersiz ya da süresi dolmuş. Diğer tarayıcıda yenisini oluşturun.",
   "own.title": "Bu cihazı bağla",
   "own.what":
-    "Bu bağlantı, cihazı test cihazı yapar: bağlantıyı oluşturanın denediği taslakları, abone olduğunuz kanallarda gösterir.",
+    "Bu bağlantı, cihazı test cihazı yapar: bağlantıyı oluşturanın denediği taslakları, abone olduğunuz kanallarda " +
+    "gösterir.",
   "own.careful":
-    "Yalnızca bağlantıyı kendiniz oluşturduysanız devam edin. Kanallar bunu görmez ve bağı istediğiniz zaman kaldırabilirsiniz.",
+    "Yalnızca bağlantıyı kendiniz oluşturduysanız devam edin. Kanallar bunu görmez ve bağı istediğiniz zaman " +
+    "kaldırabilirsiniz.",
   "own.link": "Bu cihazı bağla",
   "own.linked": "Bu cihaz şu hesaba bağlı: {name}.",
   "own.nothing": "Bu bağlantı geçersiz ya da süresi dolmuş. Konsolda yenisini oluşturun.",
@@ -149,12 +153,14 @@ export const tr: TextsIn<"one" | "other"> = {
   "push.title": "Anlık bildirimler",
   "push.on": "Uygulama kapalıyken bildir",
   "push.hint":
-    "Tarayıcınızın anlık bildirim hizmeti yeni uyarıların geldiği zamanı görebilir, içeriğini göremez. Anlık bildirimler kaybolabilir; uyarılar yine de gelenlerdedir.",
+    "Tarayıcınızın anlık bildirim hizmeti yeni uyarıların geldiği zamanı görebilir, içeriğini göremez. Anlık " +
+    "bildirimler kaybolabilir; uyarılar yine de gelenlerdedir.",
   "push.silent": "Bu cihaz, uygulama kapalıyken bildirim almaz.",
   "push.insecure":
     "Anlık bildirimler https gerektirir. Uygulamayı açık tutun ya da sunucunun işletmecisinden https adresi isteyin.",
   "push.ios":
-    "iPhone ve iPad’de anlık bildirimler için uygulama ana ekranda olmalıdır: Paylaş’a dokunun, “Ana Ekrana Ekle”yi seçin ve uygulamayı oradan açın.",
+    "iPhone ve iPad’de anlık bildirimler için uygulama ana ekranda olmalıdır: Paylaş’a dokunun, “Ana Ekrana Ekle”yi " +
+    "seçin ve uygulamayı oradan açın.",
   "push.browser":
     "Bu tarayıcı anlık bildirimleri desteklemiyor. Uygulamayı açık tutun ya da başka bir tarayıcı kullanın.",
   "push.server":
@@ -162,7 +168,8 @@ export const tr: TextsIn<"one" | "other"> = {
   "push.denied": "Bu site için bildirimler engellenmiş. Önce site ayarlarından izin verin.",
   "settings.device": "Bu cihaz",
   "settings.device_hint":
-    "Hizmet onu yalnızca bir numara olarak tanır. Uyarılar ve kanallar bu tarayıcıda saklanır ve verileriyle birlikte silinir.",
+    "Hizmet onu yalnızca bir numara olarak tanır. Uyarılar ve kanallar bu tarayıcıda saklanır ve verileriyle " +
+    "birlikte silinir.",
   "settings.device_none": "Bir kanala abone olduğunuzda ya da kanal aradığınızda kaydedilir.",
 
   // Inbox
@@ -189,7 +196,8 @@ export const tr: TextsIn<"one" | "other"> = {
   "alert.reply_waits": "Yanıtınız çevrimiçi olduğunuzda gönderilecek.",
   "channel.repeats": "Acil uyarıları yinele",
   "channel.repeats_hint":
-    "Kanal isterse, siz onaylayana kadar: yalnızca uygulama açıkken, bir saat içinde ve sessiz saatlerde ancak izin verdiyseniz.",
+    "Kanal isterse, siz onaylayana kadar: yalnızca uygulama açıkken, bir saat içinde ve sessiz saatlerde ancak izin " +
+    "verdiyseniz.",
   "alert.until": "Bitiş: {time}",
   "alert.within": "Bir yere en çok {distance} uzaklıkta",
   "alert.source_url": "Devamını oku",

@@ -36,11 +36,13 @@ export function Picture({ alert, inList = false }: { alert: InboxAlert; inList?:
   if (address === null) return null;
   if (broken) return html`<p class="xs muted">${t("alert.picture_missing")}</p>`;
   if (asked || canFetch(address, settings))
-    return html`<img class=${inList ? "picture" : "picture whole"} src=${address} alt=${t("alert.picture_of", { title: alert.title })}
+    return html`<img class=${inList ? "picture" : "picture whole"} src=${address}
+      alt=${t("alert.picture_of", { title: alert.title })}
       loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(true)} />`;
   const hint = t("alert.show_picture_hint", { host: getUrlHost(address) });
   return html`<div class="fetch">
-    <button class="plain" title=${inList ? hint : undefined} onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_picture")}</button>
+    <button class="plain" title=${inList ? hint : undefined}
+      onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_picture")}</button>
     ${!inList && html`<p class="xs muted">${hint}</p>`}
   </div>`;
 }
@@ -91,7 +93,8 @@ export function AlertCard({ alert, over, chosen, inChannel }: CardProps): VNode 
   return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
     <${AlertCardHeader} alert=${alert} over=${over} />
     ${open && html`<${Picture} alert=${alert} inList />`}
-    <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeLinks.alert(alert.id)} aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
+    <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeLinks.alert(alert.id)}
+      aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
     ${alert.body && !over && html`<p class="text clamp" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
     ${picture !== null && !open && html`<${Picture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
@@ -111,11 +114,14 @@ export function AlertCardHeader({ alert, over, bare }: { alert: StoredAlert; ove
   const sent = Date.parse(alert.sent_at);
   const mark = isHighPriority(alert.priority) && !over ? alert.priority : null;
   const state = getAlertMark(alert, over);
-  return html`<header><${ChannelAvatar} card=${channel} size="m" /><span class="name" dir="auto">${channel?.name ?? `@${alert.handle}`}</span>
+  return html`<header><${ChannelAvatar} card=${channel} size="m" /><span class="name"
+    dir="auto">${channel?.name ?? `@${alert.handle}`}</span>
     ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
     ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
     ${state && html`<span class="tag">${t(state)}</span>`}
-    <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${over ? formatDayAndTime(sent, now) : formatTime(sent)}</time>
+    <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${
+      over ? formatDayAndTime(sent, now) : formatTime(sent)
+    }</time>
     ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
     ${!bare && html`<${PutAside} alert=${alert} over=${over} />`}
   </header>`;
@@ -146,12 +152,18 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
       html`${icon("place", "s")}<span>${t("alert.within", { distance: formatDistance(circle.radius_km) })}</span>`,
     snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
-      html`<span title=${formatUtc(until)}>${t(until > now ? "alert.until" : "alert.was_until", { time: formatDayAndTime(until, now) })}</span>`,
+      html`<span title=${formatUtc(until)}>${t(until > now ? "alert.until" : "alert.was_until", {
+        time: formatDayAndTime(until, now),
+      })}</span>`,
     acked !== null &&
-      html`${icon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", { time: formatDayAndTime(acked, now) })}</span>`,
+      html`${icon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", {
+        time: formatDayAndTime(acked, now),
+      })}</span>`,
   ].filter(Boolean);
   if (facts.length === 0) return null;
-  return html`<p class="xs line">${facts.map((fact, i) => html`${i > 0 && html`<span aria-hidden="true">·</span>`}${fact}`)}</p>`;
+  return html`<p class="xs line">${facts.map(
+    (fact, i) => html`${i > 0 && html`<span aria-hidden="true">·</span>`}${fact}`,
+  )}</p>`;
 }
 
 /** The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. */
@@ -172,7 +184,10 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
       icon,
       choice: (choice) => {
         const chosen = alert.reply === choice;
-        return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} disabled=${closed} onClick=${() => void recordReply(alert, choice).catch(describeError)}>${chosen && icon("check", "s")}<bdi>${choice}</bdi></button>`;
+        return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} disabled=${closed}
+          onClick=${() => void recordReply(alert, choice).catch(describeError)}>${
+            chosen && icon("check", "s")
+          }<bdi>${choice}</bdi></button>`;
       },
       acknowledge: (content) =>
         html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeError)}>${content}</button>`,
@@ -198,8 +213,11 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
 export function PlainField({ look, label, value }: { look: string; label: string; value: unknown }): VNode | null {
   if (value === null || value === "" || (look === "link" && !isWebUrl(String(value)))) return null;
   return look === "link"
-    ? html`<p><a class="withicon" href=${value} target="_blank" rel="noopener noreferrer">${label}${icon("out", "s")}</a></p>`
-    : html`<p class="text"><strong>${label}</strong> <bdi>${Array.isArray(value) ? formatList(value) : String(value)}</bdi></p>`;
+    ? html`<p><a class="withicon" href=${value} target="_blank"
+      rel="noopener noreferrer">${label}${icon("out", "s")}</a></p>`
+    : html`<p class="text"><strong>${label}</strong> <bdi>${
+        Array.isArray(value) ? formatList(value) : String(value)
+      }</bdi></p>`;
 }
 
 /** The service accepts only https addresses; the app checks them itself anyway. */

@@ -39,7 +39,8 @@ export function AlertView({ id }: { id: string }): VNode {
     if (alert) void recordReadOrAck(alert, "read");
   }, [id, alert === null]);
   if (!alert)
-    return html`<${PaneHeader} title=${t("alert.gone")} back=${routeLinks.inbox} /><p class="muted">${t("alert.gone_hint")}</p>`;
+    return html`<${PaneHeader} title=${t("alert.gone")} back=${routeLinks.inbox} /><p
+      class="muted">${t("alert.gone_hint")}</p>`;
 
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);
@@ -51,27 +52,44 @@ export function AlertView({ id }: { id: string }): VNode {
   const showsText = alert.body && !(markup && hasSameText(markup, alert.body));
   return html`<${PaneHeader} title=${alert.title} back=${routeLinks.inbox} />
     <article class="whole">
-      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeLinks.channel(alert.handle)}><strong dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
-        <time class="muted small" datetime=${alert.sent_at} title=${formatUtc(sent)}>${formatDayAndTime(sent, now)}</time></span>
+      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeLinks.channel(alert.handle)}><strong
+        dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
+        <time class="muted small" datetime=${alert.sent_at}
+          title=${formatUtc(sent)}>${formatDayAndTime(sent, now)}</time></span>
         ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
         ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${NoteStrip} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
       <${Picture} alert=${alert} />
       ${showsText && html`<${AlertText} key=${alert.id} alert=${alert} body=${alert.body} />`}
-      ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
+      ${
+        alert.html &&
+        html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${
+          alert.layout === "document"
+        } />`
+      }
       <${AlertFacts} alert=${alert} at=${now} />
       <${AlertSounds} alert=${alert} />
-      ${ALERT_GENERIC_FIELDS.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`)}
+      ${ALERT_GENERIC_FIELDS.map(
+        ({ name, look }) => html`<${PlainField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
+      )}
       <div class="alertacts"><${AlertActions} alert=${alert} /></div>
       <${AsideActions} alert=${alert} over=${over} />
-      ${back && html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t("alert.bring_back")}</button></p>`}
+      ${
+        back &&
+        html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t(
+          "alert.bring_back",
+        )}</button></p>`
+      }
       ${alert.acked_at && !settings.reports && html`<p class="hint">${t("alert.ack_stays")}</p>`}
-      ${alert.acked_at && settings.reports && connection === "away" && html`<p class="hint">${t("alert.ack_waits")}</p>`}
+      ${
+        alert.acked_at && settings.reports && connection === "away" && html`<p class="hint">${t("alert.ack_waits")}</p>`
+      }
       ${
         alert.because &&
         alert.because.length > 0 &&
-        html`<details class="more"><summary>${t("why.title")}</summary><ul class="why">${alert.because.map((why) => html`<li>${t(why as TextKey)}</li>`)}</ul></details>`
+        html`<details class="more"><summary>${t("why.title")}</summary><ul
+          class="why">${alert.because.map((why) => html`<li>${t(why as TextKey)}</li>`)}</ul></details>`
       }
     </article>`;
 }
@@ -105,13 +123,24 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
   return html`<section class="sounds" aria-label=${t("alert.sounds")}>
     ${
       heard &&
-      html`<p class="line"><button class="plain" onClick=${() => void play()}>${icon("sound", "s")}${t("alert.play")}</button>
-      <span class="small muted">${recording === null ? tone && t(`tone.${tone}`) : isOwnOrigin(recording) ? t("alert.recording") : t("alert.recording_at", { host: getUrlHost(recording) })}</span></p>`
+      html`<p class="line"><button class="plain"
+        onClick=${() => void play()}>${icon("sound", "s")}${t("alert.play")}</button>
+      <span class="small muted">${
+        recording === null
+          ? tone && t(`tone.${tone}`)
+          : isOwnOrigin(recording)
+            ? t("alert.recording")
+            : t("alert.recording_at", { host: getUrlHost(recording) })
+      }</span></p>`
     }
-    ${pattern && html`<p class="small muted">${t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") })}</p>`}
+    ${
+      pattern &&
+      html`<p class="small muted">${t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") })}</p>`
+    }
     ${
       alert.tts_text &&
-      html`<div><p class="line"><button class="plain" onClick=${() => void read(alert.tts_text ?? "")}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
+      html`<div><p class="line"><button class="plain"
+        onClick=${() => void read(alert.tts_text ?? "")}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
       <blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
     }
     <p class="small muted" role="status">${trouble}</p>

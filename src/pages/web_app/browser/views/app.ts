@@ -135,8 +135,13 @@ export function App(): VNode {
     <${Tabs} tab=${TAB_OF[route.view]} unread=${unread} />
     <main id="main" tabindex="-1" ref=${main}>
       <div class="strips"><${RingStrip} /><${Strips} /></div>
-      <section class="list" aria-label=${t(`nav.${TAB_OF[route.view] === "settings" ? "inbox" : TAB_OF[route.view]}`)}>${!chosen && html`<${StatusMessage} />`}${list}</section>
-      <section class="chosen" aria-label=${t("app.chosen")}><div class="inner">${chosen ? html`<${StatusMessage} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`}</div></section>
+      <section class="list" aria-label=${t(
+        `nav.${TAB_OF[route.view] === "settings" ? "inbox" : TAB_OF[route.view]}`,
+      )}>${!chosen && html`<${StatusMessage} />`}${list}</section>
+      <section class="chosen" aria-label=${t("app.chosen")}><div
+        class="inner">${
+          chosen ? html`<${StatusMessage} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`
+        }</div></section>
     </main>
     <${UndoToast} />
     <${FullScreenAlert} />
@@ -153,7 +158,9 @@ function Tabs({ tab, unread }: { tab: Tab; unread: number }): VNode {
           view === "inbox" &&
           unread > 0 &&
           html`<span class="n" aria-hidden="true">${unread > 99 ? "99+" : unread}</span>`
-        }<span>${t(name)}</span>${view === "inbox" && unread > 0 && html`<span class="unseen">${t("inbox.unread", { count: unread })}</span>`}</a>`,
+        }<span>${t(name)}</span>${
+          view === "inbox" && unread > 0 && html`<span class="unseen">${t("inbox.unread", { count: unread })}</span>`
+        }</a>`,
     )}
   </nav>`;
 }
@@ -177,11 +184,31 @@ function Again(): VNode {
 function Strips(): VNode {
   const { update, device, ready, store, moved } = useAppState();
   return html`
-    ${update && html`<${NoteStrip} tone="accent" sign="fresh"><p>${t("app.new_version")}</p><button class="link" onClick=${update}>${t("app.reload")}</button><//>`}
-    ${device?.refused && html`<${NoteStrip} tone="bad" sign="careful"><p><strong>${t("device.refused")}</strong> ${t("device.refused_hint")}</p><${Again} /><//>`}
-    ${moved && html`<${NoteStrip} tone="accent" sign="out"><p><strong>${t("device.moved_away")}</strong> ${t("device.moved_away_hint")}</p><//>`}
+    ${
+      update &&
+      html`<${NoteStrip} tone="accent" sign="fresh"><p>${t("app.new_version")}</p><button class="link"
+      onClick=${update}>${t("app.reload")}</button><//>`
+    }
+    ${
+      device?.refused &&
+      html`<${NoteStrip} tone="bad" sign="careful"><p><strong>${t("device.refused")}</strong> ${t(
+        "device.refused_hint",
+      )}</p><${Again} /><//>`
+    }
+    ${
+      moved &&
+      html`<${NoteStrip} tone="accent" sign="out"><p><strong>${t("device.moved_away")}</strong> ${t(
+        "device.moved_away_hint",
+      )}</p><//>`
+    }
     ${ready && !store && html`<${NoteStrip} tone="bad" sign="careful"><p>${t("app.no_store")}</p><//>`}
-    ${ready && wasStoreEmptied() && html`<${NoteStrip} tone="warn" sign="careful"><p><strong>${t("device.emptied")}</strong> ${t("device.emptied_hint")}</p><a href=${routeLinks.discover}>${t("inbox.find")}</a><//>`}`;
+    ${
+      ready &&
+      wasStoreEmptied() &&
+      html`<${NoteStrip} tone="warn" sign="careful"><p><strong>${t(
+        "device.emptied",
+      )}</strong> ${t("device.emptied_hint")}</p><a href=${routeLinks.discover}>${t("inbox.find")}</a><//>`
+    }`;
 }
 
 /** Time for which a visible page shows a note without sound, in milliseconds. */
@@ -221,9 +248,16 @@ export function RingStrip(): VNode | null {
   const values = { ...PROBLEM_TEXT_VALUES, language: getLanguageName(speech?.lang ?? "en") };
   return html`<div class="ringing" role="alert">
     ${icon("bell")}
-    <div><p><strong><a href=${routeLinks.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", { title: alert.title })}</a></strong></p>
+    <div><p><strong><a href=${routeLinks.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", {
+      title: alert.title,
+    })}</a></strong></p>
       ${trouble.map((key) => html`<p>${t(key, values)}</p>`)}
-      ${speech && html`<p dir="auto" lang=${speech.lang}>${trouble.length > 0 ? speech.text : t("ring.spoken", { text: speech.text })}</p>`}
+      ${
+        speech &&
+        html`<p dir="auto" lang=${speech.lang}>${
+          trouble.length > 0 ? speech.text : t("ring.spoken", { text: speech.text })
+        }</p>`
+      }
     </div>
     <button class="plain" onClick=${stopRinging}>${t(sounding ? "ring.stop" : "do.close")}</button>
   </div>`;

@@ -39,8 +39,10 @@ interface RowProps {
 }
 
 function Row({ card, to, chosen, mark }: RowProps): VNode {
-  return html`<li><a class="row" href=${to} aria-current=${chosen ? "true" : undefined}><${ChannelAvatar} card=${card} />
-    <span class="rowtext"><strong dir="auto">${card.name}</strong><span class="small muted" dir="auto">${card.description}</span></span>
+  return html`<li><a class="row" href=${to}
+    aria-current=${chosen ? "true" : undefined}><${ChannelAvatar} card=${card} />
+    <span class="rowtext"><strong dir="auto">${card.name}</strong><span class="small muted"
+      dir="auto">${card.description}</span></span>
     ${mark && html`<span class="tag">${mark}</span>`}</a></li>`;
 }
 
@@ -54,8 +56,18 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
   };
   return html`<${PaneHeader} title=${t("nav.channels")} beside=${useRoute().view !== "channels"} />
     ${!ready && html`<${LoadingPlaceholder} />`}
-    ${ready && rows.length === 0 && html`<div class="empty"><p class="lead">${t("channel.none")}</p><p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p></div>`}
-    <ul class="rows">${rows.map((card) => html`<${Row} key=${card.handle} card=${card} to=${routeLinks.channel(card.handle)} chosen=${card.handle === chosen} mark=${markOf(card)} />`)}</ul>`;
+    ${
+      ready &&
+      rows.length === 0 &&
+      html`<div class="empty"><p class="lead">${t("channel.none")}</p><p><a class="button"
+      href=${routeLinks.discover}>${t("inbox.find")}</a></p></div>`
+    }
+    <ul class="rows">${rows.map(
+      (card) =>
+        html`<${Row} key=${card.handle} card=${card} to=${routeLinks.channel(
+          card.handle,
+        )} chosen=${card.handle === chosen} mark=${markOf(card)} />`,
+    )}</ul>`;
 }
 
 /** Names a search without a result. */
@@ -110,7 +122,8 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
   return html`<${PaneHeader} title=${t("nav.discover")} beside=${useRoute().view !== "discover"} />
     <form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       <label class="unseen" for="q">${t("discover.search")}</label>
-      <input id="q" type="search" placeholder=${t("discover.search")} dir=${q ? "auto" : undefined} value=${q} maxlength=${LIMITS.search}
+      <input id="q" type="search" placeholder=${t("discover.search")} dir=${q ? "auto" : undefined} value=${q}
+        maxlength=${LIMITS.search}
         onInput=${(event: Event) => setQ((event.currentTarget as HTMLInputElement).value)} />
       <label class="unseen" for="category">${t("discover.category")}</label>
       <select id="category" value=${category} onChange=${(event: Event) => setCategory((event.currentTarget as HTMLSelectElement).value)}>
@@ -126,6 +139,17 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
       html`<div class="empty"><p class="lead">${describeSearch(q.trim(), category)}</p>
         <p>${t("discover.none_hint")}</p></div>`
     }
-    <ul class="rows">${found?.data.map((card) => html`<${Row} key=${card.handle} card=${card} to=${routeLinks.found(card.handle)} chosen=${card.handle === chosen} mark=${channels.get(card.handle)?.subscription ? t("channel.subscribed") : null} />`)}</ul>
-    ${found?.meta.next_before && html`<p><button class="plain wide" onClick=${() => void more(found)}>${t("discover.more")}</button></p>`}`;
+    <ul class="rows">${found?.data.map(
+      (card) =>
+        html`<${Row} key=${card.handle} card=${card} to=${routeLinks.found(
+          card.handle,
+        )} chosen=${card.handle === chosen} mark=${
+          channels.get(card.handle)?.subscription ? t("channel.subscribed") : null
+        } />`,
+    )}</ul>
+    ${
+      found?.meta.next_before &&
+      html`<p><button class="plain wide"
+      onClick=${() => void more(found)}>${t("discover.more")}</button></p>`
+    }`;
 }

@@ -70,8 +70,12 @@ export function ChannelView({ handle, invite = null, back, joining = false, sett
     html`<a class="iconbtn gear" href=${routeLinks.channelSettings(handle)} aria-label=${t("channel.settings")}
       title=${t("channel.settings")}>${icon("gear")}</a>`;
   return html`<${PaneHeader} title=${joining && !subscription ? t("join.title") : card.name} back=${back}>${gear}<//>
-    <div class="hero"><${ChannelAvatar} card=${card} size="l" /><div>${joining && !subscription && html`<h2 dir="auto">${card.name}</h2>`}
-      <p class="muted small">${[`@${card.handle}`, categoryName(card.category), card.city].filter(Boolean).map((part, at) => html`${at > 0 && " · "}<bdi>${part}</bdi>`)}</p></div></div>
+    <div class="hero"><${ChannelAvatar} card=${card} size="l" /><div>${
+      joining && !subscription && html`<h2 dir="auto">${card.name}</h2>`
+    }
+      <p class="muted small">${[`@${card.handle}`, categoryName(card.category), card.city]
+        .filter(Boolean)
+        .map((part, at) => html`${at > 0 && " · "}<bdi>${part}</bdi>`)}</p></div></div>
     <p class="says" dir="auto">${card.description}</p>
     ${
       subscription
@@ -156,12 +160,25 @@ function About({ card }: { card: ChannelCard }): VNode | null {
   return html`<section class="card about"><h2>${t("channel.about")}</h2>
     ${card.long && html`<p class="text" dir="auto"><${LinkedText} text=${card.long} /></p>`}
     <dl class="who">
-      ${circle && html`<dt>${t("channel.place")}</dt><dd>${t("alert.within", { distance: formatDistance(circle.radius_km) })}</dd>`}
-      ${site && html`<dt>${t("channel.site")}</dt><dd><a href=${site} target="_blank" rel="noopener noreferrer" dir="ltr">${site.replace(/^https?:\/\//, "")}</a></dd>`}
+      ${
+        circle &&
+        html`<dt>${t("channel.place")}</dt><dd>${t("alert.within", {
+          distance: formatDistance(circle.radius_km),
+        })}</dd>`
+      }
+      ${
+        site &&
+        html`<dt>${t("channel.site")}</dt><dd><a href=${site} target="_blank" rel="noopener noreferrer"
+        dir="ltr">${site.replace(/^https?:\/\//, "")}</a></dd>`
+      }
       ${card.tags.length > 0 && html`<dt>${t("channel.tags")}</dt><dd>${formatList(card.tags)}</dd>`}
-      <dt>${t("channel.page")}</dt><dd><a href=${new URL(card.url, location.href).pathname}>${t("channel.page_open")}</a></dd>
+      <dt>${t("channel.page")}</dt><dd><a href=${new URL(card.url, location.href).pathname}>${t(
+        "channel.page_open",
+      )}</a></dd>
     </dl>
-    ${CHANNEL_GENERIC_FIELDS.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`)}</section>`;
+    ${CHANNEL_GENERIC_FIELDS.map(
+      ({ name, look }) => html`<${PlainField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`,
+    )}</section>`;
 }
 
 function Latest({ handle }: { handle: string }): VNode | null {

@@ -51,12 +51,15 @@ export function ChannelAvatar({ card, size = "" }: { card: ChannelCard | null; s
   if (!card) return html`<span class=${`face unknown ${size}`} aria-hidden="true"></span>`;
   const { image_url: picture, gradient_from: from, gradient_to: to, initials } = card;
   if (picture && picture !== broken && (settings.elsewhere || isOwnOrigin(picture)))
-    return html`<img class=${`face ${size}`} src=${picture} alt="" referrerpolicy="no-referrer" onError=${() => setBroken(picture)} />`;
+    return html`<img class=${`face ${size}`} src=${picture} alt="" referrerpolicy="no-referrer"
+      onError=${() => setBroken(picture)} />`;
   const wide = [...initials].length > 2;
   return html`<svg class=${`face ${size}`} viewBox="0 0 44 44" aria-hidden="true">
-    <linearGradient id=${id} x2="1" y2="1"><stop stop-color=${from} /><stop offset="1" stop-color=${to} /></linearGradient>
+    <linearGradient id=${id} x2="1" y2="1"><stop stop-color=${from} /><stop offset="1" stop-color=${to}
+      /></linearGradient>
     <rect width="44" height="44" fill=${`url(#${id})`} />
-    <text x="22" y=${wide ? 27 : 28.5} text-anchor="middle" font-weight="650" font-size=${wide ? 14 : 18} fill=${readableTextColor(card)}>${initials}</text>
+    <text x="22" y=${wide ? 27 : 28.5} text-anchor="middle" font-weight="650" font-size=${wide ? 14 : 18}
+      fill=${readableTextColor(card)}>${initials}</text>
   </svg>`;
 }
 
@@ -93,7 +96,8 @@ interface NoteProps {
 }
 
 export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
-  return html`<div class=${`note ${tone}`} role=${tone === "bad" ? "alert" : "status"}>${icon(sign)}<div>${children}</div></div>`;
+  return html`<div class=${`note ${tone}`}
+    role=${tone === "bad" ? "alert" : "status"}>${icon(sign)}<div>${children}</div></div>`;
 }
 
 /** Runs an action that may be refused, and shows the refusal on the page. Returns whether it was done. */

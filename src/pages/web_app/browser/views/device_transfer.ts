@@ -67,8 +67,10 @@ export function DeviceSettings(): VNode {
     <p class="hint" id="file-hint">${t("device.file_hint")}</p>
     <p class="line">
       ${device && html`<button class="plain" onClick=${() => void tryAction(async () => download("belfry-channels.json", await exportToText()))}>${t("device.save")}</button>`}
-      <button class="plain" aria-describedby="file-hint" onClick=${() => file.current?.click()}>${t("device.open")}</button>
-      <input ref=${file} type="file" accept="application/json,.json" hidden aria-label=${t("device.open")} onChange=${(event: Event) => void restore(event.currentTarget as HTMLInputElement)} />
+      <button class="plain" aria-describedby="file-hint"
+        onClick=${() => file.current?.click()}>${t("device.open")}</button>
+      <input ref=${file} type="file" accept="application/json,.json" hidden aria-label=${t("device.open")}
+        onChange=${(event: Event) => void restore(event.currentTarget as HTMLInputElement)} />
     </p>
     ${
       device &&
@@ -81,7 +83,8 @@ export function DeviceSettings(): VNode {
       <p class="hint">${t("device.remove_hint")}</p>
       <p class="line">${
         sure
-          ? html`<button class="danger" onClick=${() => void remove()}>${t("device.remove_sure")}</button><button class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button>`
+          ? html`<button class="danger" onClick=${() => void remove()}>${t("device.remove_sure")}</button><button
+            class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button>`
           : html`<button class="danger" onClick=${() => setSure(true)}>${t("device.remove")}</button>`
       }</p>`
     }
@@ -104,10 +107,24 @@ function MoveLink({ link }: { link: string }): VNode {
       say(t("device.copied"));
     });
   return html`<label for="move-link">${t("device.link")}</label>
-    <input id="move-link" type="text" class="wide" readonly value=${link} onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />
-    <p class="line">${"clipboard" in navigator && html`<button class="plain" onClick=${() => void copy()}>${t("device.copy")}</button>`}
-      ${"share" in navigator && html`<button class="plain" onClick=${() => void navigator.share({ url: link }).catch(() => {})}>${t("device.share")}</button>`}</p>
-    ${code && html`<svg class="qr" viewBox=${`0 0 ${code.side} ${code.side}`} role="img" aria-label=${t("device.code")} shape-rendering="crispEdges"><rect width=${code.side} height=${code.side} fill="#fff" /><path fill="#000" d=${code.path} /></svg>`}`;
+    <input id="move-link" type="text" class="wide" readonly value=${link}
+      onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />
+    <p class="line">${
+      "clipboard" in navigator &&
+      html`<button class="plain"
+      onClick=${() => void copy()}>${t("device.copy")}</button>`
+    }
+      ${
+        "share" in navigator &&
+        html`<button class="plain"
+        onClick=${() => void navigator.share({ url: link }).catch(() => {})}>${t("device.share")}</button>`
+      }</p>
+    ${
+      code &&
+      html`<svg class="qr" viewBox=${`0 0 ${code.side} ${code.side}`} role="img" aria-label=${t("device.code")}
+      shape-rendering="crispEdges"><rect width=${code.side} height=${code.side} fill="#fff" /><path fill="#000"
+        d=${code.path} /></svg>`
+    }`;
 }
 
 const drawn = (rows: boolean[][]) => ({
@@ -152,7 +169,9 @@ export function ReceiveTransferView({ code, seen }: { code: string; seen: string
     replaceRoute(routeLinks.channels);
     say(t("device.moved", { count }));
   };
-  return html`<${Opened} title=${t("device.move_title")} go=${t("device.move_now")} act=${act} nothing=${t("device.moved_nothing")}>
+  return html`<${Opened} title=${t("device.move_title")} go=${t("device.move_now")} act=${act} nothing=${t(
+    "device.moved_nothing",
+  )}>
     <p>${t("device.move_what")}</p><//>`;
 }
 

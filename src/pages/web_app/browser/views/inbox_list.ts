@@ -89,25 +89,45 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       ${(filter === "archive" || alerts.some(holds.archive)) && chip("archive", t("inbox.archive"))}</div>
       <${Looking} looked=${looked} onChange=${setLooked} />`
     }
-    ${unread.length > 0 && html`<p class="acts"><button class="link small" onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`}
+    ${
+      unread.length > 0 &&
+      html`<p class="acts"><button class="link small"
+      onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`
+    }
     <${OfflineStrip} />
     <${InboxSilence} />
-    ${calm.waiting > 0 && html`<div class="newpill"><button onClick=${calm.show}>${t("inbox.new", { count: calm.waiting })}</button></div>`}
+    ${
+      calm.waiting > 0 &&
+      html`<div class="newpill"><button
+      onClick=${calm.show}>${t("inbox.new", { count: calm.waiting })}</button></div>`
+    }
     ${!ready && html`<${LoadingPlaceholder} />`}
-    ${ready && alerts.length === 0 && html`<${Empty} following=${following} asked=${device === null || connection !== "starting"} />`}
+    ${
+      ready &&
+      alerts.length === 0 &&
+      html`<${Empty} following=${following} asked=${device === null || connection !== "starting"} />`
+    }
     ${
       now_.length > 0 &&
       html`<section aria-label=${t("inbox.spotlight")}><h2 class="day">${t("inbox.spotlight")}</h2>
-      ${now_.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${false} chosen=${alert.id === chosen} />`)}</section>`
+      ${now_.map(
+        (alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${false} chosen=${alert.id === chosen} />`,
+      )}</section>`
     }
     ${now_.length === 0 && filter === "all" && found.length > 0 && html`<p class="calm">${t("inbox.nothing_now")}</p>`}
     ${nothing && html`<${NothingFound} looked=${looked} onClear=${() => setLooked(NO_SEARCH)} />`}
     ${[...days].map(
       ([day, rows]) =>
         html`<section key=${day} aria-label=${day}><h2 class="day">${day}</h2>
-        ${rows.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen} />`)}</section>`,
+        ${rows.map(
+          (alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen} />`,
+        )}</section>`,
     )}
-    ${then.length > most && html`<p><button class="plain wide" onClick=${() => setMost(most + STEP)}>${t("inbox.more")}</button></p>`}`;
+    ${
+      then.length > most &&
+      html`<p><button class="plain wide"
+      onClick=${() => setMost(most + STEP)}>${t("inbox.more")}</button></p>`
+    }`;
 }
 
 /** Every term occurs in the alert's text or in its channel's name. */
@@ -134,11 +154,17 @@ function Looking({ looked, onChange }: { looked: InboxSearch; onChange(looked: I
     onChange({ ...looked, [name]: (event.currentTarget as HTMLInputElement | HTMLSelectElement).value });
   return html`<form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
     <label class="unseen" for="look">${t("inbox.search")}</label>
-    <input id="look" type="search" placeholder=${t("inbox.search")} dir=${looked.words ? "auto" : undefined} value=${looked.words} maxlength=${LIMITS.search} onInput=${(event: Event) => set(event, "words")} />
+    <input id="look" type="search" placeholder=${t("inbox.search")} dir=${looked.words ? "auto" : undefined}
+      value=${looked.words} maxlength=${LIMITS.search} onInput=${(event: Event) => set(event, "words")} />
     <label class="unseen" for="of">${t("inbox.channel")}</label>
     <select id="of" value=${looked.handle} onChange=${(event: Event) => set(event, "handle")}>
       <option value="">${t("inbox.every_channel")}</option>
-      ${named.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ handle, name }) => html`<option value=${handle} dir="auto">${name}</option>`)}
+      ${named
+        .toSorted((a, b) => a.name.localeCompare(b.name))
+        .map(
+          ({ handle, name }) => html`<option value=${handle}
+        dir="auto">${name}</option>`,
+        )}
     </select>
   </form>`;
 }
@@ -155,7 +181,9 @@ function NothingFound({ looked: { words, handle }, onClear }: { looked: InboxSea
 
 function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {
   if (!asked) return null;
-  return html`<div class="empty"><p class="lead">${t("inbox.empty_title")}</p><p>${t(following ? "inbox.empty_following" : "inbox.empty")}</p>
+  return html`<div class="empty"><p class="lead">${t("inbox.empty_title")}</p><p>${t(
+    following ? "inbox.empty_following" : "inbox.empty",
+  )}</p>
     <${InstallButton} />
     ${!following && html`<p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p>`}</div>`;
 }

@@ -67,11 +67,17 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
     ${
       !pictures &&
       /<(img|picture|source)\b|url\(/i.test(markup) &&
-      html`<div class="fetch"><button class="plain" onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_pictures")}</button>
+      html`<div class="fetch"><button class="plain"
+        onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_pictures")}</button>
       <p class="xs muted">${t("alert.show_pictures_hint")}</p></div>`
     }
-    ${missing && html`<${NoteStrip} tone="warn" sign="offline"><p>${t("alert.page_missing")}</p><button class="link" onClick=${again}>${t("do.again")}</button><//>`}
-    <iframe key=${`${pictures} ${markup.length} ${tries}`} ref=${frame} title=${t("alert.page_of", { title })} hidden=${missing}
+    ${
+      missing &&
+      html`<${NoteStrip} tone="warn" sign="offline"><p>${t("alert.page_missing")}</p><button class="link"
+      onClick=${again}>${t("do.again")}</button><//>`
+    }
+    <iframe key=${`${pictures} ${markup.length} ${tries}`} ref=${frame} title=${t("alert.page_of", { title })}
+      hidden=${missing}
       sandbox=${SANDBOX} referrerpolicy="no-referrer" src=${pictures ? FRAME_WITH_PICTURES : FRAME}></iframe>
   </div>`;
 }

@@ -98,9 +98,13 @@ export function ToneButtons(): VNode {
   return html`<h3>${t("senses.tones")}</h3><p class="hint">${t("senses.tones_hint")}</p>
     <div class="tones">${TONES.map(
       (name) =>
-        html`<button class="plain" key=${name} aria-pressed=${playing === name} aria-label=${t("senses.play", { tone: t(`tone.${name}`) })} onClick=${() => void press(name)}>${t(`tone.${name}`)}</button>`,
+        html`<button class="plain" key=${name} aria-pressed=${playing === name}
+          aria-label=${t("senses.play", { tone: t(`tone.${name}`) })}
+            onClick=${() => void press(name)}>${t(`tone.${name}`)}</button>`,
     )}</div>
-    <p class="small muted said" role="status">${playing && t(settings.volume > 0 ? "senses.playing" : "truth.sound.off", { tone: t(`tone.${playing}`) })}</p>`;
+    <p class="small muted said" role="status">${
+      playing && t(settings.volume > 0 ? "senses.playing" : "truth.sound.off", { tone: t(`tone.${playing}`) })
+    }</p>`;
 }
 
 /** The vibrations and the voice, or why they are missing. */
@@ -126,7 +130,9 @@ export function VibrationAndVoice(): VNode {
       canVibrate()
         ? html`<div class="tones">${FELT.map(
             (name) =>
-              html`<button class="plain" key=${name} aria-label=${t("senses.vibrate", { pattern: t(`pattern.${name}`) })} onClick=${() => feel(name)}>${t(`pattern.${name}`)}</button>`,
+              html`<button class="plain" key=${name} aria-label=${t("senses.vibrate", {
+                pattern: t(`pattern.${name}`),
+              })} onClick=${() => feel(name)}>${t(`pattern.${name}`)}</button>`,
           )}</div>`
         : html`<p class="hint">${t("truth.vibrate.missing")}</p>`
     }
@@ -151,7 +157,10 @@ export function CapabilityList(): VNode {
   return html`<section class="card"><h2>${t("senses.device")}</h2>
     <dl class="truths">${ALERT_CAPABILITIES.map(
       (what) =>
-        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapabilityState(what)} ${mayAsk(what) && html`<button class="link" onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`}</dd></div>`,
+        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapabilityState(what)} ${
+          mayAsk(what) &&
+          html`<button class="link" onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`
+        }</dd></div>`,
     )}</dl></section>`;
 }
 
@@ -162,7 +171,9 @@ export function SettingsView(): VNode {
   return html`<${PaneHeader} title=${t("nav.settings")} back=${routeLinks.inbox} />
     <section class="card"><h2>${t("reports.title")}</h2>
       <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => tryAction(() => setReporting(on))} />
-      <${SwitchRow} label=${t("settings.elsewhere")} hint=${t("settings.elsewhere_hint")} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
+      <${SwitchRow} label=${t("settings.elsewhere")} hint=${t(
+        "settings.elsewhere_hint",
+      )} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
     <${PushSwitch} />
     <${InstallButton} />
@@ -172,11 +183,16 @@ export function SettingsView(): VNode {
     <${CapabilityList} />
     <section class="card"><h2>${t("senses.language")}</h2>
       <label class="unseen" for="language">${t("senses.language")}</label>
-      <select id="language" value=${settings.language ?? ""} onChange=${(event: Event) => void tryAction(() => setSettings({ language: typed(event) || null }))}>
+      <select id="language" value=${settings.language ?? ""}
+        onChange=${(event: Event) => void tryAction(() => setSettings({ language: typed(event) || null }))}>
         <option value="">${t("settings.language_browser")}</option>
         ${Object.entries(LANGUAGES).map(([tag, { name }]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}
       </select>
-      ${getLanguage() !== "en" && html`<p class="hint">${t("settings.translation")} <a href=${CORRECTIONS} hreflang="en">${t("settings.translation_fix")}</a></p>`}
+      ${
+        getLanguage() !== "en" &&
+        html`<p class="hint">${t("settings.translation")} <a href=${CORRECTIONS}
+        hreflang="en">${t("settings.translation_fix")}</a></p>`
+      }
     </section>
     <section class="card"><h2>${t("scheme.title")}</h2>
       <label class="unseen" for="color-scheme">${t("scheme.title")}</label>
@@ -200,8 +216,12 @@ function Loudness(): VNode {
   const { settings } = useAppState();
   const percent = Math.round(settings.volume * 100);
   return html`<section class="card"><h2>${t("senses.title")}</h2>
-    <div class="between"><label for="volume">${t("senses.volume")}</label><span class="num muted small">${percent === 0 ? t("senses.volume_off") : t("senses.volume_value", { percent })}</span></div>
-    <input id="volume" type="range" min="0" max="100" step="5" value=${percent} aria-describedby="volume-hint" onInput=${(event: Event) => void setSettings({ volume: Number(typed(event)) / 100 })} />
+    <div class="between"><label for="volume">${t("senses.volume")}</label><span
+      class="num muted small">${
+        percent === 0 ? t("senses.volume_off") : t("senses.volume_value", { percent })
+      }</span></div>
+    <input id="volume" type="range" min="0" max="100" step="5" value=${percent} aria-describedby="volume-hint"
+      onInput=${(event: Event) => void setSettings({ volume: Number(typed(event)) / 100 })} />
     <p class="hint" id="volume-hint">${t("senses.volume_hint")}</p>
     <${ToneButtons} />
   </section>`;

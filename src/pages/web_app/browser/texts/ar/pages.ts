@@ -49,7 +49,8 @@ export const arabicPageTexts: PageTextsIn<"zero" | "one" | "two" | "few" | "many
   "page.qr_of": "رمز QR لعنوان هذه الصفحة",
   "page.without_app": "الانضمام دون تطبيق الويب",
   "page.without_app_hint":
-    "يمكن لأي عميل HTTP تلقي التنبيهات. تسجِّل هذه الأوامر عميلًا وتضمه إلى القناة وتقرأ تنبيهاتها. للتفاصيل انظر {reference}.",
+    "يمكن لأي عميل HTTP تلقي التنبيهات. تسجِّل هذه الأوامر عميلًا وتضمه إلى القناة وتقرأ تنبيهاتها. للتفاصيل انظر " +
+    "{reference}.",
   "page.reference": "مرجع API",
 
   // The directory

@@ -12,7 +12,8 @@ export const germanPageTexts: PageTextsIn<"one" | "other"> = {
   // A channel
   "page.push": "Du kannst Push-Benachrichtigungen erlauben, wenn die App geschlossen ist.",
   "page.push_ios":
-    "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf Teilen, dann auf „Zum Home-Bildschirm“.",
+    "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf Teilen, dann auf „Zum " +
+    "Home-Bildschirm“.",
   "page.silent": "Keine Benachrichtigungen bei geschlossener App.",
   "page.paused": "Pausiert.",
   "page.paused_hint": "Er sendet keine Meldungen, bis sein Besitzer ihn fortsetzt. Du kannst ihn trotzdem abonnieren.",
@@ -51,7 +52,8 @@ export const germanPageTexts: PageTextsIn<"one" | "other"> = {
   "page.qr_of": "QR-Code der Adresse dieser Seite",
   "page.without_app": "Ohne die Web-App beitreten",
   "page.without_app_hint":
-    "Jeder HTTP-Client kann Meldungen empfangen. Diese Befehle registrieren einen, treten dem Kanal bei und lesen seine Meldungen. Näheres in der {reference}.",
+    "Jeder HTTP-Client kann Meldungen empfangen. Diese Befehle registrieren einen, treten dem Kanal bei und lesen " +
+    "seine Meldungen. Näheres in der {reference}.",
   "page.reference": "API-Referenz",
 
   // The directory
@@ -82,10 +84,12 @@ export const germanPageTexts: PageTextsIn<"one" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Du brauchst eine Einladung",
   "refused.unknown_hint":
-    "Kein öffentlicher Kanal hat diese Adresse. Ist der Kanal privat, bitte um seinen Einladungslink oder QR-Code. Hast du die Adresse eingetippt, prüfe sie.",
+    "Kein öffentlicher Kanal hat diese Adresse. Ist der Kanal privat, bitte um seinen Einladungslink oder QR-Code. " +
+    "Hast du die Adresse eingetippt, prüfe sie.",
   "refused.invite": "Diese Einladung ist ungültig",
   "refused.invite_hint":
-    "Sie kann verbraucht, abgelaufen oder widerrufen sein, oder der Link ist unvollständig. Bitte die Person um eine neue, die sie dir gegeben hat.",
+    "Sie kann verbraucht, abgelaufen oder widerrufen sein, oder der Link ist unvollständig. Bitte die Person um eine " +
+    "neue, die sie dir gegeben hat.",
   "refused.find": "Öffentlichen Kanal finden",
   "missing.title": "Seite nicht gefunden",
   "missing.hint": "Prüfe die Adresse: Der Link ist vielleicht unvollständig.",

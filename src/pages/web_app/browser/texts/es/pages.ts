@@ -12,7 +12,8 @@ export const spanishPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   // A channel
   "page.push": "Puedes permitir notificaciones push con la aplicación cerrada.",
   "page.push_ios":
-    "En iPhone y iPad requieren la aplicación en la pantalla de inicio: toca Compartir y luego «Añadir a pantalla de inicio».",
+    "En iPhone y iPad requieren la aplicación en la pantalla de inicio: toca Compartir y luego «Añadir a pantalla de " +
+    "inicio».",
   "page.silent": "Sin notificaciones con la aplicación cerrada.",
   "page.paused": "En pausa.",
   "page.paused_hint": "No envía alertas hasta que su propietario lo reanude. Puedes suscribirte igualmente.",
@@ -52,7 +53,8 @@ export const spanishPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   "page.qr_of": "Código QR de la dirección de esta página",
   "page.without_app": "Unirse sin la aplicación web",
   "page.without_app_hint":
-    "Cualquier cliente HTTP puede recibir alertas. Estos comandos registran uno, lo unen al canal y leen sus alertas. Más detalles en la {reference}.",
+    "Cualquier cliente HTTP puede recibir alertas. Estos comandos registran uno, lo unen al canal y leen sus " +
+    "alertas. Más detalles en la {reference}.",
   "page.reference": "referencia de la API",
 
   // The directory
@@ -84,7 +86,8 @@ export const spanishPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Necesitas una invitación",
   "refused.unknown_hint":
-    "Ningún canal público tiene esta dirección. Si el canal es privado, pide su enlace de invitación o código QR. Si has escrito la dirección, compruébala.",
+    "Ningún canal público tiene esta dirección. Si el canal es privado, pide su enlace de invitación o código QR. Si " +
+    "has escrito la dirección, compruébala.",
   "refused.invite": "Esta invitación no es válida",
   "refused.invite_hint":
     "Puede que esté agotada, caducada o revocada, o que el enlace esté incompleto. Pide una nueva a quien te la dio.",

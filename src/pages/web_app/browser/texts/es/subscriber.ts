@@ -37,10 +37,12 @@ export const subscriberTexts: SubscriberTexts = {
   "push.off": "Las notificaciones push están desactivadas en este dispositivo.",
   "push.not_allowed": "No le has permitido enviarte notificaciones ni reproducir sonidos.",
   "push.asking":
-    "Permite las notificaciones cuando el navegador lo pregunte. Si no ves la pregunta, mira en la barra de direcciones.",
+    "Permite las notificaciones cuando el navegador lo pregunte. Si no ves la pregunta, mira en la barra de " +
+    "direcciones.",
   "push.pending": "Registrando este dispositivo para notificaciones push…",
   "push.failed_late":
-    "El servicio push del navegador aún no ha respondido. Comprueba la conexión y si un cortafuegos o una VPN lo bloquea.",
+    "El servicio push del navegador aún no ha respondido. Comprueba la conexión y si un cortafuegos o una VPN lo " +
+    "bloquea.",
   "push.failed_service":
     "El navegador no pudo registrarse en su servicio push. Comprueba la conexión e inténtalo de nuevo.",
   "push.failed_private":
@@ -81,12 +83,14 @@ export const subscriberTexts: SubscriberTexts = {
   "pause.paused": "En pausa",
   "why.paused": "Has puesto este canal en pausa.",
   "quiet.zone":
-    "En la zona horaria de este dispositivo. Las horas tras la medianoche pertenecen al día anterior. Las alertas llegan igualmente, sin sonido.",
+    "En la zona horaria de este dispositivo. Las horas tras la medianoche pertenecen al día anterior. Las alertas " +
+    "llegan igualmente, sin sonido.",
   "quiet.days": "En estos días",
   "quiet.no_day": "Elige al menos un día.",
   "sounds.title": "Sonidos por prioridad",
   "sounds.hint":
-    "Tu elección sustituye el sonido de la alerta, con el volumen de su prioridad. Las alertas sin sonido siguen sin sonido.",
+    "Tu elección sustituye el sonido de la alerta, con el volumen de su prioridad. Las alertas sin sonido siguen sin " +
+    "sonido.",
   "sounds.tone": "Tono",
   "sounds.vibration": "Vibración",
   "sounds.of_alert": "El de la alerta",

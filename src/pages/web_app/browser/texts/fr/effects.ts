@@ -66,7 +66,8 @@ export const frenchEffectTexts: EffectTexts = {
   "ring.new": "Nouvelle : {title}",
   "ring.stop": "Arrêter le son",
   "ring.locked":
-    "Le navigateur a bloqué le son, car vous n’avez pas interagi avec cette page. Touchez une fois pour autoriser les sons.",
+    "Le navigateur a bloqué le son, car vous n’avez pas interagi avec cette page. Touchez une fois pour autoriser " +
+    "les sons.",
   "ring.recording_failed": "L’enregistrement n’a pas pu être lu ; une tonalité l’a remplacé.",
   "ring.recording_cut": "L’enregistrement a été arrêté après {seconds} secondes.",
   "ring.no_sound": "Ce navigateur ne prend pas en charge les sons.",

@@ -12,14 +12,16 @@ export const frenchPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   // A channel
   "page.push": "Vous pouvez autoriser les notifications push quand l’application est fermée.",
   "page.push_ios":
-    "Sur iPhone et iPad, elles exigent l’application sur l’écran d’accueil : touchez Partager, puis « Sur l’écran d’accueil ».",
+    "Sur iPhone et iPad, elles exigent l’application sur l’écran d’accueil : touchez Partager, puis « Sur l’écran " +
+    "d’accueil ».",
   "page.silent": "Pas de notifications quand l’application est fermée.",
   "page.paused": "En pause.",
   "page.paused_hint":
     "Il n’envoie aucune alerte tant que son propriétaire ne le réactive pas. Vous pouvez vous abonner malgré tout.",
   "page.private": "Privé.",
   "page.private_hint":
-    "Vous voyez cette page parce que vous êtes invité. Toute personne ayant cette adresse peut rejoindre le canal : ne la partagez pas.",
+    "Vous voyez cette page parce que vous êtes invité. Toute personne ayant cette adresse peut rejoindre le canal : " +
+    "ne la partagez pas.",
   "page.qr": "Code QR",
   "page.opens_here":
     "S’ouvre dans ce navigateur. Ni compte, ni nom, ni adresse : le canal voit seulement le nombre d’abonnés.",
@@ -52,7 +54,8 @@ export const frenchPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   "page.qr_of": "Code QR de l’adresse de cette page",
   "page.without_app": "Rejoindre sans l’application web",
   "page.without_app_hint":
-    "Tout client HTTP peut recevoir des alertes. Ces commandes en enregistrent un, rejoignent le canal et lisent ses alertes. Plus de détails dans la {reference}.",
+    "Tout client HTTP peut recevoir des alertes. Ces commandes en enregistrent un, rejoignent le canal et lisent ses " +
+    "alertes. Plus de détails dans la {reference}.",
   "page.reference": "référence de l’API",
 
   // The directory
@@ -85,10 +88,12 @@ export const frenchPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Une invitation est nécessaire",
   "refused.unknown_hint":
-    "Aucun canal public n’a cette adresse. Si le canal est privé, demandez son lien d’invitation ou son code QR. Si vous avez saisi l’adresse, vérifiez-la.",
+    "Aucun canal public n’a cette adresse. Si le canal est privé, demandez son lien d’invitation ou son code QR. Si " +
+    "vous avez saisi l’adresse, vérifiez-la.",
   "refused.invite": "Cette invitation n’est pas valide",
   "refused.invite_hint":
-    "Elle est peut-être épuisée, expirée ou révoquée, ou le lien est incomplet. Demandez-en une nouvelle à la personne qui vous l’a donnée.",
+    "Elle est peut-être épuisée, expirée ou révoquée, ou le lien est incomplet. Demandez-en une nouvelle à la " +
+    "personne qui vous l’a donnée.",
   "refused.find": "Trouver un canal public",
   "missing.title": "Page introuvable",
   "missing.hint": "Vérifiez l’adresse : le lien est peut-être incomplet.",

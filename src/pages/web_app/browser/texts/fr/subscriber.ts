@@ -29,7 +29,8 @@ export const subscriberTexts: SubscriberTexts = {
   "hello.title": "{channel} : les notifications fonctionnent",
   "hello.body": "Les alertes de ce canal s’afficheront ainsi.",
   "hello.sent":
-    "Une notification de test a été envoyée. Si vous ne la voyez pas, vérifiez les réglages de notification de l’appareil.",
+    "Une notification de test a été envoyée. Si vous ne la voyez pas, vérifiez les réglages de notification de " +
+    "l’appareil.",
   "silent.title": "Ce canal ne peut pas encore vous alerter.",
   "silent.one": "{channel} ne peut pas encore vous alerter.",
   "silent.some": "Certains de vos canaux ne peuvent pas encore vous alerter.",
@@ -38,10 +39,12 @@ export const subscriberTexts: SubscriberTexts = {
   "push.off": "Les notifications push sont désactivées sur cet appareil.",
   "push.not_allowed": "Vous ne lui avez autorisé ni notifications ni sons.",
   "push.asking":
-    "Autorisez les notifications quand le navigateur le demande. Si vous ne voyez pas la question, regardez la barre d’adresse.",
+    "Autorisez les notifications quand le navigateur le demande. Si vous ne voyez pas la question, regardez la barre " +
+    "d’adresse.",
   "push.pending": "Inscription de cet appareil aux notifications push…",
   "push.failed_late":
-    "Le service push du navigateur n’a pas encore répondu. Vérifiez la connexion, et si un pare-feu ou un VPN le bloque.",
+    "Le service push du navigateur n’a pas encore répondu. Vérifiez la connexion, et si un pare-feu ou un VPN le " +
+    "bloque.",
   "push.failed_service":
     "Le navigateur n’a pas pu s’inscrire auprès de son service push. Vérifiez la connexion et réessayez.",
   "push.failed_private":
@@ -82,7 +85,8 @@ export const subscriberTexts: SubscriberTexts = {
   "pause.paused": "En pause",
   "why.paused": "Vous avez mis ce canal en pause.",
   "quiet.zone":
-    "Dans le fuseau horaire de cet appareil. Les heures après minuit appartiennent au jour précédent. Les alertes arrivent toujours, sans son.",
+    "Dans le fuseau horaire de cet appareil. Les heures après minuit appartiennent au jour précédent. Les alertes " +
+    "arrivent toujours, sans son.",
   "quiet.days": "Ces jours-là",
   "quiet.no_day": "Choisissez au moins un jour.",
   "sounds.title": "Sons par priorité",

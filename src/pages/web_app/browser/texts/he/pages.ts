@@ -48,7 +48,8 @@ export const hebrewPageTexts: PageTextsIn<"one" | "two" | "other"> = {
   "page.qr_of": "קוד QR של כתובת הדף",
   "page.without_app": "הצטרפות בלי אפליקציית הרשת",
   "page.without_app_hint":
-    "כל לקוח HTTP יכול לקבל התרעות. הפקודות האלה רושמות אחד, מצרפות אותו לערוץ וקוראות את ההתרעות. לפרטים: {reference}.",
+    "כל לקוח HTTP יכול לקבל התרעות. הפקודות האלה רושמות אחד, מצרפות אותו לערוץ וקוראות את ההתרעות. לפרטים: " +
+    "{reference}.",
   "page.reference": "תיעוד ה־API",
 
   // The directory
@@ -80,7 +81,8 @@ export const hebrewPageTexts: PageTextsIn<"one" | "two" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "נדרשת הזמנה",
   "refused.unknown_hint":
-    "לאף ערוץ ציבורי אין הכתובת הזאת. אם הערוץ פרטי, יש לבקש את קישור ההזמנה או את קוד ה־QR. אם הקלדת את הכתובת, יש לבדוק אותה.",
+    "לאף ערוץ ציבורי אין הכתובת הזאת. אם הערוץ פרטי, יש לבקש את קישור ההזמנה או את קוד ה־QR. אם הקלדת את הכתובת, יש " +
+    "לבדוק אותה.",
   "refused.invite": "ההזמנה לא תקפה",
   "refused.invite_hint": "ייתכן שנוצלה, פגה או בוטלה, או שהקישור חלקי. יש לבקש חדשה ממי שנתן אותה.",
   "refused.find": "חיפוש ערוץ ציבורי",

@@ -66,7 +66,8 @@ export const italianEffectTexts: EffectTexts = {
   "ring.new": "Nuovo: {title}",
   "ring.stop": "Ferma suono",
   "ring.locked":
-    "Il browser ha bloccato il suono perché non hai interagito con questa pagina. Tocca una volta per consentire i suoni.",
+    "Il browser ha bloccato il suono perché non hai interagito con questa pagina. Tocca una volta per consentire i " +
+    "suoni.",
   "ring.recording_failed": "Impossibile riprodurre la registrazione; è stato usato un tono.",
   "ring.recording_cut": "La registrazione è stata interrotta dopo {seconds} secondi.",
   "ring.no_sound": "Questo browser non supporta i suoni.",

@@ -51,7 +51,8 @@ export const italianPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   "page.qr_of": "Codice QR dell’indirizzo di questa pagina",
   "page.without_app": "Entra senza l’app web",
   "page.without_app_hint":
-    "Qualsiasi client HTTP può ricevere avvisi. Questi comandi ne registrano uno, lo iscrivono al canale e leggono i suoi avvisi. Dettagli nel {reference}.",
+    "Qualsiasi client HTTP può ricevere avvisi. Questi comandi ne registrano uno, lo iscrivono al canale e leggono i " +
+    "suoi avvisi. Dettagli nel {reference}.",
   "page.reference": "riferimento dell’API",
 
   // The directory
@@ -83,7 +84,8 @@ export const italianPageTexts: PageTextsIn<"one" | "many" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Serve un invito",
   "refused.unknown_hint":
-    "Nessun canale pubblico ha questo indirizzo. Se il canale è privato, chiedi il link di invito o il codice QR. Se hai digitato l’indirizzo, controllalo.",
+    "Nessun canale pubblico ha questo indirizzo. Se il canale è privato, chiedi il link di invito o il codice QR. Se " +
+    "hai digitato l’indirizzo, controllalo.",
   "refused.invite": "Questo invito non è valido",
   "refused.invite_hint":
     "Forse è esaurito, scaduto o revocato, oppure il link è incompleto. Chiedine uno nuovo a chi te lo ha dato.",

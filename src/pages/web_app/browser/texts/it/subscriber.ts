@@ -40,7 +40,8 @@ export const subscriberTexts: SubscriberTexts = {
     "Consenti le notifiche quando il browser lo chiede. Se non vedi la domanda, guarda nella barra degli indirizzi.",
   "push.pending": "Registrazione di questo dispositivo per le notifiche push…",
   "push.failed_late":
-    "Il servizio push del browser non ha ancora risposto. Controlla la connessione e se un firewall o una VPN lo blocca.",
+    "Il servizio push del browser non ha ancora risposto. Controlla la connessione e se un firewall o una VPN lo " +
+    "blocca.",
   "push.failed_service":
     "Il browser non è riuscito a registrarsi al suo servizio push. Controlla la connessione e riprova.",
   "push.failed_private":
@@ -81,12 +82,14 @@ export const subscriberTexts: SubscriberTexts = {
   "pause.paused": "In pausa",
   "why.paused": "Hai messo in pausa questo canale.",
   "quiet.zone":
-    "Nel fuso orario di questo dispositivo. Le ore dopo mezzanotte appartengono al giorno prima. Gli avvisi arrivano comunque, senza suono.",
+    "Nel fuso orario di questo dispositivo. Le ore dopo mezzanotte appartengono al giorno prima. Gli avvisi arrivano " +
+    "comunque, senza suono.",
   "quiet.days": "In questi giorni",
   "quiet.no_day": "Scegli almeno un giorno.",
   "sounds.title": "Suoni per priorità",
   "sounds.hint":
-    "La tua scelta sostituisce il suono dell’avviso, al volume della sua priorità. Gli avvisi silenziosi restano silenziosi.",
+    "La tua scelta sostituisce il suono dell’avviso, al volume della sua priorità. Gli avvisi silenziosi restano " +
+    "silenziosi.",
   "sounds.tone": "Suono",
   "sounds.vibration": "Vibrazione",
   "sounds.of_alert": "Quello dell’avviso",

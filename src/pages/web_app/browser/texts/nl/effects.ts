@@ -66,7 +66,8 @@ export const dutchEffectTexts: EffectTexts = {
   "ring.new": "Nieuw: {title}",
   "ring.stop": "Geluid stoppen",
   "ring.locked":
-    "De browser blokkeerde het geluid omdat je deze pagina nog niet hebt aangeraakt. Tik één keer om geluiden toe te staan.",
+    "De browser blokkeerde het geluid omdat je deze pagina nog niet hebt aangeraakt. Tik één keer om geluiden toe te " +
+    "staan.",
   "ring.recording_failed": "De opname kon niet worden afgespeeld; er klonk een toon.",
   "ring.recording_cut": "De opname is na {seconds} seconden gestopt.",
   "ring.no_sound": "Deze browser ondersteunt geen geluiden.",

@@ -51,7 +51,8 @@ export const dutchPageTexts: PageTextsIn<"one" | "other"> = {
   "page.qr_of": "QR-code van het adres van deze pagina",
   "page.without_app": "Deelnemen zonder de webapp",
   "page.without_app_hint":
-    "Elke HTTP-client kan alerts ontvangen. Deze opdrachten registreren er een, abonneren op het kanaal en lezen de alerts. Zie de {reference} voor details.",
+    "Elke HTTP-client kan alerts ontvangen. Deze opdrachten registreren er een, abonneren op het kanaal en lezen de " +
+    "alerts. Zie de {reference} voor details.",
   "page.reference": "API-referentie",
 
   // The directory
@@ -82,7 +83,8 @@ export const dutchPageTexts: PageTextsIn<"one" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Je hebt een uitnodiging nodig",
   "refused.unknown_hint":
-    "Geen openbaar kanaal heeft dit adres. Is het kanaal privé, vraag dan om de uitnodigingslink of QR-code. Heb je het adres getypt, controleer het dan.",
+    "Geen openbaar kanaal heeft dit adres. Is het kanaal privé, vraag dan om de uitnodigingslink of QR-code. Heb je " +
+    "het adres getypt, controleer het dan.",
   "refused.invite": "Deze uitnodiging is niet geldig",
   "refused.invite_hint":
     "Ze kan opgebruikt, verlopen of ingetrokken zijn, of de link is onvolledig. Vraag een nieuwe aan wie ze je gaf.",

@@ -39,7 +39,8 @@ export const subscriberTexts: SubscriberTexts = {
   "push.asking": "Sta meldingen toe als je browser erom vraagt. Zie je de vraag niet, kijk dan in de adresbalk.",
   "push.pending": "Dit apparaat wordt aangemeld voor pushmeldingen…",
   "push.failed_late":
-    "De pushdienst van je browser heeft nog niet geantwoord. Controleer de verbinding, en of een firewall of VPN hem blokkeert.",
+    "De pushdienst van je browser heeft nog niet geantwoord. Controleer de verbinding, en of een firewall of VPN hem " +
+    "blokkeert.",
   "push.failed_service":
     "Je browser kon zich niet aanmelden bij zijn pushdienst. Controleer de verbinding en probeer het opnieuw.",
   "push.failed_private":
@@ -80,7 +81,8 @@ export const subscriberTexts: SubscriberTexts = {
   "pause.paused": "Gepauzeerd",
   "why.paused": "Je hebt dit kanaal gepauzeerd.",
   "quiet.zone":
-    "In de tijdzone van dit apparaat. Uren na middernacht horen bij de dag ervoor. Alerts komen nog binnen, zonder geluid.",
+    "In de tijdzone van dit apparaat. Uren na middernacht horen bij de dag ervoor. Alerts komen nog binnen, zonder " +
+    "geluid.",
   "quiet.days": "Op deze dagen",
   "quiet.no_day": "Kies minstens één dag.",
   "sounds.title": "Geluiden per prioriteit",

@@ -12,7 +12,8 @@ export const polishPageTexts: PageTextsIn<"one" | "few" | "many" | "other"> = {
   // A channel
   "page.push": "Możesz zezwolić na powiadomienia push przy zamkniętej aplikacji.",
   "page.push_ios":
-    "Na iPhonie i iPadzie wymagają aplikacji na ekranie początkowym: stuknij Udostępnij, a potem „Do ekranu początkowego”.",
+    "Na iPhonie i iPadzie wymagają aplikacji na ekranie początkowym: stuknij Udostępnij, a potem „Do ekranu " +
+    "początkowego”.",
   "page.silent": "Brak powiadomień przy zamkniętej aplikacji.",
   "page.paused": "Wstrzymany.",
   "page.paused_hint": "Nie wysyła alertów, dopóki właściciel go nie wznowi. Mimo to możesz go zasubskrybować.",
@@ -51,7 +52,8 @@ export const polishPageTexts: PageTextsIn<"one" | "few" | "many" | "other"> = {
   "page.qr_of": "Kod QR adresu tej strony",
   "page.without_app": "Dołącz bez aplikacji webowej",
   "page.without_app_hint":
-    "Każdy klient HTTP może odbierać alerty. Te polecenia rejestrują go, dołączają do kanału i czytają alerty. Szczegóły: {reference}.",
+    "Każdy klient HTTP może odbierać alerty. Te polecenia rejestrują go, dołączają do kanału i czytają alerty. " +
+    "Szczegóły: {reference}.",
   "page.reference": "dokumentacja API",
 
   // The directory
@@ -84,10 +86,12 @@ export const polishPageTexts: PageTextsIn<"one" | "few" | "many" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Potrzebujesz zaproszenia",
   "refused.unknown_hint":
-    "Żaden publiczny kanał nie ma tego adresu. Jeśli kanał jest prywatny, poproś o link z zaproszeniem lub kod QR. Jeśli adres wpisano ręcznie, sprawdź go.",
+    "Żaden publiczny kanał nie ma tego adresu. Jeśli kanał jest prywatny, poproś o link z zaproszeniem lub kod QR. " +
+    "Jeśli adres wpisano ręcznie, sprawdź go.",
   "refused.invite": "To zaproszenie jest nieważne",
   "refused.invite_hint":
-    "Mogło zostać wykorzystane, wygasnąć lub zostać cofnięte albo link jest niepełny. Poproś o nowe osobę, od której je masz.",
+    "Mogło zostać wykorzystane, wygasnąć lub zostać cofnięte albo link jest niepełny. Poproś o nowe osobę, od której " +
+    "je masz.",
   "refused.find": "Znajdź publiczny kanał",
   "missing.title": "Nie znaleziono strony",
   "missing.hint": "Sprawdź adres: link może być niepełny.",

@@ -78,7 +78,8 @@ export const subscriberTexts: SubscriberTexts = {
   "pause.paused": "Wstrzymany",
   "why.paused": "Ten kanał jest wstrzymany.",
   "quiet.zone":
-    "W strefie czasowej tego urządzenia. Godziny po północy należą do poprzedniego dnia. Alerty przychodzą, ale bez dźwięku.",
+    "W strefie czasowej tego urządzenia. Godziny po północy należą do poprzedniego dnia. Alerty przychodzą, ale bez " +
+    "dźwięku.",
   "quiet.days": "W te dni",
   "quiet.no_day": "Wybierz co najmniej jeden dzień.",
   "sounds.title": "Dźwięki według priorytetu",

@@ -12,7 +12,8 @@ export const portuguesePageTexts: PageTextsIn<"one" | "many" | "other"> = {
   // A channel
   "page.push": "Pode permitir notificações push com a aplicação fechada.",
   "page.push_ios":
-    "No iPhone e iPad exigem a aplicação no ecrã principal: toque em Partilhar e depois em “Adicionar ao ecrã principal”.",
+    "No iPhone e iPad exigem a aplicação no ecrã principal: toque em Partilhar e depois em “Adicionar ao ecrã " +
+    "principal”.",
   "page.silent": "Sem notificações com a aplicação fechada.",
   "page.paused": "Em pausa.",
   "page.paused_hint": "Não envia alertas até o proprietário o retomar. Pode subscrever na mesma.",
@@ -50,7 +51,8 @@ export const portuguesePageTexts: PageTextsIn<"one" | "many" | "other"> = {
   "page.qr_of": "Código QR do endereço desta página",
   "page.without_app": "Aderir sem a aplicação web",
   "page.without_app_hint":
-    "Qualquer cliente HTTP pode receber alertas. Estes comandos registam um, aderem ao canal e leem os alertas. Mais detalhes na {reference}.",
+    "Qualquer cliente HTTP pode receber alertas. Estes comandos registam um, aderem ao canal e leem os alertas. Mais " +
+    "detalhes na {reference}.",
   "page.reference": "referência da API",
 
   // The directory
@@ -82,7 +84,8 @@ export const portuguesePageTexts: PageTextsIn<"one" | "many" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Precisa de um convite",
   "refused.unknown_hint":
-    "Nenhum canal público tem este endereço. Se o canal for privado, peça a ligação de convite ou o código QR. Se escreveu o endereço, verifique-o.",
+    "Nenhum canal público tem este endereço. Se o canal for privado, peça a ligação de convite ou o código QR. Se " +
+    "escreveu o endereço, verifique-o.",
   "refused.invite": "Este convite não é válido",
   "refused.invite_hint":
     "Pode estar esgotado, expirado ou revogado, ou a ligação estar incompleta. Peça um novo a quem lho deu.",

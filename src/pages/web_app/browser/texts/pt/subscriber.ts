@@ -81,7 +81,8 @@ export const subscriberTexts: SubscriberTexts = {
   "pause.paused": "Em pausa",
   "why.paused": "Pôs este canal em pausa.",
   "quiet.zone":
-    "No fuso horário deste dispositivo. As horas após a meia-noite pertencem ao dia anterior. Os alertas chegam na mesma, sem som.",
+    "No fuso horário deste dispositivo. As horas após a meia-noite pertencem ao dia anterior. Os alertas chegam na " +
+    "mesma, sem som.",
   "quiet.days": "Nestes dias",
   "quiet.no_day": "Escolha pelo menos um dia.",
   "sounds.title": "Sons por prioridade",

@@ -50,7 +50,8 @@ export const swedishPageTexts: PageTextsIn<"one" | "other"> = {
   "page.qr_of": "QR-kod för sidans adress",
   "page.without_app": "Gå med utan webbappen",
   "page.without_app_hint":
-    "Alla HTTP-klienter kan ta emot larm. Kommandona registrerar en, ansluter den till kanalen och läser larmen. Se {reference} för detaljer.",
+    "Alla HTTP-klienter kan ta emot larm. Kommandona registrerar en, ansluter den till kanalen och läser larmen. Se " +
+    "{reference} för detaljer.",
   "page.reference": "API-referensen",
 
   // The directory
@@ -81,10 +82,12 @@ export const swedishPageTexts: PageTextsIn<"one" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Du behöver en inbjudan",
   "refused.unknown_hint":
-    "Ingen offentlig kanal har adressen. Om kanalen är privat, be om dess inbjudningslänk eller QR-kod. Om du skrev adressen, kontrollera den.",
+    "Ingen offentlig kanal har adressen. Om kanalen är privat, be om dess inbjudningslänk eller QR-kod. Om du skrev " +
+    "adressen, kontrollera den.",
   "refused.invite": "Inbjudan är inte giltig",
   "refused.invite_hint":
-    "Den kan vara förbrukad, utgången eller återkallad, eller så är länken ofullständig. Be den som gav dig den om en ny.",
+    "Den kan vara förbrukad, utgången eller återkallad, eller så är länken ofullständig. Be den som gav dig den om " +
+    "en ny.",
   "refused.find": "Hitta en offentlig kanal",
   "missing.title": "Sidan hittades inte",
   "missing.hint": "Kontrollera adressen: länken kan vara ofullständig.",

@@ -38,7 +38,8 @@ export const subscriberTexts: SubscriberTexts = {
   "push.asking": "Tillåt notiser när webbläsaren frågar. Om du inte ser frågan, titta i adressfältet.",
   "push.pending": "Enheten registreras för push-notiser…",
   "push.failed_late":
-    "Webbläsarens push-tjänst har inte svarat än. Kontrollera anslutningen, och om en brandvägg eller VPN blockerar den.",
+    "Webbläsarens push-tjänst har inte svarat än. Kontrollera anslutningen, och om en brandvägg eller VPN blockerar " +
+    "den.",
   "push.failed_service":
     "Webbläsaren kunde inte registrera sig hos sin push-tjänst. Kontrollera anslutningen och försök igen.",
   "push.failed_private": "Webbläsaren nekar push-notiser här, som i ett privat fönster. Använd ett vanligt fönster.",

@@ -49,7 +49,8 @@ export const turkishPageTexts: PageTextsIn<"one" | "other"> = {
   "page.qr_of": "Bu sayfanın adresinin QR kodu",
   "page.without_app": "Web uygulaması olmadan katıl",
   "page.without_app_hint":
-    "Her HTTP istemcisi uyarı alabilir. Bu komutlar birini kaydeder, kanala katar ve uyarılarını okur. Ayrıntılar: {reference}.",
+    "Her HTTP istemcisi uyarı alabilir. Bu komutlar birini kaydeder, kanala katar ve uyarılarını okur. Ayrıntılar: " +
+    "{reference}.",
   "page.reference": "API başvurusu",
 
   // The directory
@@ -80,7 +81,8 @@ export const turkishPageTexts: PageTextsIn<"one" | "other"> = {
   // Pages that cannot be shown
   "refused.unknown": "Davet gerekiyor",
   "refused.unknown_hint":
-    "Bu adreste herkese açık kanal yok. Kanal özelse davet bağlantısını ya da QR kodunu isteyin. Adresi siz yazdıysanız denetleyin.",
+    "Bu adreste herkese açık kanal yok. Kanal özelse davet bağlantısını ya da QR kodunu isteyin. Adresi siz " +
+    "yazdıysanız denetleyin.",
   "refused.invite": "Bu davet geçerli değil",
   "refused.invite_hint":
     "Kullanılmış, süresi dolmuş ya da iptal edilmiş olabilir veya bağlantı eksiktir. Size verenden yenisini isteyin.",

@@ -38,7 +38,8 @@ export const subscriberTexts: SubscriberTexts = {
   "push.asking": "Tarayıcı sorduğunda bildirimlere izin verin. Soruyu görmüyorsanız adres çubuğuna bakın.",
   "push.pending": "Bu cihaz anlık bildirimler için kaydediliyor…",
   "push.failed_late":
-    "Tarayıcınızın anlık bildirim hizmeti henüz yanıt vermedi. Bağlantıyı ve bir güvenlik duvarı ya da VPN engelini denetleyin.",
+    "Tarayıcınızın anlık bildirim hizmeti henüz yanıt vermedi. Bağlantıyı ve bir güvenlik duvarı ya da VPN engelini " +
+    "denetleyin.",
   "push.failed_service": "Tarayıcınız anlık bildirim hizmetine kaydolamadı. Bağlantıyı denetleyip yeniden deneyin.",
   "push.failed_private":
     "Tarayıcınız, gizli penceredeki gibi, burada anlık bildirimleri reddediyor. Normal bir pencere kullanın.",
@@ -78,7 +79,8 @@ export const subscriberTexts: SubscriberTexts = {
   "pause.paused": "Duraklatıldı",
   "why.paused": "Bu kanalı duraklattınız.",
   "quiet.zone":
-    "Bu cihazın saat diliminde. Gece yarısından sonraki saatler önceki güne aittir. Uyarılar ses olmadan gelmeye devam eder.",
+    "Bu cihazın saat diliminde. Gece yarısından sonraki saatler önceki güne aittir. Uyarılar ses olmadan gelmeye " +
+    "devam eder.",
   "quiet.days": "Bu günlerde",
   "quiet.no_day": "En az bir gün seçin.",
   "sounds.title": "Önceliğe göre sesler",
