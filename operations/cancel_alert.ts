@@ -34,7 +34,7 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelId(),
     alert_id: pathId("alr_…"),
-    following: z.boolean().optional().describe("true: all later alerts of its series, too."),
+    following: z.boolean().optional().describe("true: also cancels all later alerts of its series."),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),

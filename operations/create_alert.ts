@@ -21,7 +21,7 @@ export default defineOperation({
   name: "create_alert",
   title: "Compose alert",
   description:
-    "Write an alert: a draft, whose review_url lets a person publish it, or with send published now or at " +
+    "Write an alert. By default it is a draft with a review_url. With send, it is published now or at " +
     "send_at. Publishing cannot be undone.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
@@ -77,6 +77,6 @@ export default defineOperation({
     if (!row) throw notFound("channel");
     if (!row.active && status !== "draft") throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
     if (refusal) throw refusal;
-    return assertDefined(row.answer, "an active channel takes an alert");
+    return assertDefined(row.answer, "an active channel accepts an alert");
   },
 });

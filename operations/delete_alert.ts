@@ -10,7 +10,8 @@ import { channelId, deletedView, expectedVersion, pathId } from "../src/store/sc
 export default defineOperation({
   name: "delete_alert",
   title: "Delete alert",
-  description: "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts stay.",
+  description:
+    "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts cannot be deleted.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled" },
   role: "editor",

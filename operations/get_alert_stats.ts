@@ -14,12 +14,12 @@ import { reachField } from "../src/store/stats/stats_schemas.ts";
 
 const NOTE =
   "Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and " +
-  `past ${formatLimit("stats_sample")} surviving reports it shows a sample of devices.`;
+  `past ${formatLimit("stats_sample")} remaining reports it shows a sample of devices.`;
 
 export default defineOperation({
   name: "get_alert_stats",
   title: "Alert statistics",
-  description: "Count devices that reported reading, acknowledging or answering an alert, not deliveries or rates.",
+  description: "Count devices that reported a read, acknowledgement or reply. These are not deliveries or rates.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
@@ -31,7 +31,9 @@ export default defineOperation({
     timezone: z.literal("UTC"),
     reach: reachField,
     totals: z.object({ reads: z.int(), acks: z.int() }),
-    replies: choiceCountsSchema.describe("How many devices chose each reply last; empty where nothing is asked."),
+    replies: choiceCountsSchema.describe(
+      "Number of devices by their latest reply; empty if the alert has no question.",
+    ),
     buckets: z.array(z.object({ start: z.string(), reads: z.int(), acks: z.int() })),
     note: z.string(),
     sampled: z.boolean(),
@@ -41,7 +43,7 @@ export default defineOperation({
     const [alert] = await ctx.sql(alertExists, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
-    const { reach, reads, acks, ...asked } = assertDefined(totals, "a count has a row");
+    const { reach, reads, acks, ...asked } = assertDefined(totals, "a count returns a row");
     const { sent_at } = alert;
     const timeline =
       sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: TIMELINE_SAMPLE });

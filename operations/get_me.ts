@@ -6,15 +6,15 @@ import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 
 const ASKS_FIRST =
-  "A person decides before anything is published. Compose a draft and give the person its review_url, or call " +
-  "send_alert: it is answered with that address. wait_for_review tells what they did. cancel_alert works as " +
-  "ever.";
+  "A person must approve before anything is published. Compose a draft and give the person its review_url, or call " +
+  "send_alert, which returns that address. wait_for_review returns the decision. cancel_alert works as " +
+  "usual.";
 
 export default defineOperation({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no tools: " +
+    "Show the workspace, member, credential, scopes and server time. There are no tools for keys, members and uploads; " +
     "people manage them in the console.",
   scope: "account:read",
   role: "viewer",
@@ -23,7 +23,7 @@ export default defineOperation({
   input: z.strictObject({}),
   returnsText: true,
   output: z.object({
-    now: z.string().describe("The server's instant, UTC."),
+    now: z.string().describe("The server's time, UTC."),
     workspace: z.object({ id: z.string(), name: z.string() }),
     member: z.object({ id: z.string(), role: z.enum(ROLES), pusher_ids: z.array(z.string()).nullable() }),
     credential: z.object({
@@ -33,13 +33,13 @@ export default defineOperation({
       scopes: z.array(z.string()),
       lacking: z
         .array(z.object({ scope: z.string(), allows: z.string() }))
-        .describe("Scopes that it does not have. A key is not shown the tools that need one of them."),
+        .describe("Scopes that the credential lacks. Tools that need one of them are not listed for a key."),
       pusher_id: z.string().nullable(),
       expires_at: z.string().nullable(),
       asks_first: z
         .string()
         .nullable()
-        .describe("What publishing takes where a person wants to be asked first; null where it does not."),
+        .describe("The requirements for publishing if a person must approve first; otherwise null."),
     }),
   }),
   async handler(_input, ctx) {

@@ -9,7 +9,7 @@ import { channelId } from "../src/store/schemas/common_fields.ts";
 export default defineOperation({
   name: "list_alerts",
   title: "List alerts",
-  description: "List or search one channel's alerts by status, words, dates or writer.",
+  description: "List or search one channel's alerts by status, text, dates or writer.",
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },

@@ -27,22 +27,22 @@ function fitting(rows: readonly EventRecord[]): number {
 export default defineOperation({
   name: "list_events",
   title: "List events",
-  description: `List the events that webhooks receive, oldest first, of ${LIMITS.events_days} days.`,
+  description: `List the events that webhooks receive, oldest first, of the last ${LIMITS.events_days} days.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({
-    after: feedPosition().optional().describe("next_after of the last answer. Absent: the oldest."),
+    after: feedPosition().optional().describe("next_after of the previous response. Absent: from the oldest event."),
     limit: limitParameter(),
   }),
   returnsText: true,
   output: z.object({
     data: z.array(eventView),
     meta: z.object({
-      next_after: z.string().describe("Always there: the place to go on from, also at the end."),
-      more: z.boolean().describe("true: there is more already, so ask again at once."),
-      missed: z.boolean().describe("true: after is so old that events since then may be gone."),
+      next_after: z.string().describe("Always present, also at the end. Pass it as after to continue."),
+      more: z.boolean().describe("true: more events are available, so call again immediately."),
+      missed: z.boolean().describe("true: after is so old that events since then may have been deleted."),
     }),
   }),
   async handler({ after, limit: wanted = DEFAULT_LIMIT }, ctx) {
@@ -58,7 +58,7 @@ export default defineOperation({
     const rows = await ctx.sql(listEvents, { workspace_id, pusher_ids, after: from, end, limit: wanted + 1 });
     const data = rows.slice(0, Math.min(wanted, fitting(rows)));
     const further = rows.length > data.length;
-    const position = further ? assertDefined(data.at(-1), "there are more rows than wanted").position : end;
+    const position = further ? assertDefined(data.at(-1), "more rows than the limit were read").position : end;
     return {
       data: data.map(showEvent),
       meta: {

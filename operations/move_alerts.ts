@@ -31,11 +31,11 @@ const REFUSALS: Record<string, Refusal> = {
 const moved = z.object({
   id: z.string(),
   pusher_id: z.string(),
-  handle: z.string().describe("Of its channel."),
+  handle: z.string().describe("The handle of its channel."),
   series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
   title: z.string(),
   send_at: z.string().nullable(),
-  becomes: z.string().nullable().describe("Its new send_at; null when it is cancelled or stays."),
+  becomes: z.string().nullable().describe("Its new send_at; null if it is cancelled or unchanged."),
   outcome: z.enum(["done", "would", "refused"]),
   code: z.string().nullable().describe("The reason for a refusal, as in `error.code`."),
   message: z.string().nullable().describe("Why it was refused."),
@@ -49,7 +49,7 @@ export default defineOperation({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
   description:
-    `Shift or cancel up to ${MOST} scheduled alerts of a channel or by id. Run with dry_run first, show its rows ` +
+    `Move or cancel up to ${MOST} scheduled alerts, by channel or by ids. Run with dry_run first, show its rows ` +
     "to a person, then pass only its plan.",
   scope: "alerts:send",
   publishesNothing: ({ action, dry_run, plan }) => action === "cancel" || dry_run === true || plan !== undefined,
@@ -63,8 +63,8 @@ export default defineOperation({
       pusher_id: channelId().optional(),
       alert_ids: z
         .array(z.string())
-        .min(1, "must name an alert")
-        .max(MOST, `must be at most ${MOST} ids`)
+        .min(1, "must contain at least one id")
+        .max(MOST, `must contain at most ${MOST} ids`)
         .optional()
         .describe("alr_…, instead of pusher_id."),
       from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
@@ -75,7 +75,7 @@ export default defineOperation({
         .min(-LIMITS.shift_minutes, MINUTES)
         .max(LIMITS.shift_minutes, MINUTES)
         .optional()
-        .describe("Minutes later; negative is earlier."),
+        .describe("Minutes to move later; a negative number moves earlier."),
       dry_run: z.boolean().optional().describe("true changes nothing and returns a plan."),
       plan: z.string().optional().describe("The plan of the dry run."),
     })
@@ -124,7 +124,7 @@ export default defineOperation({
     if (planned.length > MOST)
       throw invalidRequest(
         "wrong_item_count",
-        `More than ${MOST} alerts are scheduled in this range. Send an earlier to.`,
+        `More than ${MOST} alerts are scheduled in this range. Send an earlier value of to.`,
         "to",
       );
     const changing = planned.filter(({ refused }) => refused === null);

@@ -11,8 +11,10 @@ const preview = z.object({
   layout: z.enum(["html", "document"]),
   html: z.string(),
   blocked: blockedRows,
-  script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
-  notes: z.array(removedMarkupSchema).describe("What of a document readers do not see, or may not see; it is kept."),
+  script_count: z.int().describe("Scripts in the document; they do not run in its sandboxed frame."),
+  notes: z
+    .array(removedMarkupSchema)
+    .describe("Parts of the document that readers do not or may not see; they are kept."),
 });
 
 export default defineOperation({
@@ -31,7 +33,7 @@ export default defineOperation({
     layout: z
       .enum(["html", "document"])
       .optional()
-      .describe("html is cleaned; document stays whole, and notes list its hidden parts. Absent: html."),
+      .describe("html is sanitised; document is unchanged, and notes list its hidden parts. Absent: html."),
   }),
   output: preview,
   // Over MCP the caller has the markup already; the rest of a long one is not returned.

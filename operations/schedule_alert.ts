@@ -22,7 +22,7 @@ export default defineOperation({
   name: "schedule_alert",
   title: "Schedule alert",
   description:
-    "Publish a draft at send_at; with a recurrence repeatedly, each time as a separate alert. send_at moves a " +
+    "Publish a draft at send_at, or repeatedly with a recurrence, each time as a separate alert. send_at also moves a " +
     "scheduled one.",
   scope: "alerts:send",
   leadsToReview: true,
@@ -41,7 +41,7 @@ export default defineOperation({
     alert_id: pathId("alr_…"),
     send_at: timestampSchema()
       .optional()
-      .describe("RFC 3339 or 2026-11-24T07:30 Europe/Lisbon. Absent: the draft's own."),
+      .describe("RFC 3339 or 2026-11-24T07:30 Europe/Lisbon. Absent: the draft's send_at."),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),

@@ -30,7 +30,7 @@ export default defineOperation({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Change a draft or scheduled alert; on a repeating one, all future occurrences. Absent fields stay. A " +
+    "Change a draft or scheduled alert; on a repeating one, all future occurrences. Absent fields are unchanged. A " +
     "scheduled one needs alerts:send; clearing send_at makes it a draft.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },

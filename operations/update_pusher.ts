@@ -21,7 +21,7 @@ import { changedPusherView, searchText, showChangedPusher } from "../src/store/s
 const changedMessage = (version: string) =>
   forBoth(
     "The channel has changed since the expected version. Read it with get_pusher, then repeat the call with " +
-      `its present updated_at (or ETag over REST): ${version}.`,
+      `its current updated_at (or ETag over REST): ${version}.`,
     "The channel has changed since you opened it. Check it again before you save.",
   );
 
@@ -32,7 +32,7 @@ export default defineOperation({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change, pause or resume a channel. Absent fields stay. Paused channels refuse sends; scheduled alerts " +
+    "Change, pause or resume a channel. Absent fields are unchanged. Paused channels refuse sends; scheduled alerts " +
     "still appear.",
   scope: "pushers:write",
   role: "editor",
@@ -41,14 +41,14 @@ export default defineOperation({
   version: "updated_at",
   input: z.strictObject({
     pusher_id: channelId(),
-    handle: z.string().optional().describe("The present one; it never changes."),
+    handle: z.string().optional().describe("The current handle; it cannot be changed."),
     ...createChangeSchemas(CHANNEL_FIELDS),
     status: z.enum(["active", "paused"]).optional().describe("paused refuses sends."),
     expected_updated_at: expectedVersion(),
   }),
   returnsText: true,
   output: changedPusherView.extend({
-    note: z.string().optional().describe("What pausing or retention_days leads to."),
+    note: z.string().optional().describe("The effect of pausing or of retention_days."),
   }),
   async handler(input, ctx) {
     const { pusher } = await loadLockedChannel(input, ctx);

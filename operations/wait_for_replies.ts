@@ -13,14 +13,14 @@ import { channelId, pathId, waitSeconds } from "../src/store/schemas/common_fiel
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",
   unsent: "Handsets can only reply after the alert becomes visible.",
-  open: "Each handset counts once, by its last choice. Pass seen to wait for other counts.",
+  open: "Each handset counts once, by its latest choice. Pass seen to wait until the counts change.",
   over: "The alert has expired, so these counts are final.",
 };
 
 export default defineOperation({
   name: "wait_for_replies",
   title: "Wait for replies",
-  description: "Count each reply to an alert with a reply action, and wait while the counts equal seen.",
+  description: "Count the replies to an alert by choice, and wait while the counts equal seen.",
   scope: "stats:read",
   waits: true,
   role: "viewer",
@@ -30,14 +30,14 @@ export default defineOperation({
     pusher_id: channelId(),
     alert_id: pathId("alr_…"),
     seconds: waitSeconds(),
-    seen: z.string().optional().describe("seen of the last answer."),
+    seen: z.string().optional().describe("seen of the previous response."),
   }),
   returnsText: true,
   output: z.object({
     question: z.string().nullable(),
     replies: choiceCountsSchema.describe("The choices in their order."),
     total: z.int().describe("Handsets that answered."),
-    open: z.boolean().describe("Handsets may still answer."),
+    open: z.boolean().describe("true: handsets can still reply."),
     seen: z.string(),
     note: z.string(),
   }),

@@ -71,7 +71,7 @@ export const inboxItem = nameSchema(
     before_joining: z
       .boolean()
       .optional()
-      .describe("true: sent before the device joined the channel. It is read and needs no confirmation."),
+      .describe("true: sent before the device joined the channel. It counts as read and needs no acknowledgement."),
     test_until: z
       .string()
       .optional()

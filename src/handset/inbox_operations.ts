@@ -102,7 +102,7 @@ export const follow_inbox = defineHandsetOperation({
   name: "follow_inbox",
   title: "Follow the inbox",
   description:
-    "Server-sent events for changes of the inbox: `alert` with a card, `removed` with ids, `look` to poll now, " +
+    "Server-sent events for changes to the inbox: `alert` with a card, `removed` with ids, `look` to poll now, " +
     "`ended` with a reason. Open the stream with the ETag of the last poll as Last-Event-ID, and with the same limit " +
     "and view; the id of an event is the handset's new ETag. The stream is optional: after any gap the handset polls.",
   writes: "nothing",

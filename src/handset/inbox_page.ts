@@ -44,7 +44,7 @@ export const leanInboxBody = nameSchema("LeanInbox", z.object({ data: z.array(le
 export const viewParameter = z
   .enum(["full", "lean"])
   .optional()
-  .describe("lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.");
+  .describe("lean omits null values, empty lists and defaults of each alert. Absent: full.");
 
 /** The request for a first page. */
 export interface PageRequest {
@@ -137,7 +137,7 @@ export function groupPages(rows: readonly InboxPageRow[]): { first: InboxPageRow
     if (row.id !== null) alerts.set(row.id, { row, card: new WireAlert(row) });
     if (row.alert === null) continue;
     const { row: shown, card } = assertDefined(alerts.get(row.alert), "an alert precedes the rows that name it");
-    const { page } = assertDefined(sets.at(-1), "the first row of a set opens it");
+    const { page } = assertDefined(sets.at(-1), "the first row of a set starts the set");
     page.rows.push(row.id === null ? { ...shown, following: row.following, so_far: row.so_far ?? 0 } : placed(row));
     page.cards.push(card);
   }

@@ -11,7 +11,7 @@ import { channelsJoined } from "../store/queries/devices.ts";
 /** Checked after joining, in the same transaction. Concurrent joins may end a few above. @throws 409. */
 export async function assertChannelLimit(deviceId: string, ctx: Pick<Context, "sql">): Promise<void> {
   const [row] = await ctx.sql(channelsJoined, { device_id: deviceId });
-  if (assertDefined(row, "a count has a row").joined > LIMITS.channels_of_device)
+  if (assertDefined(row, "a count returns a row").joined > LIMITS.channels_of_device)
     throw conflict(
       "quota_reached",
       `A handset can join at most ${LIMITS.channels_of_device} channels. Leave a channel first.`,

@@ -13,8 +13,8 @@ export const get_push = defineHandsetOperation({
   name: "get_push",
   title: "Get push settings",
   description:
-    "Whether this server sends push notifications, the key for subscribing at a push service " +
-    "(applicationServerKey of Web Push), and the kind of this handset's push endpoint, or null. The endpoint " +
+    "Return whether this server sends push notifications, and the key for subscribing at a push service " +
+    "(applicationServerKey of Web Push). Also return the kind of this handset's push endpoint, or null. The endpoint " +
     "itself is never returned.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/push", status: 200 },
@@ -43,7 +43,7 @@ export const put_push_endpoint = defineHandsetOperation({
     "Set the push endpoint of this handset, replacing an earlier one. A push notification has no content, may " +
     "be lost, and means that the inbox has something new. It is sent for channels that are not muted and have " +
     "one of the permissions notify, sound, vibrate, tts, full. UnifiedPush requires the keys of the endpoint " +
-    "for encryption; a browser's keys are accepted and not needed.",
+    "for encryption; a browser's keys are accepted but not needed.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/push", status: 204, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized", "conflict"],

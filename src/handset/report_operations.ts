@@ -104,7 +104,8 @@ export const post_reports = defineHandsetOperation({
 export const prune_reports = defineHandsetOperation({
   name: "prune_reports",
   title: "Prune reports",
-  description: "Delete the times of this handset's reports before a timestamp. Totals stay; timelines lose detail.",
+  description:
+    "Delete the times of this handset's reports before a timestamp. Totals are unchanged; timelines lose detail.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
   errors: ["invalid_request", "unauthorized"],

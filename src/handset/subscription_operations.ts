@@ -83,7 +83,7 @@ export const put_subscription = defineHandsetOperation({
   title: "Join a channel or change the subscription",
   description:
     "Join a channel (a private one with an invite), or adjust the subscription: mute it, grant permissions. " +
-    "Absent fields stay. Idempotent.",
+    "Absent fields are unchanged. Idempotent.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: JOIN_LIMITS,

@@ -30,7 +30,7 @@ const failed = (cause: string, cure: string) => ({ type: "server_error", cause, 
 const limited = (cause: string, cure: string) => ({ type: "rate_limited", cause, cure }) as const;
 const unproved = (cause: string, cure: string) => ({ type: "unauthorized", cause, cure }) as const;
 
-const CHECK_ID = "Check the id. List the resource to see which ids your credential can access.";
+const CHECK_ID = "Check the id. List the resources to see which ids your credential can access.";
 const missing = (what: string, cure = CHECK_ID) =>
   ({
     type: "not_found",
@@ -74,7 +74,7 @@ export const ERROR_CODES = {
   invalid_time_zone: invalid("A time zone is unknown.", "Send an IANA name, such as Europe/Lisbon."),
   invalid_time_range: invalid("The start, the end or the length of a time range is not valid.", "Correct the range."),
   invalid_cursor: invalid("`before` or `after` does not belong to this list.", "Start again at the first page."),
-  mutually_exclusive_fields: invalid("Two fields exclude each other.", "Send one of them."),
+  mutually_exclusive_fields: invalid("Two fields cannot be combined.", "Send one of them."),
   fields_required_together: invalid("Fields that belong together are incomplete.", "Send all of them, or none."),
   misplaced_field: invalid(
     "A field is in the wrong part of the request, or belongs to another operation.",
@@ -96,7 +96,7 @@ export const ERROR_CODES = {
   handle_reserved: invalid("The handle is reserved.", "Choose another handle."),
   idempotency_key_reused: invalid(
     "The idempotency key was used with other arguments.",
-    "Use a new key for a new request. Repeat a request with its own arguments.",
+    "Use a new key for a new request. Repeat a request with the same arguments.",
   ),
 
   // Files.
@@ -118,7 +118,10 @@ export const ERROR_CODES = {
     "Send `Authorization: Bearer` with a valid credential.",
   ),
   sign_in_required: unproved("There is no session, or it has ended.", "Sign in again."),
-  sign_in_failed: unproved("The password, code, passkey or answer of the provider is wrong or too old.", "Try again."),
+  sign_in_failed: unproved(
+    "The password, code, passkey or response from the provider is wrong or has expired.",
+    "Try again.",
+  ),
   payment_required: { type: "payment_required", cause: "Reserved. The service never sends it.", cure: "None." },
   missing_scope: {
     type: "insufficient_scope",
@@ -184,7 +187,10 @@ export const ERROR_CODES = {
   last_owner: refused("A workspace needs an owner.", "Make another member an owner first."),
   already_exists: refused("This value is already in use.", "Use another value."),
   wrong_state: refused("The state of the account, form or feature does not allow this.", "Follow the message."),
-  database_incompatible: refused("The database or file is of another version or layout.", "Use the same version."),
+  database_incompatible: refused(
+    "The database or file has a different version or layout.",
+    "Use the version that it belongs to.",
+  ),
   database_not_empty: refused("The target database is not empty.", "Use an empty one, or `--replace`."),
   database_in_use: refused("Another process uses the database.", "Stop that process, then repeat the command."),
 
@@ -192,29 +198,41 @@ export const ERROR_CODES = {
   ambiguous_target: invalid("Several workspaces or members match.", "Name one with the option in the message."),
   invalid_file: invalid("A file cannot be used by the command.", "Check the file that the message names."),
   file_inaccessible: refused(
-    "The system refuses a file or folder of the command.",
+    "The operating system denies the command access to a file or folder.",
     "Follow the message, which names the path and the cause.",
   ),
   backup_invalid: invalid("The backup is damaged or incomplete.", "Copy it again, or restore another backup."),
   secret_mismatch: invalid("`SECRET` does not match the database or backup.", "Use the original secret."),
 
   // Limits and failures.
-  rate_limited: limited("The rate limit is reached.", "Wait for the seconds in `Retry-After`, then repeat the call."),
-  overloaded: failed("The server is overloaded.", "Wait for the seconds in `Retry-After`, then repeat the call."),
+  rate_limited: limited(
+    "The rate limit is reached.",
+    "Wait the number of seconds in `Retry-After`, then repeat the call.",
+  ),
+  overloaded: failed("The server is overloaded.", "Wait the number of seconds in `Retry-After`, then repeat the call."),
   publish_limit_reached: failed(
     "A sender reached the channel's publishing limit.",
-    "Deliver the message again after the seconds in `Retry-After`.",
+    "Wait the number of seconds in `Retry-After`, then deliver the message again.",
   ),
   disk_full: failed("The server's disk is nearly full. Reads still work.", "Ask the operator to free disk space."),
-  database_unavailable: failed("The database does not respond.", "Wait for `Retry-After`, then repeat the call."),
-  file_storage_unavailable: failed("The file storage does not respond.", "Wait for `Retry-After`, then repeat."),
+  database_unavailable: failed(
+    "The database does not respond.",
+    "Wait the number of seconds in `Retry-After`, then repeat the call.",
+  ),
+  file_storage_unavailable: failed(
+    "The file storage does not respond.",
+    "Wait the number of seconds in `Retry-After`, then repeat the call.",
+  ),
   identity_provider_unavailable: failed(
     "The OpenID Connect provider of the console does not respond.",
-    "Try again later. The operator finds the cause with `belfry doctor`.",
+    "Try again later. The operator can find the cause with `belfry doctor`.",
   ),
-  internal_error: failed("An internal error. The log has it under the request id.", "Retry with backoff."),
+  internal_error: failed("An internal error. The log entry has the request id.", "Retry with backoff."),
   server_unreachable: failed("The command cannot reach a Belfry server.", "Check `--url` and the server."),
-  no_answer: failed("The connection ended before the answer.", "Check whether the change was made, then repeat."),
+  no_answer: failed(
+    "The connection ended before the response arrived.",
+    "Check whether the change was made, then repeat.",
+  ),
 } as const satisfies Record<string, ErrorKind>;
 
 /** A value of `error.code`. */

@@ -119,7 +119,7 @@ export function createAuditLines(
 
 /** Returns the creator of a workspace as its own log names them: its first member. */
 export const createWorkspaceMaker = (actors: AuditActor | readonly AuditActor[], made: MadeWorkspace): AuditActor => ({
-  ...assertDefined([actors].flat()[0], "it has an actor"),
+  ...assertDefined([actors].flat()[0], "a created workspace has an actor"),
   workspace_id: parseId("wsp", made.id),
   actor_id: made.member_id,
   member_id: parseId("mem", made.member_id),

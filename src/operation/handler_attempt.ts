@@ -131,7 +131,7 @@ export async function runAttempt(
   const { body, validator } = returned instanceof BodyWithEtag ? returned : { body: returned, validator: null };
   // The OpenAPI document reads `validated`, so it must be true of every answer.
   if ((validator !== null) !== (operation.validated ?? false))
-    throw new Error("an operation declares `validated` if and only if it returns Validated");
+    throw new Error("an operation must declare `validated` if and only if it returns Validated");
   const shown = body === NOT_MODIFIED ? body : body instanceof SharedBody ? body.json : operation.output.parse(body);
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
@@ -213,7 +213,7 @@ function contextOn(
     },
     async countAgainstLimit(...subjects) {
       const asked = getLimitPolicies(
-        { limit: assertDefined(limit, "only an operation with a limit counts") },
+        { limit: assertDefined(limit, "only calls with a limit are counted") },
         limitMax,
       ).map(async (policy, i): Promise<Counted | null> => {
         const subject = subjects[i] ?? null;

@@ -68,7 +68,7 @@ export async function readKeptAnswer(
   const own = { credential_id: credentialId, operation: tool.name, key };
   const [first] = await runStatement(db, findFirstAnswer, { ...own, hours: LIMITS.idempotency_hours });
   if (!first) return null;
-  if (!first.sealed_response) throw new Error("an idempotency record without an answer was committed");
+  if (!first.sealed_response) throw new Error("an idempotency record without a response was committed");
   const kept: unknown = JSON.parse(seal.decrypt(first.sealed_response));
   const answer = first.response_patch && tool.answerAgain ? tool.answerAgain(kept, first.response_patch) : kept;
   return { answer, hash: Buffer.from(first.request_hash) };
@@ -110,7 +110,7 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
       await runStatement(db, removeExpiredKey, { ...own, hours });
       const [isNew] = await runStatement(db, claimIdempotencyKey, { ...own, request_hash: hash });
       if (isNew) return null;
-      return assertDefined(await earlier(db), "the owner of a valid key has committed");
+      return assertDefined(await earlier(db), "the transaction that used the key has committed");
     },
     /** Stores the first call's response for the repeats. */
     async keep(db: Kysely<unknown>, answer: unknown): Promise<void> {

@@ -12,7 +12,7 @@ type Values = Record<string, unknown>;
 export const CLEAR_ARGUMENT = "clear";
 
 export const FIELDS_TO_CLEAR: JsonSchema = {
-  description: "Names of fields to empty; null does the same.",
+  description: "Names of fields to clear; null has the same effect.",
   type: "array",
   items: { type: "string" },
 };
@@ -47,7 +47,7 @@ export function refuseUnclearable(tool: OwnerOperation, args: Values): void {
   if (clearsFields(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
     throw invalidRequest(
       "mutually_exclusive_fields",
-      "clear must be a list of names of fields that the call does not also set.",
+      "clear must list field names. Do not set the same fields in this call.",
       CLEAR_ARGUMENT,
     );
 }

@@ -59,8 +59,8 @@ export async function readKeysetPage<Row>(
   for (let wanted = limit; ; ) {
     const rows = await fetch(wanted + 1);
     if (rows.length <= wanted) return { rows, next_before: null };
-    const last = instantOf(assertDefined(rows[wanted - 1], "there are more rows than wanted"));
-    if (instantOf(assertDefined(rows[wanted], "there are more rows than wanted")) !== last)
+    const last = instantOf(assertDefined(rows[wanted - 1], "more rows than the limit were read"));
+    if (instantOf(assertDefined(rows[wanted], "more rows than the limit were read")) !== last)
       return { rows: rows.slice(0, wanted), next_before: last };
     // The page would end inside a tie: widen it to the end of the tie and look one row further.
     wanted = rows.findLastIndex((row) => instantOf(row) === last) + 1;

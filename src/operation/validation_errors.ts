@@ -44,7 +44,7 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message }
   switch (issue.code) {
     case "invalid_type": {
       if (issue.input === undefined) return { code: "field_required", message: REQUIRED };
-      const api = `must be ${TYPE_NAMES[issue.expected] ?? "of another type"}`;
+      const api = `must be ${TYPE_NAMES[issue.expected] ?? "a value of a different type"}`;
       const isNumber = issue.expected === "number" || issue.expected === "int";
       return { code: "wrong_type", message: isNumber ? api : forBoth(api, NOT_OURS) };
     }

@@ -178,7 +178,7 @@ describe("an answer that is falsified", () => {
     ["without a subject", "ID token: ERR_JWT_CLAIM_VALIDATION_FAILED sub", resigned(({ sub: _, ...claims }) => claims)],
     [
       "of another subject than userinfo",
-      "userinfo: another sub",
+      "userinfo: different sub",
       resigned((claims) => ({ ...claims, sub: "another" })),
     ],
     [

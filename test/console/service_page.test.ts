@@ -42,11 +42,11 @@ test("its owner sees the measures of the service by group, each with an action, 
     Belfry: [expect.stringMatching(/^\d+\.\d+/), expect.stringContaining("follow Upgrade")],
     PostgreSQL: [expect.stringMatching(/^\d+/), expect.anything()],
     Size: [expect.stringMatching(/^[\d.]+ MB$/), expect.anything()],
-    "Due alerts that wait to be published": ["0", expect.stringContaining("“Publish due alerts”")],
+    "Due alerts waiting to be published": ["0", expect.stringContaining("“Publish due alerts”")],
     "Next scheduled alert": [expect.stringMatching(/^in 1 hour/), expect.anything()],
-    "Deliveries that wait": ["0", expect.anything()],
+    "Pending webhook deliveries": ["0", expect.anything()],
     "Disabled endpoints": ["0", expect.anything()],
-    "Calls that wait for a connection": ["0", expect.anything()],
+    "Calls waiting for a connection": ["0", expect.anything()],
     "Delete expired one-time links": ["just now", "None"],
   });
   for (const [name, [, advice]] of Object.entries(rows)) expect([name, advice]).not.toEqual([name, ""]);
@@ -101,7 +101,7 @@ test("no other role does, and no member once there is another workspace", async 
   const { status, text } = await owner.get(path);
   expect(status).toBe(403);
   expect(text).toContain("belfry status");
-  expect(text).not.toMatch(/PostgreSQL|Deliveries that wait/);
+  expect(text).not.toMatch(/PostgreSQL|Pending webhook deliveries/);
 });
 
 test("metrics of several processes are added up, and missing ones are unknown", () => {

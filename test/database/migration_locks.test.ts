@@ -250,7 +250,7 @@ test.each(["1", "2"])("a start with WORKERS=%s answers probes while the database
   await other.commit();
   const server = await starting;
   expect(await probe("/readyz")).toEqual({ status: 200, body: { status: "ready" } });
-  expect(server.log()).not.toContain("the database answers");
+  expect(server.log()).not.toContain("the database is responding");
   await server.stop();
 });
 

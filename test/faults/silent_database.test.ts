@@ -228,7 +228,7 @@ test("a start waits for such a database, answers probes, and serves once it answ
   proxy.speak();
   const late = await starting;
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
-  expect(late.log()).toContain(`${reason} The start is tried again until the database answers.`);
+  expect(late.log()).toContain(`${reason} Startup is retried until the database responds.`);
   await late.stop();
 });
 

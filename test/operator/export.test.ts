@@ -253,7 +253,7 @@ describe("a workspace in use, by URL", () => {
       /another version/,
     ],
     ["no export", () => "hello\n", /not a JSON object/],
-    ["nothing", () => "", /is not a file of belfry export/],
+    ["nothing", () => "", /was not created by belfry export/],
     ["no text", () => "\u0000\n", /not a JSON object/],
     ["one endless line", () => "x".repeat(17 * 1024 * 1024), /is too long/],
     // rules#workspace-import

@@ -391,7 +391,7 @@ describe("a row that the database rejects is refused by its line and field, and 
   test("a row of a channel that the file does not have belongs to nothing", async () => {
     const line = lines.findIndex(has("invite"));
     const text = changed("invite", set({ pusher_id: ID }));
-    await expectRefused(text, line + 1, "invite", "invalid_request", "it does not belong to anything in the file.");
+    await expectRefused(text, line + 1, "invite", "invalid_request", "it does not belong to a workspace of the file.");
   });
 
   test("among many rows the first that is rejected is named", async () => {

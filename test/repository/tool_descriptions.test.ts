@@ -97,7 +97,7 @@ test("nothing is in the instructions alone", () => {
   const names = OPERATIONS.map(({ name }) => name);
   expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);
   for (const each of tools.filter(({ inputSchema }) => "before" in inputSchema.properties))
-    expect(each.inputSchema.properties.before?.description, each.name).toBe("meta.next_before of the last page.");
+    expect(each.inputSchema.properties.before?.description, each.name).toBe("meta.next_before of the previous page.");
 });
 
 test("empty fields are omitted, by the description of each list or of its view", () => {

@@ -59,7 +59,7 @@ const soap = (inner: string) => ({
 });
 const PICTURE = { image_asset_id: expect.stringMatching(/^ast_/) };
 const NONE = { image_asset_id: null };
-const OTHERS = "An alert has one picture; the other files were ignored.";
+const OTHERS = "An alert can have only one picture; the other files were ignored.";
 const JSON_TYPE = "application/json";
 const SHOWN = /^No title or text was found, so all fields are shown/;
 const REFUSED = /^The file was ignored: only valid PNG/;

@@ -123,7 +123,7 @@ describe("on a service", () => {
     for (const tool of ["update_alert", "send_alert", "delete_alert"]) {
       const { code, message } = await refusal(tool, stale);
       expect(code).toBe("version_conflict");
-      expect(message).toContain(`present updated_at (or ETag over REST): ${body.updated_at}.`);
+      expect(message).toContain(`current updated_at (or ETag over REST): ${body.updated_at}.`);
     }
     const { message } = await refusal("update_pusher", { pusher_id: other.id, expected_updated_at: alert.updated_at });
     const [, version] = /: (\S+Z)\.$/.exec(message)!;

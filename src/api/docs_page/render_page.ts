@@ -246,7 +246,7 @@ function answers(responses: DocumentJson, document: DocumentJson): Html {
   const [first] = Object.values(responses) as DocumentJson[];
   const schema = first?.content?.["application/json"]?.schema;
   const own = schema && !schema.$ref && !schema.anyOf;
-  return html`${own && html`<h4>Answer</h4>${shapeTable(schema)}`}<h4>Answers</h4><ul class="answers">${rows}</ul>`;
+  return html`${own && html`<h4>Response</h4>${shapeTable(schema)}`}<h4>Responses</h4><ul class="answers">${rows}</ul>`;
 }
 
 function samples(operation: DocumentJson): Content {

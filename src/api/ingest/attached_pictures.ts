@@ -22,7 +22,7 @@ const NOT_KEPT = "The file was ignored: it could not be stored.";
 const OVER_QUOTA = "The file was ignored: there are too many unused uploaded files.";
 /** Where the alert itself is refused or becomes a draft. */
 const NOT_ACCEPTED = "The file was ignored: the channel cannot publish alerts at the moment.";
-const OTHER_FILES = "An alert has one picture; the other files were ignored.";
+const OTHER_FILES = "An alert can have only one picture; the other files were ignored.";
 /** Files of one alert that are examined for a picture. */
 const MOST_EXAMINED = 5;
 

@@ -67,7 +67,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
     notes.push("The priority is not a whole number, so the alert has normal priority.");
     said.priority = null;
   }
-  if (given.title && said.title === null) notes.push("The title is not a text and was ignored.");
+  if (given.title && said.title === null) notes.push("The title is not text and was ignored.");
   if (given.extras && said.extras === null) notes.push("The extras are not an object and were ignored.");
   return { ...said, message: words };
 }

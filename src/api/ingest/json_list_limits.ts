@@ -76,5 +76,5 @@ const tooManyValues = () =>
 const tooDeep = () =>
   invalidRequest(
     "body_too_large",
-    `The JSON is nested more than ${LIMITS.ingest_depth} levels deep. Send fewer levels.`,
+    `The JSON is nested more than ${LIMITS.ingest_depth} levels deep. Reduce the nesting.`,
   );

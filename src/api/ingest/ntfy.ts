@@ -168,12 +168,12 @@ function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string
   if (delay === null)
     throw invalidRequest(
       "invalid_timestamp",
-      "The delay is not valid or in the past. See https://docs.ntfy.sh/publish/#scheduled-delivery.",
+      "The delay is invalid or in the past. See https://docs.ntfy.sh/publish/#scheduled-delivery.",
       "send_at",
     );
   if (timezone !== "" && zone === null)
-    notes.push("The time zone is unknown, so the delay was read in UTC. Use a name such as Europe/Lisbon.");
-  else if (zone === null && delay.byClock) notes.push("The delay was read in UTC.");
+    notes.push("The time zone is unknown, so the delay was interpreted in UTC. Use a name such as Europe/Lisbon.");
+  else if (zone === null && delay.byClock) notes.push("The delay was interpreted in UTC.");
   return delay.at.toISOString();
 }
 
@@ -194,7 +194,7 @@ function attach(
   if (PICTURE.test(name)) fields.image_url = url;
   else if (SOUND.test(name)) fields.audio_url = url;
   else if (actions.length < LIMITS.alert_actions) actions.push({ type: "open_url", label: "Open the attachment", url });
-  else notes.push("The attachment was ignored: the alert has no room for another button.");
+  else notes.push("The attachment was ignored: the alert already has the maximum number of buttons.");
 }
 
 /** As they were read, with templates filled. */

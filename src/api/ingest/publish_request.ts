@@ -157,7 +157,7 @@ function boundTo({ credential: { pusherId } }: Caller): string {
   if (pusherId !== null) return formatId("psh", pusherId);
   throw invalidRequest(
     "field_required",
-    "The request names no channel. Use a channel's address, or a key that is restricted to one channel.",
+    "The request does not name a channel. Use a channel's address, or a key that is restricted to one channel.",
     "pusher_id",
   );
 }

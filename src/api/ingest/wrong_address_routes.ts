@@ -15,7 +15,7 @@ export interface ServiceAddresses {
   gotifyHost: string | null;
 }
 
-const atHost = (host: string | null) => (host ? `, or the host ${host}` : "");
+const atHost = (host: string | null) => (host ? `, or to the host ${host}` : "");
 
 /**
  * Reports if a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a

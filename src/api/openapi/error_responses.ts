@@ -72,7 +72,7 @@ export const ERROR_MEANING: Record<ErrorType, string> = {
   forbidden: "The role or the state does not allow the call.",
   not_found: "The resource does not exist, or you have no access. Both get the same answer.",
   conflict: "The state of the resource does not allow the call. The message says what to do.",
-  rate_limited: "A rate limit is reached. The message names it and when to retry.",
+  rate_limited: "A rate limit is reached. The message names the limit and the time to retry.",
   server_error: "Internal server error. Retry with backoff.",
 };
 
@@ -123,20 +123,20 @@ export const ERROR_SCHEMA: OpenApiJson = {
         },
         code: {
           ...text,
-          description: `A stable name of the error. The page on error codes has its cause and solution. New codes may follow. ${Object.keys(
+          description: `A stable name of the error. The page on error codes has its cause and solution. New codes may be added. ${Object.keys(
             ERROR_CODES,
           )
             .map((code) => `\`${code}\``)
             .join(", ")}.`,
         },
-        message: { ...text, description: "A text for people with the problem and the solution." },
+        message: { ...text, description: "A message for people that explains the problem and the solution." },
         param: {
           type: ["string", "null"],
-          description: "Dotted path of the wrong field, or null.",
+          description: "Dotted path of the invalid field, or null.",
         },
         problems: {
           type: "array",
-          description: "All wrong fields if there are several; the first is that of `param`.",
+          description: "All invalid fields if there are several; the first is the one in `param`.",
           items: {
             type: "object",
             properties: {

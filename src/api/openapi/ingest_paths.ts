@@ -14,7 +14,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
       id: { ...text, description: "alr_…" },
       pusher_id: { ...text, description: "psh_…" },
       state: { type: "string", enum: ["sent", "scheduled", "draft"] },
-      said: { ...text, description: "The result, or the page where a person decides about the draft." },
+      said: { ...text, description: "The result, or the page where a person decides on the draft." },
     },
     required: ["id", "pusher_id", "state", "said"],
   };
@@ -34,10 +34,10 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
         tags: ["Alerts"],
         summary: "Publish in another program's format",
         description:
-          "Accepts messages of other programs in their own format: plain text (the first line is the title), " +
+          "Accepts messages from other programs in their own format: plain text (the first line is the title), " +
           "or JSON of a program that is recognised or named. Each alert is created by `create_alert` with " +
-          "`send`; a key without `alerts:send` creates a draft, and the answer says so. A named program gets " +
-          "answers in its own format, including refusals; `Belfry-Notes` lists what was ignored. Scope " +
+          "`send`; a key without `alerts:send` creates a draft, and the response states this. A named program gets " +
+          "responses in its own format, including refusals; `Belfry-Notes` lists what was ignored. Scope " +
           "`alerts:write`.",
         security: [{ apiKey: [] }],
         parameters: [

@@ -75,7 +75,7 @@ export function createLlmsText(tools: readonly OwnerOperation[], publicUrl: stri
 > Alerts on channels (pushers), which people's phones subscribe to. Assistants, scripts and people compose them; a
 > sent alert cannot be unsent.
 
-Connect by MCP at ${publicUrl}/mcp, by consent in a browser (OAuth) or with \`Authorization: Bearer <key>\`. Only
+Connect over MCP at ${publicUrl}/mcp, with consent in a browser (OAuth) or with \`Authorization: Bearer <key>\`. Only
 public pages need neither.
 Composing and sending are separate permissions: without the second, a person sends the draft at its review_url.
 Counts are reports from devices. Deliveries and rates are not available.

@@ -85,7 +85,7 @@ export function createOpenApiDocument(
         IdempotencyKey: inHeader(
           "Idempotency-Key",
           `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeat within ` +
-            `${LIMITS.idempotency_hours} hours answers with the first result; another body under the same key is ` +
+            `${LIMITS.idempotency_hours} hours returns the first result; a different body with the same key returns ` +
             "422.",
           EXAMPLE_IDEMPOTENCY_KEY,
           { minLength: 1, maxLength: LIMITS.idempotency_key },

@@ -93,7 +93,7 @@ function describe(operation: DocumentedOperation, alone: boolean): string {
     const extra = Object.entries({ ...conditions(operation), ...operation.mayRequire }).map(
       ([scope, when]) => `, and \`${scope}\`${when ? ` when ${when}` : ""}`,
     );
-    lines.push(`Scope \`${operation.scope}\`${extra.join("")}; least role ${operation.role}.`);
+    lines.push(`Scope \`${operation.scope}\`${extra.join("")}; minimum role ${operation.role}.`);
   }
   for (const { max, seconds, per, name } of getLimits({ limit }))
     lines.push(`At most ${max} calls in ${seconds} seconds per ${per} (\`${name}\`).`);
@@ -229,7 +229,7 @@ const exampled = (all: readonly { name: string; title: string; value: unknown }[
       };
 
 const SUCCESS: Record<number, string> = { 200: "Done.", 201: "Created.", 204: "Removed. No body." };
-const KEPT = "Kept. No body.";
+const KEPT = "Stored. No body.";
 
 function success(prepared: Prepared[], { components }: DocumentContext): OpenApiJson {
   const [{ operation }] = prepared as [Prepared];
@@ -256,7 +256,7 @@ function success(prepared: Prepared[], { components }: DocumentContext): OpenApi
     ...(validates(operation) || knowsHeld(operation)
       ? {
           304: {
-            description: "Not modified: the client has the current answer. No body.",
+            description: "Not modified: the client has the current response. No body.",
             headers: createHeaderRefs(...etag),
           },
         }

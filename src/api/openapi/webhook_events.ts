@@ -31,8 +31,8 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   ],
   "alert.visible": [
     "Scheduled alert visible",
-    "A scheduled alert became visible. Sent once, within seconds while the server runs, and later otherwise. " +
-      "Recorded, also in the feed, while an endpoint of the workspace subscribes to it.",
+    "A scheduled alert became visible. Sent once: within seconds if the server is running, otherwise later. " +
+      "Recorded, including in the feed, only while an endpoint of the workspace subscribes to it.",
   ],
   "alert.acknowledged": [
     "Alert acknowledged",
@@ -97,10 +97,8 @@ function delivery(event: Received): OpenApiJson {
     parameters: [
       header(
         "X-Webhook-Signature",
-        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. There are " +
-          "two `v1` for a day after rotate_webhook_secret: one that fits is enough. Verify it before parsing, and " +
-          "refuse a `t` more than " +
-          `${LIMITS.webhook_clock_seconds} seconds away.`,
+        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` with the endpoint's secret. For a day after rotate_webhook_secret, there are two `v1`: one match is enough. Verify it before parsing. Reject a `t` that differs from the current time by more than  " +
+          `${LIMITS.webhook_clock_seconds} seconds.`,
       ),
       header("X-Webhook-Event", "The event's name."),
       header("X-Webhook-Event-Id", "The id of the event, in all its deliveries and in list_events."),
@@ -122,7 +120,7 @@ function delivery(event: Received): OpenApiJson {
     responses: {
       "2XX": {
         description:
-          `Accepted. Any other status, or no answer within ${spellLimit("webhook_seconds")} seconds, counts as a ` +
+          `Accepted. Any other status, or no response within ${spellLimit("webhook_seconds")} seconds, counts as a ` +
           "failure.",
       },
     },

@@ -36,7 +36,7 @@ export function serveCard(server: Server, load: () => Promise<string>): void {
     uri: CARD_URI,
     name: "card",
     title: "Alert card",
-    description: "Draws an alert as devices show it, or its statistics.",
+    description: "Renders an alert as devices show it, or its statistics.",
     mimeType: CARD_TYPE,
   };
   const _meta = { ui: { prefersBorder: false } };

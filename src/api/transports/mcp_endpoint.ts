@@ -142,7 +142,7 @@ export function createMcpEndpoint({
   };
 
   const handler = createMcpHandler(({ authInfo }) => {
-    const { passed } = assertDefined(authInfo, "each call is made with it").extra as { passed: Passed };
+    const { passed } = assertDefined(authInfo, "each call has authentication data").extra as { passed: Passed };
     const call = callFor(passed);
     const server = createToolServer(offeredTo(passed.caller), call, {
       publicUrl,

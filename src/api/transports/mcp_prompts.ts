@@ -24,10 +24,10 @@ export const MCP_PROMPTS: readonly Prompt[] = [
   {
     name: "compose_and_ask_for_review",
     title: "Compose an alert for my review",
-    description: "Write a draft, and return the page where I decide about it.",
+    description: "Write a draft, and return the page where I can review it.",
     arguments: [
       { name: "about", description: "The content of the alert, and its readers.", required: true },
-      { ...ONE_CHANNEL, description: "The handle or id of the channel. Absent: it is searched." },
+      { ...ONE_CHANNEL, description: "The handle or id of the channel. Absent: the assistant searches for it." },
     ],
     message: ({ about = "", channel }) =>
       "Write an alert and leave it as a draft for my review. " +
@@ -38,11 +38,11 @@ export const MCP_PROMPTS: readonly Prompt[] = [
   },
   {
     name: "what_waits_for_me",
-    title: "What waits for me?",
+    title: "Alerts waiting for me",
     description: "Drafts and scheduled alerts, with the next step of each.",
     arguments: [],
     message: () =>
-      "Which alerts wait for me? List the drafts and then the scheduled alerts with list_account_alerts, by status. " +
+      "Which alerts are waiting for me? List the drafts and then the scheduled alerts with list_account_alerts, by status. " +
       "Write one line for each: channel, title, review_note or review_reply of a draft, and send_at of a scheduled " +
       "one in my time zone. Begin with the earliest time. Change nothing. For an alert that I ask about, get_alert " +
       "has the review_url.",
@@ -56,8 +56,8 @@ export const MCP_PROMPTS: readonly Prompt[] = [
       `Why was this alert not noticed: ${alert}\n\nFind it with list_account_alerts and view titles, and read it ` +
       "with get_alert: status, times, priority and notes. Read its channel with get_pusher: whether it is active, " +
       "its requested_perms and its subscribers. get_alert_stats has the reports of devices. Explain which settings " +
-      "of the alert and the channel can change, and which only the owner of a phone decides. The service knows " +
-      "nothing about a single phone.",
+      "of the alert and the channel can change, and which only the owner of a phone can change. The service knows " +
+      "nothing about individual phones.",
   },
   {
     name: "weekly_report",
@@ -69,7 +69,7 @@ export const MCP_PROMPTS: readonly Prompt[] = [
       `Read ${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and the sent alerts with ` +
       `${channel ? "list_alerts" : "list_account_alerts"}, status sent and view titles. With reports unacked, the ` +
       "same tool lists alerts without an acknowledgement. Begin with a summary in three sentences, then a table. " +
-      "Counts are reports by devices: state no deliveries and no share of readers.",
+      "Counts are reports by devices: do not report deliveries or a share of readers.",
   },
 ];
 

@@ -74,7 +74,7 @@ const INPUT = "review";
 export function createMcpReviews(tools: readonly OwnerOperation[], asked: ReviewChallenges) {
   const tell = assertDefined(
     tools.find(({ tellsReview }) => tellsReview),
-    "one tool tells what became of a review",
+    "one tool reports the decision on a review",
   );
   const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
 

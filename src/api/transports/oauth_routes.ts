@@ -140,7 +140,7 @@ async function inShape(answer: Response): Promise<Response> {
     error?: unknown;
     error_description?: unknown;
   } | null;
-  if (answer.status >= 500) throw new Error(`the library answered ${answer.status}`);
+  if (answer.status >= 500) throw new Error(`the library returned ${answer.status}`);
   const error = typeof said?.error === "string" ? said.error : "invalid_request";
   const description = Object.hasOwn(OWN_WORDS, error)
     ? OWN_WORDS[error]

@@ -30,7 +30,7 @@ export class BodyTooLargeError extends ApiError {}
 const tooLarge = (max: number): ApiError =>
   new BodyTooLargeError(
     "body_too_large",
-    `The body is larger than the limit of ${formatSize(max)}. Send less at once.`,
+    `The body is larger than the limit of ${formatSize(max)}. Send less in each request.`,
   );
 
 const bounds = new WeakMap<Request, number>();
@@ -59,7 +59,7 @@ export function limitBody(request: Request, max: number): void {
     };
   properties.clone = {
     value: () => {
-      throw new TypeError("A bounded body is read once.");
+      throw new TypeError("The body has already been read. A bounded body can be read only once.");
     },
   };
   Object.defineProperties(request, properties);

@@ -58,7 +58,7 @@ export function addRestRoutes<O extends Routed, C>(app: H3, operations: readonly
     byMethod.set("HEAD", byMethod.get("GET") ?? []);
     const served = METHODS.filter((method) => byMethod.get(method)?.length);
     for (const method of served) {
-      const onRoute = assertDefined(byMethod.get(method), "the path is served by it");
+      const onRoute = assertDefined(byMethod.get(method), "the path has this method");
       const meta: RouteMeta = {
         maxBody: Math.max(...onRoute.map(({ http }) => http.maxBody ?? MAX_BODY_BYTES.usual)),
       };

@@ -10,7 +10,7 @@ import { getServerInfo } from "./mcp_server.ts";
 export const REGISTRY_IDENTITY = {
   name: packageJson.mcpName,
   title: getServerInfo().title,
-  description: "Publish alerts on channels, ask a person for review, and read honest statistics.",
+  description: "Publish alerts on channels, ask a person for review, and read statistics of device reports.",
   version: packageJson.version,
 };
 

@@ -54,7 +54,7 @@ export type StaticContent = ReturnType<typeof prepareStatic>;
 
 function staticAnswer(request: Request, { plain, gzip, headers }: StaticContent): Response {
   const held = request.headers.get("if-none-match");
-  if (held && (held === "*" || held.includes(assertDefined(headers.etag, "it was prepared with one"))))
+  if (held && (held === "*" || held.includes(assertDefined(headers.etag, "the response was prepared with an ETag"))))
     return new Response(null, { status: 304, headers });
   const compressed = gzip !== null && acceptsGzip(request);
   const body = request.method === "HEAD" ? null : compressed ? gzip : plain;

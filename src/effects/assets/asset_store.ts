@@ -79,7 +79,7 @@ type StoreConfig = Pick<
 >;
 
 /** If the store's address is set, all of its settings are. */
-const TOGETHER = "the settings of a store go together";
+const TOGETHER = "all settings of the store are set";
 
 async function backendFor(config: StoreConfig): Promise<StorageBackend> {
   if (config.assetsS3Endpoint === null) return createFolderBackend(dataPaths(config.dataDir).assets);

@@ -82,7 +82,7 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
   if (!says && (header.orientation ?? 1) === 1 && !MARKS.some((mark) => bytes.includes(mark))) return bytes;
   for (const quality of [90, 75]) {
     const clean = await inTurn(() =>
-      assertDefined(ENCODE[contentType], "a picture was sniffed as one of these")(
+      assertDefined(ENCODE[contentType], "every detected picture type has an encoder")(
         sharp(bytes, { limitInputPixels: MAX_TOTAL_PIXELS, animated })
           .timeout({ seconds: DEADLINE_SECONDS })
           .autoOrient()

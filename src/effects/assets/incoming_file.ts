@@ -48,7 +48,7 @@ const EXTENSIONS: Record<string, [string, ...string[]]> = {
 
 /** The name under which a file is saved. The extension follows the content, so that no other program opens it. */
 function savedName(name: string, contentType: string): string {
-  const extensions = assertDefined(EXTENSIONS[contentType], "every type that is sniffed has some");
+  const extensions = assertDefined(EXTENSIONS[contentType], "every detected type has file extensions");
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
   return extension && extensions.includes(extension) ? name : `${name}.${extensions[0]}`;
 }

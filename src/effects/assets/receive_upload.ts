@@ -92,7 +92,7 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
 export function createUploadTooLargeError(kind: AssetKind): ApiError {
   return invalidRequest(
     "file_too_large",
-    `A file of kind ${kind} may have at most ${formatLimit(`${kind}_file`)}.`,
+    `A file of kind ${kind} must not be larger than ${formatLimit(`${kind}_file`)}.`,
     "file",
   );
 }
@@ -122,13 +122,14 @@ export async function collectBytes(
 }
 
 function checkedKind(bytes: Uint8Array, kind: AssetKind) {
-  if (bytes.length === 0) throw invalidRequest("unreadable_file", "The file is empty.", "file");
+  if (bytes.length === 0)
+    throw invalidRequest("unreadable_file", "The file is empty. Choose another file. Choose another file.", "file");
   const found = sniffContentType(bytes);
   if (found?.kind === kind) return found;
   const is = found ? `is ${found.contentType}` : "has an unsupported type";
   throw invalidRequest(
     "unsupported_file_type",
-    `The file's content ${is}; kind ${kind} takes ${ASSET_KIND_LABELS[kind]}.`,
+    `The file's content ${is}; kind ${kind} accepts ${ASSET_KIND_LABELS[kind]}.`,
     "file",
   );
 }

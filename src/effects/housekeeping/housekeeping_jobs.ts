@@ -50,7 +50,7 @@ const REMOVALS: Record<string, Removal> = {
     where: ended("expires_at", EXPLAINED_FOR),
   },
   sessions: {
-    removes: "Sessions of people, a day after they expired.",
+    removes: "User sessions, a day after they expired.",
     from: "auth.session",
     where: ended('"expiresAt"'),
   },
@@ -70,7 +70,7 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   connection_grants: {
-    removes: "Consents without remaining tokens or remembered consent, a day after they were given.",
+    removes: "Grants without remaining tokens or stored consent, a day after they were given.",
     from: "connection_grant",
     where: `${ended("created_at")}
          and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
@@ -157,7 +157,7 @@ export function createHousekeepingJobs(deps: JobDeps): Job[] {
       every_seconds: 5,
     },
     pending_subscriber_events: {
-      removes: "Subscriber count events that were delayed, sent a second after the last one.",
+      removes: "Delayed events about subscriber counts, sent one second after the previous one.",
       work: (batch) => emitPendingSubscriberEvents(deps, batch),
       batch: 1000,
       every_seconds: 1,
@@ -168,7 +168,7 @@ export function createHousekeepingJobs(deps: JobDeps): Job[] {
       every_seconds: 1,
     },
     unindexed_alerts: {
-      removes: "Alerts of earlier versions, which are added to the search index, a thousand per second.",
+      removes: "Alerts from earlier versions of Belfry, which are added to the search index, a thousand per second.",
       work: (batch) => indexMissingAlerts(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,

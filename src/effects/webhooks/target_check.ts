@@ -40,8 +40,8 @@ const REASONS = {
   // One sentence for a private address and a missing name, so that names of an internal network cannot be
   // distinguished.
   unreachable:
-    "Give a host that exists in public DNS and whose every address is reachable on the public internet; " +
-    "for a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
+    "Give a host in public DNS whose addresses are all reachable on the public internet. " +
+    "For a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
   resolver: "The host could not be resolved. Check its name servers.",
 } as const;
 

@@ -83,7 +83,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
   const rules = parseTargetRules({ allowHosts: config.webPushAllowHosts, dnsServers: config.webhookDnsServers });
   const vapid = createVapid(
     await loadVapidKey(orm, secret),
-    assertDefined(config.webPushContact, "without one nothing is woken"),
+    assertDefined(config.webPushContact, "push notifications require a contact"),
     () => now().getTime(),
   );
   const said = createSaid(log);
@@ -126,7 +126,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
         limit: ENDPOINTS_PER_PAGE,
       });
       add(rows, urgency);
-      return assertDefined(rows[0], "a page has its last row").last;
+      return assertDefined(rows[0], "a page has a last row").last;
     },
     waitForRoom: () => wakeUps.room(ENDPOINTS_PER_PAGE),
     onDropped(error) {

@@ -81,5 +81,5 @@ export async function loadVapidKey(orm: Orm, secret: string): Promise<string> {
   const known = await readStoredKey();
   if (known) return seal.decrypt(known);
   await runStatement(kysely, storePushKey, { push_key: seal.encrypt(createVapidKey()) });
-  return seal.decrypt(assertDefined(await readStoredKey(), "it was kept above"));
+  return seal.decrypt(assertDefined(await readStoredKey(), "the push key was stored above"));
 }

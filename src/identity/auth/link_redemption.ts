@@ -123,7 +123,7 @@ export function createLinkRedemption(options: {
     // A link that was only mailed verifies the address. The operator vouches for the recipient of a link, but not for
     // an address that the recipient chooses.
     const proved = link.issued_by === "person" || (link.issued_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
-    const account = () => assertDefined(link.user_id, "a link that makes no account is of one");
+    const account = () => assertDefined(link.user_id, "a link that does not create an account belongs to one");
     const userId = await library.inTransaction(inside, async (accounts, rows) => {
       if (kind === "known") return account();
       if (kind === "new") {
@@ -206,7 +206,10 @@ export function createLinkRedemption(options: {
       if (kind === "known") {
         const right = await throttle.attempt({ email: seen.email, address, browser: null }, () =>
           throttle.inTurn("known", () =>
-            library.provesPassword(assertDefined(seen.user_id, "a known person has a user"), claim.password),
+            library.provesPassword(
+              assertDefined(seen.user_id, "an existing person has a user account"),
+              claim.password,
+            ),
           ),
         );
         if (!right) {

@@ -128,6 +128,6 @@ export const createResetMail = (to: string, link: string): MailMessage => ({
 Open this link within ${LINK_LIFETIMES.person}. It works once.
 ${link}
 
-${UNEXPECTED} Without this link, nobody can reset your password.
+${UNEXPECTED} Your password cannot be reset without this link.
 `,
 });

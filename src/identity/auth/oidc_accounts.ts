@@ -180,7 +180,7 @@ export function createOidcAccounts(options: {
       );
       return work.catch((error) => {
         // Two first sign-ins of one person at the same time: the second one finds the account when it is repeated.
-        throw isUniqueViolation(error) ? new OidcError("expired", "another sign-in made the account") : error;
+        throw isUniqueViolation(error) ? new OidcError("expired", "another sign-in created the account") : error;
       });
     },
   };

@@ -65,9 +65,9 @@ export function createOidcPlugin({ settings, resolve }: OidcOptions, publicUrl: 
         // Compares the state with this browser's cookie, and deletes its row: no response is accepted twice.
         const { codeVerifier, idTokenNonce, link } = await parseState(ctx);
         const user = await refusing(async () => {
-          if (!idTokenNonce) throw new OidcError("expired", "the state is of another sign-in");
+          if (!idTokenNonce) throw new OidcError("expired", "the state belongs to another sign-in");
           if (link && (await getSessionFromCtx(ctx))?.user.id !== link.userId)
-            throw new OidcError("expired", "the session that began it has ended");
+            throw new OidcError("expired", "the session that started the sign-in has ended");
           const identity = await provider.readAnswer(ctx.body, { codeVerifier, nonce: idTokenNonce });
           return ctx.context.internalAdapter.findUserById(await resolve(identity, link?.userId ?? null));
         });

@@ -50,7 +50,7 @@ async function discover(issuer: string) {
   const { data } = metadataSchema.safeParse(body);
   if (!data) throw new OidcError("unavailable", "discovery returned no valid metadata");
   if (withoutSlash(data.issuer) !== withoutSlash(issuer))
-    throw new OidcError("unavailable", "discovery names another issuer than OIDC_ISSUER");
+    throw new OidcError("unavailable", "discovery names a different issuer than OIDC_ISSUER");
   const endpoints = [data.authorization_endpoint, data.token_endpoint, data.jwks_uri, data.userinfo_endpoint ?? issuer];
   if (!endpoints.every((url) => isSecure(url) || !isSecure(issuer)))
     throw new OidcError("unavailable", "discovery names an endpoint without https");
@@ -150,7 +150,7 @@ export function createOidcProvider(settings: OidcSettings, redirectUri: string) 
     const { status, body } = await call(url, "userinfo", { headers });
     if (status !== 200 || typeof body !== "object" || body === null)
       throw new OidcError("invalid_answer", `userinfo returned ${status}`);
-    if (!("sub" in body) || body.sub !== claims.sub) throw new OidcError("invalid_answer", "userinfo: another sub");
+    if (!("sub" in body) || body.sub !== claims.sub) throw new OidcError("invalid_answer", "userinfo: different sub");
     return { ...body, ...claims };
   }
 
@@ -173,7 +173,7 @@ export function createOidcProvider(settings: OidcSettings, redirectUri: string) 
       const { issuer, authorization_response_iss_parameter_supported: namesIssuer } = await readMetadata();
       // RFC 9207
       if (answer.iss === null ? namesIssuer : answer.iss !== issuer)
-        throw new OidcError("invalid_answer", "the answer is of another issuer");
+        throw new OidcError("invalid_answer", "the response is from another issuer");
       const tokens = await redeem(answer.code, expected.codeVerifier);
       const claims: Record<string, unknown> & { sub: string } = await addUserInfo(
         await verify(tokens.id_token, expected.nonce),

@@ -24,8 +24,8 @@ const REFUSALS: Record<OidcErrorReason, (name: string) => ApiError> = {
   unavailable: (name) =>
     unavailable("identity_provider_unavailable", `${name} does not respond. Try again in a few minutes.`, 60),
   client_rejected: (name) =>
-    failed(`${name} rejected this server. The operator finds the reason in the log and corrects the OIDC settings.`),
-  invalid_answer: (name) => failed(`The answer of ${name} is not valid. Start again, or contact the operator.`),
+    failed(`${name} rejected this server. Ask the operator to check the log and the OIDC settings.`),
+  invalid_answer: (name) => failed(`The response from ${name} is not valid. Start again, or contact the operator.`),
   expired: () => failed(EXPIRED),
   cancelled: (name) => failed(`${name} did not sign you in. Start again, or use another method.`),
   no_email: (name) =>
@@ -33,7 +33,7 @@ const REFUSALS: Record<OidcErrorReason, (name: string) => ApiError> = {
   email_unverified: (name) =>
     forbidden("not_permitted", `${name} has not verified your e-mail address. Verify it there, then sign in again.`),
   not_invited: () =>
-    forbidden("not_permitted", "You are not a member of a workspace here. An owner can add your e-mail address."),
+    forbidden("not_permitted", "You are not a member of a workspace here. Ask an owner to add your e-mail address."),
   account_exists: (name) =>
     forbidden(
       "not_permitted",
@@ -71,7 +71,7 @@ export function createOidcSignIn(options: {
     if (answer.status >= 300 && answer.status < 400) throw refusal("expired", "no valid state");
     if (answer.ok) return;
     const { code, message } = (await answer.json().catch(() => ({}))) as { code?: string; message?: string };
-    if (answer.status >= 500) throw new Error(`the sign-in library answered ${answer.status}`);
+    if (answer.status >= 500) throw new Error(`the sign-in library returned ${answer.status}`);
     throw refusal(code, message);
   }
 

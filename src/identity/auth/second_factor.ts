@@ -46,7 +46,7 @@ const WRONG_PASSWORD: FieldFinding = { code: "invalid_value", message: "The curr
 const SIGN_IN_AGAIN: FieldFinding = {
   code: "invalid_value",
   message:
-    "Enter your password. Without one: sign out, sign in again, and repeat this within " +
+    "Enter your password. If you have none, sign out, sign in again, and repeat this within " +
     `${LIMITS.fresh_sign_in_minutes} minutes.`,
 };
 
@@ -94,7 +94,10 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
           });
         const user = await accounts.findUserById(person.id);
         const uri = (await otpOf(plain)).url("Belfry", user?.email ?? "");
-        return { uri, secret: assertDefined(new URL(uri).searchParams.get("secret"), "the library writes it there") };
+        return {
+          uri,
+          secret: assertDefined(new URL(uri).searchParams.get("secret"), "the library puts the secret in the URI"),
+        };
       }),
 
     confirm: (em, person, code) =>

@@ -46,7 +46,7 @@ export async function isSecretOfDatabase(em: SqlEntityManager, secret: string): 
   }
   // Two first starts at the same time may bring two secrets. The one that was written first counts.
   return timingSafeEqual(
-    Buffer.from(assertDefined(await readStoredCheck(), "it was kept above").check_value),
+    Buffer.from(assertDefined(await readStoredCheck(), "the check was stored above").check_value),
     checkValue(secret),
   );
 }
@@ -59,7 +59,7 @@ export async function requireMatchingSecret(
   whose = "this database was",
 ): Promise<void> {
   if (!(await isSecretOfDatabase(em, secret)))
-    throw invalidRequest("secret_mismatch", `SECRET is not the secret that ${whose} used with.`, field);
+    throw invalidRequest("secret_mismatch", `SECRET does not match the secret that ${whose} used with.`, field);
 }
 
 function opens(secret: string, box: Uint8Array): boolean {

@@ -23,7 +23,7 @@ export const withOAuthQuery = (oauthQuery: string | null) => (oauthQuery ? { oau
 const signInAgain = () =>
   new ApiError("sign_in_failed", "The sign-in expired, or too many codes were wrong. Sign in again.");
 
-const failed = ({ status }: Response) => new Error(`the sign-in library answered ${status}`);
+const failed = ({ status }: Response) => new Error(`the sign-in library returned ${status}`);
 
 /**
  * Returns null for a wrong code.

@@ -58,7 +58,7 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
     throw new ApiError("workspace_not_found", "The service has no workspace. Create one with workspaces create.");
   if (all.length > 1)
     throw invalidRequest("ambiguous_target", "Choose a workspace with --workspace wsp_….", "workspace");
-  return assertDefined(all[0], "there is exactly one").id;
+  return assertDefined(all[0], "there is exactly one workspace").id;
 }
 
 export interface NewMember {
@@ -177,7 +177,7 @@ async function memberByEmail(em: Em, workspace: string | undefined, email: strin
       "Several workspaces have a member with this e-mail address. Choose one with --workspace wsp_….",
       "workspace",
     );
-  return assertDefined(rows[0], "there is exactly one");
+  return assertDefined(rows[0], "there is exactly one member");
 }
 
 /** The member that is named by id or address, or else the workspace's first owner. @throws 404, 422. */

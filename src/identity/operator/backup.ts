@@ -151,7 +151,7 @@ async function refuseOtherVersion(em: SqlEntityManager): Promise<Pick<BackupMani
         "belfry migrate first.",
     );
   const [row] = await runStatement(em, serverVersion, {});
-  return { migrations, postgresql: assertDefined(row, "a function answers").version };
+  return { migrations, postgresql: assertDefined(row, "a function returns a row").version };
 }
 
 const filesOf = async (em: SqlEntityManager) => (await runStatement(em, storedFiles, {})).map(({ id }) => id);

@@ -209,7 +209,7 @@ async function schemaOf(em: SqlEntityManager, name: string): Promise<[schema: st
   const at = name.indexOf(".");
   if (at >= 0) return [name.slice(0, at), name.slice(at + 1)];
   const [row] = await em.execute<{ schema: string }[]>("select current_schema() as schema");
-  return [assertDefined(row, "a function answers").schema, name];
+  return [assertDefined(row, "a function returns a row").schema, name];
 }
 
 async function* eachWhole(box: StoredBackup, pieces: BackupPiece[]): AsyncGenerator<Uint8Array> {

@@ -50,7 +50,7 @@ export async function withCopier<T>(
   let client: Client | undefined;
   pool.once("acquire", (acquired) => (client = acquired));
   return orm.em.fork().transactional(async (em) => {
-    const own = assertDefined(client, "the transaction has begun on it");
+    const own = assertDefined(client, "the transaction runs on this connection");
     // Dates must be read as they were written, for any settings of the role.
     for (const set of ["datestyle = 'ISO, YMD'", "intervalstyle = postgres", "client_encoding = utf8"])
       await em.execute(`set local ${set}`);

@@ -105,8 +105,8 @@ export async function checkDatabase(
         const began = now().getTime();
         const [state] = await runStatement(em, serverState, { now: began });
         // Half of the time it took is the way there.
-        const ahead = assertDefined(state, "a function answers").ahead_ms - (now().getTime() - began) / 2;
-        const findings = stateFindings(assertDefined(state, "a function answers"), ahead, config);
+        const ahead = assertDefined(state, "a function returns a row").ahead_ms - (now().getTime() - began) / 2;
+        const findings = stateFindings(assertDefined(state, "a function returns a row"), ahead, config);
         return await em.transactional(
           async (inside): Promise<HealthReport> => {
             const { found, current } = await versionFinding(inside as SqlEntityManager);

@@ -28,7 +28,7 @@ export async function exportWorkspaces(
     const found = await em.find(Workspace, one ? { id: one } : {}, { orderBy: { id: "asc" } });
     if (one && found.length === 0) throw notFound("workspace");
     const workspaces = found.map(({ id }) => id);
-    const [{ schema }] = [assertDefined((await runStatement(em, readSchema, {}))[0], "a sum has a row")];
+    const [{ schema }] = [assertDefined((await runStatement(em, readSchema, {}))[0], "a sum returns a row")];
     const head = { belfry: "export", format: EXPORT_FORMAT, schema, exported_at: now.toISOString() };
     await write(`${JSON.stringify(head)}\n`);
     const lines: Partial<Record<ExportKind, number>> = {};

@@ -101,7 +101,7 @@ async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial
   const { folder } = describeDatabase(dataDir);
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 2 ** 20);
-  const says = `${free} MB are free below ${folder}`;
+  const says = `${free} MB are free on the disk of ${folder}`;
   const way = `free disk space, or move DATA_DIR; below MIN_FREE_DISK_MB=${minFreeDiskMb} writes are refused`;
   if (free < minFreeDiskMb) return [createFindingBuilder("disk").wrong(says, way)];
   return [

@@ -73,7 +73,7 @@ async function refusalOf(
   cause: unknown,
 ): Promise<ApiError> {
   if (cause instanceof RowWithoutWorkspaceError)
-    return createLineError(line, kind, "it does not belong to anything in the file.");
+    return createLineError(line, kind, "it does not belong to a workspace of the file.");
   const { code = "", constraint = "", column, table: of } = cause as DatabaseError;
   const found = column
     ? [{ column }]

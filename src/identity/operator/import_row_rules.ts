@@ -75,7 +75,7 @@ export const bigintSchema = one(
 );
 const hash = z.string().regex(/^\\x[0-9a-f]{64}$/, "must be 32 bytes in hexadecimal digits");
 const day = z.iso.date("must be a date").refine((value) => value > "0001", "must be a date");
-const replies = z.array(count).length(LIMITS.reply_choices, `must be ${LIMITS.reply_choices} counts`);
+const replies = z.array(count).length(LIMITS.reply_choices, `must contain ${LIMITS.reply_choices} counts`);
 const name = one(
   (value) => value === value.trim() && validateName(value, "") === null,
   `must be one line of at most ${LIMITS.name} characters`,
@@ -85,7 +85,7 @@ const personName = one(
   "must be a valid name of a person",
 );
 const wireId = z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/, "must be the id of a credential");
-const scopes = z.array(one(isScope, "must be scopes"));
+const scopes = z.array(one(isScope, "must be a scope"));
 /** Ends may have been added to a rule that was as long as it may be. */
 const rule = one(
   (value) => value.length <= LIMITS.recurrence + ";UNTIL=00000000T000000Z".length,
@@ -103,7 +103,7 @@ function ruleOf({ look, accepts }: FieldDefinition): z.ZodType {
 const columnsOf = (fields: FieldDefinitions): Record<string, z.ZodType> =>
   Object.fromEntries(
     getFieldNames(fields).map((field) => {
-      const found = assertDefined(fields[field], "it is one of them");
+      const found = assertDefined(fields[field], "the name comes from these fields");
       return [field, found.blank === null ? ruleOf(found).nullable() : ruleOf(found)];
     }),
   );
@@ -215,7 +215,7 @@ const STORED: { [K in ExportKind]?: (row: ImportRow, here: ImportContext) => Imp
   file(row) {
     const { kind, content_type, bytes, name, text } = row as UploadedFile;
     if (!isTypeOfKind(kind, content_type)) refuse("content_type does not match its kind.");
-    if (bytes > MAX_ASSET_BYTES[kind]) refuse("bytes are more than allowed for its kind.");
+    if (bytes > MAX_ASSET_BYTES[kind]) refuse("bytes exceeds the limit for its kind.");
     if (name !== cleanFileName(name, kind)) refuse("name is not a valid file name.");
     if (countCodePoints(text ?? "") > MAX_ASSET_BYTES.html) refuse("text is longer than allowed for a page.");
     return row;

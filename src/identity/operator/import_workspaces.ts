@@ -72,7 +72,12 @@ export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<Im
     await requireMatchingSecret(inside, asked.secret);
     const result = await readAll(inside, asked);
     for (const id of result.imported)
-      await auditImported(inside, "import", assertDefined(parseId("wsp", id), "it was shown as one"), id);
+      await auditImported(
+        inside,
+        "import",
+        assertDefined(parseId("wsp", id), "the id was created as a workspace id"),
+        id,
+      );
     return result;
   });
 }
@@ -93,7 +98,7 @@ async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
   let end: ImportRow | null = null;
   for await (const line of lines) {
     number++;
-    if (end) throw createFileError("continues after its last line");
+    if (end) throw createFileError("has more lines after its end line");
     const { kind, row, ...more } = parsed(line);
     if (kind === "end") {
       end = more;
@@ -128,7 +133,7 @@ function parsed(line: string): ImportRow {
 
 async function checkHead(em: Em, line: string | undefined): Promise<void> {
   const { belfry, format, schema } = line === undefined ? {} : parsed(line);
-  if (belfry !== "export" || format !== EXPORT_FORMAT) throw createFileError("is not a file of belfry export");
+  if (belfry !== "export" || format !== EXPORT_FORMAT) throw createFileError("was not created by belfry export");
   if (schema !== assertDefined((await runStatement(em, readSchema, {}))[0], "a sum has a row").schema)
     throw conflict(
       "database_incompatible",
@@ -188,7 +193,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
       const foreign = await findForeignReference(em, kind, rows);
       if (foreign)
         throw createLineError(
-          assertDefined(lines[foreign.at], "it is one of these").line,
+          assertDefined(lines[foreign.at], "the row was read from one of these lines").line,
           kind,
           `${foreign.field} does not refer to a row of the same workspace.`,
         );

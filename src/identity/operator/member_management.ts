@@ -159,7 +159,7 @@ async function pauseAll(ctx: Context<PersonCaller>, own: OwnWorkspace): Promise<
   const actors = [await findPersonActors(em, caller.person.id, "console")].flat();
   const actor = assertDefined(
     actors.find(({ workspace_id }) => workspace_id === own.id),
-    "the workspace is one of the person's",
+    "the person is a member of the workspace",
   );
   for (const row of paused) {
     const id = formatId("psh", row.id);

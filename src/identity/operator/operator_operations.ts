@@ -69,7 +69,7 @@ export const OPERATOR_OPERATIONS = {
   rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
   database_promoted: operation(z.strictObject({}), async (em) => {
     await runStatement(em, renewEpoch, { epoch: randomUUID() });
-    return { inboxes: "read anew" };
+    return { inboxes: "reloaded" };
   }),
   create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),
   list_workspaces: operation(z.strictObject({}), listWorkspaces),

@@ -19,7 +19,7 @@ export async function checkPublicAddress(publicUrl: string | undefined): Promise
   try {
     response = await ask(`${publicUrl}/healthz`);
   } catch (error) {
-    const says = `does not respond at ${publicUrl} from here (${getErrorReason(error)})`;
+    const says = `does not respond at ${publicUrl} from this machine (${getErrorReason(error)})`;
     return [warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy")];
   }
   const way = "check that the proxy forwards to this server";
@@ -37,7 +37,7 @@ async function checkWebSocket(publicUrl: string): Promise<HealthFinding[]> {
   const { ok, warning } = createFindingBuilder("websocket");
   const answer = await requestUpgrade(`${publicUrl}/ntfy/belfry-doctor/ws`).catch(() => null);
   if (answer === null) return [];
-  if (!answer.includes(`"code":${NOT_UPGRADED}`)) return [ok(`passes at ${publicUrl}`)];
+  if (!answer.includes(`"code":${NOT_UPGRADED}`)) return [ok(`works at ${publicUrl}`)];
   return [
     warning(
       `the proxy at ${publicUrl} does not pass WebSockets, which ntfy clients use`,

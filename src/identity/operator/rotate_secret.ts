@@ -29,7 +29,7 @@ const ENDING_MS = 1_000;
 
 /** @throws 409 while other clients are connected */
 export async function refuseOtherConnections(em: SqlEntityManager): Promise<void> {
-  const count = async () => assertDefined((await runStatement(em, others, {}))[0], "a count has a row").others;
+  const count = async () => assertDefined((await runStatement(em, others, {}))[0], "a count returns a row").others;
   let open = await count();
   for (const until = performance.now() + ENDING_MS; open > 0 && performance.now() < until; ) {
     await pause(50);

@@ -14,7 +14,7 @@ export const serviceStateSchema = z.object({
   node: z.string().nullable(),
   postgres: z.string(),
   database_bytes: count,
-  about_alerts: count.nullable().describe("The database's estimate; null before its first."),
+  about_alerts: count.nullable().describe("The database's estimate; null before the first estimate."),
   about_devices: count.nullable(),
   due_alerts: count.describe("Due alerts that are not published yet."),
   next_due_at: z.string().nullable(),
@@ -39,7 +39,7 @@ export const serviceStateSchema = z.object({
       }),
     )
     .nullable()
-    .describe("Jobs since the service started, and their failures."),
+    .describe("Job runs since the service started, and their failures."),
 });
 export type ServiceState = z.output<typeof serviceStateSchema>;
 

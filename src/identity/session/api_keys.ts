@@ -165,7 +165,7 @@ export const create_key = defineMemberOperation({
     name: z.string(),
     scopes: z.array(z.string()),
     pusher_id: z.string().nullable().describe("The only channel of the key; null: all channels of the member."),
-    life: z.string().describe("One of KEY_LIVES."),
+    life: z.string().describe("The lifetime of the key, one of KEY_LIFETIMES."),
     client_program: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that will use it."),
     requires_approval: z.boolean().default(false).describe("Approval is required before it publishes."),
   }),
@@ -186,7 +186,7 @@ export const create_key = defineMemberOperation({
       const id = parseId("psh", pusher_id);
       if (!id || !(await em.findOne(Channel, { id }))) throw notFound("channel");
     }
-    const { seconds } = assertDefined(KEY_LIFETIMES[life], "the form's problems were refused before");
+    const { seconds } = assertDefined(KEY_LIFETIMES[life], "an unknown lifetime was rejected before");
     const wish = {
       member: formatId("mem", caller.member.id),
       workspace: formatId("wsp", caller.workspace.id),

@@ -104,7 +104,7 @@ export const grant_connection = defineMemberOperation({
       scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
       requires_approval,
     });
-    const connection_id = assertDefined(connection, "what is written comes back").id;
+    const connection_id = assertDefined(connection, "the insert returns its row").id;
     await em.insert(ConnectionGrant, { id: grant_id, connection: connection_id });
     await sql(forgetEarlierConsents, { connection_id, last_grant_id: grant_id });
     return { id: formatId("con", connection_id) };
@@ -133,7 +133,7 @@ export const end_connection = defineMemberOperation({
   name: "end_connection",
   title: "Disconnect an assistant",
   description:
-    "End a connection of the person: the assistant's next request is refused in every process, and tokens " +
+    "End one of the person's connections: the assistant's next request is refused in every process, and tokens " +
     "cannot be refreshed.",
   role: "viewer",
   errors: ["not_found"],

@@ -18,14 +18,14 @@ export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
   title: "Get push reach of a channel",
   description:
-    "How many subscribers of a channel can receive push notifications, counted in a sample of those that allow " +
+    "Number of subscribers of a channel that can receive push notifications, counted in a sample of those that allow " +
     "notifications.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string() }),
   output: z.object({
-    enabled: z.boolean().describe("Whether this server sends push notifications."),
+    enabled: z.boolean().describe("true: this server sends push notifications."),
     looked_at: z.int(),
     woken: z.int(),
   }),
@@ -35,7 +35,7 @@ export const get_wake_ups = defineMemberOperation({
       throw notFound("channel");
     const enabled = ctx.services.push.publicKey !== null;
     const [counted] = await ctx.sql(countPushDevices, { pusher_id, look: LIMITS.wakes_looked_at });
-    const { looked_at, woken } = assertDefined(counted, "a count has a row");
+    const { looked_at, woken } = assertDefined(counted, "a count returns a row");
     return { enabled, looked_at, woken: enabled ? woken : 0 };
   },
 });
@@ -75,7 +75,7 @@ export const link_own_device = definePersonOperation({
 export const unlink_own_device = definePersonOperation({
   name: "unlink_own_device",
   title: "Unlink a test device",
-  description: "Unlink a test device. Devices of other persons are not found.",
+  description: "Unlink a test device. Other people's devices are not found.",
   errors: ["not_found"],
   input: z.strictObject({ device_id: z.string() }),
   output: deletedView,

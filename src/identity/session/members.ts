@@ -26,7 +26,7 @@ export const list_members = defineMemberOperation({
   name: "list_members",
   title: "List members",
   description:
-    "The members that the caller can see: all, or for a manager of certain channels those within the same channels.",
+    "The members that the caller can see. A manager of certain channels sees only members within the same channels.",
   role: "admin",
   writes: "nothing",
   output: listSchema({
@@ -41,7 +41,7 @@ export const list_members = defineMemberOperation({
     self: z.boolean(),
     manageable: z.boolean(),
     created_at: z.string(),
-    last_used_at: z.string().nullable().describe("By a key or assistant of the member, or in a session."),
+    last_used_at: z.string().nullable().describe("Last use by a key or assistant of the member, or in a session."),
   }),
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;
@@ -89,7 +89,7 @@ export const add_member = defineMemberOperation({
     const link = await insertLink(
       ctx.em,
       ctx.services.publicUrl,
-      assertDefined(parseId("mem", id), "it was shown as an id"),
+      assertDefined(parseId("mem", id), "the id was created as a member id"),
       "manager",
     );
     return { id, email: clean(email), link };

@@ -36,7 +36,10 @@ export const open_reviews = defineMemberOperation({
   output: z.object({ id: z.string() }),
   async handler(_input, { em, caller }) {
     if (caller.pusherIds !== null)
-      throw forbidden("channel_restricted", "With access to certain channels only, you cannot create others.");
+      throw forbidden(
+        "channel_restricted",
+        "Your access is restricted to certain channels, so you cannot create channels. Ask an owner of the workspace.",
+      );
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const workspace = await em.findOneOrFail(Workspace, { id: caller.workspace.id }, lock);
     const { review_channel_id } = workspace;

@@ -41,7 +41,7 @@ export const list_sessions = definePersonOperation({
 export const end_session = definePersonOperation({
   name: "end_session",
   title: "End own session",
-  description: "End one of the person's sessions. Sessions of other persons are not found.",
+  description: "End one of the person's sessions. Other people's sessions are not found.",
   errors: ["not_found"],
   input: z.strictObject({ session_id: z.string() }),
   output: deletedView,
@@ -81,7 +81,7 @@ export const get_sign_in = definePersonOperation({
     second_factor: z.boolean(),
     recovery_codes_left: z.int(),
     oidc_connected: z.boolean().nullable().describe("null without OIDC_ISSUER."),
-    passkeys_possible: z.boolean().describe("Whether browsers support passkeys for this server's address."),
+    passkeys_possible: z.boolean().describe("true: browsers support passkeys for this server's address."),
     passkeys: z.array(
       z.object({
         id: z.string(),
@@ -113,7 +113,7 @@ export const get_sign_in = definePersonOperation({
 
 export const begin_second_factor = definePersonOperation({
   name: "begin_second_factor",
-  title: "Begin two-factor authentication",
+  title: "Begin two-factor setup",
   description:
     "Create a secret for an authenticator app; requires the password. It takes effect once a code is " +
     "confirmed; a later one replaces it.",
@@ -194,7 +194,7 @@ export const end_second_factor = definePersonOperation({
 
 export const begin_passkey = definePersonOperation({
   name: "begin_passkey",
-  title: "Begin a passkey",
+  title: "Begin to add a passkey",
   description:
     "Return the browser options for a new passkey; requires the password. The same session can add it within " +
     `${spellLimit("passkey_minutes")} minutes.`,
@@ -237,7 +237,7 @@ export const add_passkey = definePersonOperation({
 export const remove_passkey = definePersonOperation({
   name: "remove_passkey",
   title: "Remove a passkey",
-  description: "Remove one of the person's passkeys. Passkeys of other persons are not found.",
+  description: "Remove one of the person's passkeys. Other people's passkeys are not found.",
   errors: ["not_found"],
   input: z.strictObject({ passkey_id: z.string() }),
   output: deletedView,
@@ -256,7 +256,7 @@ export const begin_oidc_connection = definePersonOperation({
   name: "begin_oidc_connection",
   title: "Begin to connect single sign-on",
   description:
-    "Confirm the person before the account is connected to the OpenID Connect provider; requires the password.",
+    "Confirm the person's identity before the account is connected to the OpenID Connect provider; requires the password.",
   stepUp: "present",
   writes: "nothing",
   errors: ["conflict"],

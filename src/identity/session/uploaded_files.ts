@@ -25,7 +25,7 @@ export const list_files = defineMemberOperation({
   name: "list_files",
   title: "List files",
   description:
-    "The workspace's uploaded files, newest first, or one. Members with certain channels see only their own files.",
+    "The workspace's uploaded files, newest first, or a single file. Members restricted to certain channels see only their own files.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],
@@ -91,7 +91,7 @@ export const upload_file = defineMemberOperation({
       log,
       caller,
       kind: kind as AssetKind,
-      file: assertDefined(file, "the form's problems were refused before"),
+      file: assertDefined(file, "an unknown lifetime was rejected before"),
     });
     return showAsset(row, assets);
   },

@@ -12,7 +12,7 @@ export const update_webhook = defineMemberOperation({
   name: "update_webhook",
   title: "Change webhook",
   description:
-    "Change the events of a webhook endpoint, or pause or resume it. Waiting events of a paused one are dropped.",
+    "Change the events of a webhook endpoint, or pause or resume it. Pending events of a paused endpoint are dropped.",
   role: "editor",
   errors: ["not_found"],
   input: z.strictObject({

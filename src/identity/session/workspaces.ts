@@ -177,7 +177,7 @@ export const leave_workspace = defineMemberOperation({
     "leave an empty workspace, which is deleted, or leave it without an owner, with its channels paused.",
   role: "viewer",
   errors: ["conflict"],
-  input: z.strictObject({ leave_behind: z.boolean().optional().describe("It may stay without an owner.") }),
+  input: z.strictObject({ leave_behind: z.boolean().optional().describe("true: it may remain without an owner.") }),
   output: z.object({ left: z.literal(true) }),
   async handler({ leave_behind }, ctx) {
     const { person, workspace } = ctx.caller;
@@ -192,7 +192,7 @@ export const close_account = definePersonOperation({
   name: "close_account",
   title: "Close own account",
   description:
-    "Leave every workspace and remove the account with its sessions, passkeys and assistants, which takes the " +
+    "Leave every workspace and remove the account with its sessions, passkeys and assistants, which requires the " +
     "password. Cannot be undone.",
   stepUp: "present",
   errors: ["conflict"],
@@ -219,11 +219,13 @@ export const get_service_state = defineMemberOperation({
   name: "get_service_state",
   title: "Get service state",
   description:
-    "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where " +
-    "there are several, only who runs it sees that, on the machine.",
+    "The state of the whole service: versions, sizes and pending work. Only for the owner of its only workspace; if " +
+    "there are several, the operator uses belfry status on the server.",
   role: "owner",
   writes: "nothing",
-  output: serviceStateSchema.extend({ degraded: z.array(z.string()).describe("What does not work besides: files.") }),
+  output: serviceStateSchema.extend({
+    degraded: z.array(z.string()).describe("Other features that do not work, such as files."),
+  }),
   async handler(_input, { sql, caller, services: { health } }) {
     const [counted] = await sql(hasSeveralWorkspaces, {});
     // A member who is restricted to channels does not see all that is counted here (rules#service-state).

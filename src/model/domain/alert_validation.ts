@@ -73,7 +73,7 @@ function checkOnePicture({ image_url, image_asset_id }: Content): void {
     throw invalidRequest(
       "mutually_exclusive_fields",
       forBoth(
-        "image_url and image_asset_id exclude each other. Send one of them.",
+        "image_url and image_asset_id cannot be combined. Send one of them.",
         "A picture is either a link or an uploaded file. Remove one of them.",
       ),
       "image_asset_id",
@@ -98,7 +98,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
     throw invalidRequest(
       "mutually_exclusive_fields",
       forBoth(
-        "html and html_asset_id exclude each other. Send one of them.",
+        "html and html_asset_id cannot be combined. Send one of them.",
         "HTML is either entered here or uploaded as a file. Remove one of them.",
       ),
       "html_asset_id",

@@ -121,21 +121,21 @@ export const ALERT_FIELDS = defineFields({
   /** The sanitised text of the html asset: what handsets are shown as `html`. */
   asset_html: {
     ...textKind.orNull,
-    shows: textKind.orNull.shows.describe("What handsets show of the uploaded page."),
+    shows: textKind.orNull.shows.describe("The parts of the uploaded page that handsets show."),
     shown: ["owner"],
     drawn: { label: "HTML of the uploaded page", own: ["owner"] },
   },
   actions: {
     ...jsonListKind(actionViewSchema),
     accepts: actionsSchema,
-    about: `Up to ${LIMITS.alert_actions} links, one reply; labels of ${LIMITS.alert_action_label} characters.`,
+    about: `Up to ${LIMITS.alert_actions} links and one reply; labels of up to ${LIMITS.alert_action_label} characters.`,
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
   },
   requires_ack: {
     ...booleanKind(false),
     accepts: z.boolean(),
-    about: "Asks to acknowledge.",
+    about: "Requests an acknowledgement.",
     shown: EVERYWHERE,
     drawn: {
       label: "Request acknowledgement",
@@ -177,7 +177,7 @@ export const ALERT_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "End, as send_at.",
+    about: "Expiry, in the format of send_at.",
     own: true,
     shown: EVERYWHERE,
     drawn: {
@@ -229,7 +229,7 @@ export const ALERT_FIELDS = defineFields({
   lat: {
     ...numberKind.orNull,
     accepts: latitudeSchema(),
-    about: "With lon, radius_km.",
+    about: "Requires lon and radius_km.",
     shown: EVERYWHERE,
     drawn: { label: "Latitude", own: ["form", "owner", "app"] },
   },
@@ -284,7 +284,7 @@ export const ALERT_FIELDS = defineFields({
   /** The comment of the decliner. The next edit clears it (identity/session/reviews.ts). */
   review_reply: {
     ...textKind.orNull,
-    shows: textKind.orNull.shows.describe("Why a person declined it; null once it is edited again."),
+    shows: textKind.orNull.shows.describe("The reason for declining it; null after the next edit."),
     own: true,
     shown: ["owner", "list"],
     drawn: { label: "Reviewer’s comment", own: ["owner"] },

@@ -10,8 +10,8 @@ import { nameSchema } from "./schema_names.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
 const MOST_ACTIONS = forBoth(
-  `must have at most ${LIMITS.alert_actions} actions and one reply`,
-  `can be at most ${LIMITS.alert_actions}, and one question`,
+  `must have at most ${LIMITS.alert_actions} links and one reply`,
+  `are limited to ${LIMITS.alert_actions} links and one question`,
 );
 const CHOICES = forBoth(
   `must be 1 to ${LIMITS.reply_choices} different texts`,
@@ -23,11 +23,11 @@ const action = z
   .strictObject({
     type: z.enum(["open_url", "reply"]).default("open_url").describe("Absent: open_url."),
     label: textSchema(1, LIMITS.alert_action_label, { cleaned: true }).describe("Text or question."),
-    url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }).describe("Of open_url."),
+    url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }).describe("For open_url only."),
     choices: z
       .array(textSchema(1, LIMITS.alert_action_label, { cleaned: true }))
       .optional()
-      .describe(`Of reply: 1 to ${LIMITS.reply_choices}.`),
+      .describe(`For reply only: 1 to ${LIMITS.reply_choices}.`),
   })
   .check(({ value: { type, url, choices }, issues }) => {
     const wrong = (name: "url" | "choices", code: CodeOf<"invalid_request">, message: Message) => {
@@ -60,8 +60,8 @@ export const actionViewSchema = nameSchema(
   z.object({
     type: z.enum(["open_url", "reply"]).default("open_url"),
     label: z.string(),
-    url: z.string().describe("Empty of a reply."),
-    choices: z.array(z.string()).optional().describe("What a reply may be."),
+    url: z.string().describe("Empty for a reply."),
+    choices: z.array(z.string()).optional().describe("The choices of a reply."),
   }),
 );
 export type AlertAction = z.infer<typeof actionViewSchema>;

@@ -56,11 +56,11 @@ const tags = z
   .transform((found) => [...new Set(found.map((tag) => tag.trim().toLowerCase()))])
   .refine(
     (found) => found.length <= LIMITS.channel_tags,
-    fieldError("wrong_item_count", `must be at most ${LIMITS.channel_tags} tags`),
+    fieldError("wrong_item_count", `must contain at most ${LIMITS.channel_tags} tags`),
   )
   .refine(
     (found) => found.every((tag) => isWithinLength(tag, LIMITS.channel_tag)),
-    fieldError("too_long", `must be tags of at most ${LIMITS.channel_tag} characters`),
+    fieldError("too_long", `must contain only tags of at most ${LIMITS.channel_tag} characters`),
   );
 
 const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for no limit`;
@@ -126,7 +126,7 @@ export const CHANNEL_FIELDS = defineFields({
   lat: {
     ...numberKind.orNull,
     accepts: latitudeSchema(),
-    about: "With lon, radius_km.",
+    about: "Requires lon and radius_km.",
     shown: EVERYWHERE,
     drawn: { label: "Latitude", own: ["form", "public", "app"] },
   },
@@ -166,7 +166,7 @@ export const CHANNEL_FIELDS = defineFields({
     ...textListKind(),
     accepts: z
       .array(textSchema(1, LIMITS.channel_alert_type))
-      .max(LIMITS.channel_alert_types, `must be at most ${LIMITS.channel_alert_types} types`),
+      .max(LIMITS.channel_alert_types, `must contain at most ${LIMITS.channel_alert_types} types`),
     about: "Kinds of alerts.",
     shown: EVERYWHERE,
     drawn: {
@@ -209,7 +209,7 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: {
       label: "Days to keep alerts",
       own: ["form"],
-      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, as in the workspace.`,
+      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, the workspace's setting applies.`,
     },
   },
   image_url: {

@@ -57,7 +57,7 @@ function msOf(offset: string): number {
  * skipped time the time after the change (rules#recurrence-clocks).
  */
 export function localToUtcLenient(zone: string, asUtc: number): number {
-  const format = assertDefined(formatOf(zone), "the zone was looked at when the rule was read");
+  const format = assertDefined(formatOf(zone), "the zone was checked when the rule was parsed");
   const before = offsetAt(format, asUtc - DAY);
   const after = offsetAt(format, asUtc + DAY);
   const shown = [before, after].find((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
@@ -66,7 +66,7 @@ export function localToUtcLenient(zone: string, asUtc: number): number {
 
 /** Converts UTC to the local time of a zone, as if in UTC. */
 export function utcToLocal(zone: string, ms: number): number {
-  return ms + msOf(offsetAt(assertDefined(formatOf(zone), "the zone was looked at when the rule was read"), ms));
+  return ms + msOf(offsetAt(assertDefined(formatOf(zone), "the zone was checked when the rule was parsed"), ms));
 }
 
 /** The same time as if it were UTC's, and the zone's name; null for a text of another form. */

@@ -84,7 +84,7 @@ const NO_ZONE = forBoth(
 /** Parts that may accompany a rule that counts hours or minutes: other parts would leave out most of what it counts. */
 const WITH_HOURS = new Set(["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYHOUR", "BYMINUTE", "WKST"]);
 const TOO_FINE =
-  "must only select days with BYDAY when FREQ is HOURLY or MINUTELY; otherwise use FREQ=DAILY with BYHOUR";
+  "must select days only with BYDAY when FREQ is HOURLY or MINUTELY; otherwise use FREQ=DAILY with BYHOUR";
 
 /** Frequencies with which RFC 5545 allows a part. */
 const ONLY_WITH: Readonly<Record<string, readonly string[]>> = {

@@ -47,10 +47,10 @@ export const alertListInput = {
       fieldError("too_long", `must be at most ${LIMITS.search_words} words`),
     )
     .optional()
-    .describe("Words of title, text or tags, or their beginnings; all must occur."),
+    .describe("Words or word prefixes in the title, text or tags; all must match."),
   from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
   to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
-  order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; of scheduled oldest."),
+  order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; for scheduled alerts, oldest."),
   writer: z
     .string()
     .refine(
@@ -62,7 +62,9 @@ export const alertListInput = {
   reports: z
     .enum(["unacked", "most_read", "most_acked"])
     .optional()
-    .describe(`The newest ${LIMITS.list_reports} sent; with from and to only. Needs stats:read.`),
+    .describe(
+      `Among the newest ${LIMITS.list_reports} sent alerts; can only be combined with from and to. Needs stats:read.`,
+    ),
   limit: limitParameter(),
   before: pagePosition().optional().describe(NEXT_PAGE),
 };
@@ -88,14 +90,14 @@ const instantOf = (
   row: { created_at: string; sent_at: string | null; send_at: string | null },
 ): string =>
   status === "sent" || status === "scheduled"
-    ? assertDefined(row.sent_at ?? row.send_at, "phones see it at some time")
+    ? assertDefined(row.sent_at ?? row.send_at, "a sent or scheduled alert has a time")
     : row.created_at;
 
 /** Returns the cursor between a row and `next`. `channel` is set for a list of one channel. */
 export function getAlertCursor(row: AnswerRow, next: AnswerRow, input: AlertListInput, channel: string | null): string {
   const shown = row as { id: string; created_at: string; sent_at: string | null; send_at: string | null };
   const search = searchOf(input, channel);
-  const id = assertDefined(parseId("alr", shown.id), "a list shows ids");
+  const id = assertDefined(parseId("alr", shown.id), "each alert in a list has an id");
   if (search) return formatPagePosition({ at: instantOf(input, shown), id, of: search.name });
   const at = shown.created_at;
   return formatPagePosition({ at, id: next.created_at === at ? id : null });
@@ -152,7 +154,7 @@ async function showPage(rows: AlertRecord[], next_before: string | null, ctx: Co
   );
   const data = rows.map((row, i) => ({
     ...showAlert(row, ctx.services.assets),
-    handle: assertDefined(row.handle, "lists read it"),
+    handle: assertDefined(row.handle, "lists select the handle"),
     via: origins[i] ?? null,
   }));
   return { data, meta: { next_before } };

@@ -27,7 +27,7 @@ async function fill({ id, recurrence, send_at }: AlertRecord, filled_until: stri
   const series = {
     series_id: id,
     recurrence: assertDefined(recurrence, "a series has a rule"),
-    send_at: assertDefined(send_at, "a series has a beginning"),
+    send_at: assertDefined(send_at, "a series has a start"),
     filled_until,
   };
   const items = [planSeriesFill(series, ctx.now().getTime())];
@@ -79,7 +79,7 @@ const cancelled = (rows: readonly AlertRecord[], ctx: Context) => {
  */
 export async function updateSeriesOccurrences(before: AlertRecord, after: AlertRecord, ctx: Context): Promise<void> {
   if (after.status === "draft") return cancelled(await ctx.sql(withdrawSeries, { id: after.id }), ctx);
-  const sendAt = assertDefined(after.send_at, "a series has a beginning");
+  const sendAt = assertDefined(after.send_at, "a series has a start");
   await ctx.sql(applyToSeries, { id: after.id });
   if (before.recurrence !== after.recurrence || before.send_at !== sendAt) {
     checkTimes(after.recurrence, sendAt, ctx);

@@ -41,7 +41,7 @@ export interface AlertToChange extends AlertPath {
 const changedMessage = (version: string) =>
   forBoth(
     "The alert has changed since the expected version. Read it with get_alert, then repeat the call with its " +
-      `present updated_at (or ETag over REST): ${version}.`,
+      `current updated_at (or ETag over REST): ${version}.`,
     "The alert has changed since you opened it. Check it again before you decide.",
   );
 

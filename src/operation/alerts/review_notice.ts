@@ -68,7 +68,7 @@ export const createReviewNotice = (
     const made = { id, pusher_id: found.review_channel_id, status: "sent", words, writer: null };
     const [notice] = await ctx.sql(insertAlert, { ...made, ...fields });
     await ctx.countAgainstLimit(workspace.id);
-    emitAlertEvent(ctx, "alert.sent", assertDefined(notice, "what is written comes back"));
+    emitAlertEvent(ctx, "alert.sent", assertDefined(notice, "the insert returns its row"));
     ctx.afterCommit(() => mail?.(found.mail_to, { channel: found.name, asker: credential.name, url }));
     return null;
   },

@@ -56,7 +56,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `codex mcp add belfry --url ${mcp(url)} --bearer-token-env-var ${KEY_VARIABLE}`,
     consent: (url) => `codex mcp add belfry --url ${mcp(url)}`,
     tried:
-      "0.169.0, 2026-11-23: listed all tools with a key, and with consent, which it opens itself or by `codex " +
+      "0.169.0, 2026-11-23: listed all tools with a key, and with consent, which it requests itself or after `codex " +
       "mcp login belfry`.",
   },
   {
@@ -65,7 +65,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `gemini mcp add --transport http --header ${SHELL} belfry ${mcp(url)}`,
     consent: (url) => `gemini mcp add --transport http belfry ${mcp(url)}`,
     tried:
-      "0.61.0, 2026-11-23: connected with a key, and with consent after `/mcp auth belfry` in it; it requests " +
+      "0.61.0, 2026-11-23: connected with a key, and with consent after `/mcp auth belfry` in the client; it requests " +
       "every permission.",
   },
   { name: "Cursor", where: "~/.cursor/mcp.json", ...settings("mcpServers", asUrl, FROM_ENVIRONMENT) },

@@ -181,9 +181,8 @@ function looks(form: ChannelForm): Html {
 const retentionPanel = (form: ChannelForm): Html =>
   panel(
     "Alert retention",
-    html`<p class="hint">Alerts are permanently deleted, from devices too, this many days after they were sent,
-      withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts at the earliest
-        ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
+    html`<p class="hint">Alerts are permanently deleted, also from devices, this many days after they were sent,
+      withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
           <code>belfry export</code>.</p>
     ${fieldControl(CHANNEL_FIELDS, typedIn(form), "retention_days")}
     ${form.ahead}`,

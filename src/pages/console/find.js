@@ -44,7 +44,7 @@
     if (help.childElementCount === 0)
       help.append(
         part.getElementById("shortcuts"),
-        make("p", {}, make("label", { className: "withbox" }, single, " Shortcuts of a single key")),
+        make("p", {}, make("label", { className: "withbox" }, single, " Single-key shortcuts")),
         closeHelp,
       );
   }

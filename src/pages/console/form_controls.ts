@@ -200,7 +200,7 @@ export function fieldControl(
 ): Html {
   const { options: labels = {}, ...rest } = more;
   const field = fields[name];
-  if (!field?.drawn) throw new Error(`no form draws ${name}`);
+  if (!field?.drawn) throw new Error(`the field ${name} has no form control`);
   const { label, hint, rows } = field.drawn;
   if (field.look === "yes") return onOff(typed, name, label, hint);
   if (field.look === "choice") {

@@ -74,7 +74,7 @@
       return made;
     };
     const text = document.createElement("p");
-    text.textContent = `This browser has unsent text of ${when}.`;
+    text.textContent = `This browser has unsent text from ${when}.`;
     const actions = document.createElement("p");
     actions.className = "line";
     actions.append(

@@ -29,7 +29,7 @@ export const FLASH_MESSAGES = {
   "session-ended": "The session has ended.",
   "password-changed": "Your password was changed, and all other sessions ended.",
   "password-reset":
-    "Your password was set. Other sessions and passkeys were removed, and any two-factor authentication set up " +
+    "Your password was set. Other sessions and passkeys were removed, as was any two-factor authentication set up " +
     "before your address was verified.",
   "name-changed": "Your name was changed in every workspace.",
   "workspace-made": "Workspace created. You are its owner.",
@@ -39,7 +39,7 @@ export const FLASH_MESSAGES = {
   "account-closed": "Your account is closed.",
   "second-factor-off": "Two-factor authentication is off. Your password alone is enough to sign in.",
   "oidc-connected": "Single sign-on is connected. You can now sign in with it.",
-  "oidc-disconnected": "Single sign-on is disconnected. It can no longer sign in to this account.",
+  "oidc-disconnected": "Single sign-on is disconnected. You can no longer use it to sign in to this account.",
   "passkey-added": "The passkey was added. You can now sign in with it.",
   "passkey-removed": "The passkey was removed. It can no longer be used to sign in.",
   "device-unlinked": "The device was unlinked. It no longer receives tests.",
@@ -76,7 +76,7 @@ export const FLASH_MESSAGES = {
   "alerts-moved": "The alerts were moved.",
   "alerts-cancelled": "The alerts were cancelled.",
   "alerts-deleted": "The alerts were deleted.",
-  "alerts-deleted-some": "The alerts were deleted, except those that were sent or deleted in between.",
+  "alerts-deleted-some": "The alerts were deleted, except those that were sent or deleted in the meantime.",
   "nothing-selected": "No alert was selected. Tick the alerts first.",
   "alert-declined": "The alert was declined. Its author can see your comment.",
   "alert-duplicated": "This is the copy, saved as a draft.",
@@ -223,7 +223,7 @@ export const memberForm = formFor(memberPage);
 export const getOperation = ({ tools }: Pick<ConsoleDeps, "tools">, name: OperationName): OwnerOperation =>
   assertDefined(
     tools.find((tool) => tool.name === name),
-    "the names are those of the list",
+    "the name is in the list",
   );
 
 /** Reports if the visitor's role permits an operation. Pages offer only permitted actions; dispatch enforces it. */

@@ -31,7 +31,7 @@ export const externalPicturesLink = (markup: string | null, path: string): Conte
   markup !== null &&
   /<(img|picture|image)\b[^>]*https:|url\(/i.test(markup) &&
   html`<p class="hint"><a href="${path}?pictures=shown"
-    target="page">Show pictures from other servers</a>, which can then see that it was opened.</p>`;
+    target="page">Show pictures from other servers</a>, which can then see that this preview was opened.</p>`;
 
 /** Markup for the frame: no script, no form, no request but for pictures, of other servers only with `pictures`. */
 export function markupResponse(markup: string, pictures: boolean): Response {

@@ -60,7 +60,7 @@ ${colorSchemeScript(getAppFilePath(hash, "color_scheme.js"))}
 <main class="still" id="main">
 <p class="brand"><img src="${ICON.path}" alt="" width="28" height="28">Belfry</p>
 <h1>Your alerts</h1>
-<p>Alerts from the channels you follow appear here. They are stored on this device, and ring as you allow.
+<p>Alerts from the channels you follow appear here. They are stored on this device and ring only if you allow it.
 No account, name or address is needed.</p>
 <noscript><p class="flash careful">This page needs JavaScript to store your alerts on this device.
 <a href="/c">The channel directory</a> works without it.</p></noscript>

@@ -35,8 +35,8 @@ async function built(): Promise<string> {
     return (await promisify(execFile)(process.execPath, args, { maxBuffer: MOST })).stdout;
   } catch (cause) {
     throw new Error(
-      "The scripts for browsers could not be built. Run npm ci without --omit=dev, or run the package that npm " +
-        "pack makes.",
+      "The scripts for browsers could not be built. Run npm ci without --omit=dev, or use the package built with npm " +
+        "pack.",
       { cause },
     );
   }

@@ -99,7 +99,7 @@ export function createApp(deps: AppDeps) {
   const states = new WeakMap<object, RequestState>();
   const clientOf = createClientReader(config.trustedProxies);
   const stateOf = (event: H3Event): RequestState =>
-    assertDefined(states.get(event.req), "each request is noted when it comes");
+    assertDefined(states.get(event.req), "each request is recorded when it arrives");
   const logOf = (event: H3Event) => stateOf(event).log;
   /** The address for limits; null for this machine, which is exempt. */
   const countedOf = (event: H3Event): string | null => {

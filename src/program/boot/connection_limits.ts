@@ -184,7 +184,7 @@ interface ParseError extends Error {
   reason?: string;
 }
 
-const ON_ONE_LINE = "Send it as one line, and text beyond ASCII as encoded words (RFC 2047) on that line.";
+const ON_ONE_LINE = "Send it on one line. Encode non-ASCII text as encoded words (RFC 2047).";
 
 const PROBLEMS: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB. Send long texts in the body."],

@@ -71,7 +71,7 @@ export async function createFirstWorkspace(
     writeCredentials(config.dataDir, credentials);
     return credentials;
   });
-  const link = await newLink(assertDefined(parseId("mem", made.member_id), "it was shown as an id"));
+  const link = await newLink(assertDefined(parseId("mem", made.member_id), "the id was created as a member id"));
   const credentials = { ...made, console: link };
   writeCredentials(config.dataDir, credentials);
   return credentials;

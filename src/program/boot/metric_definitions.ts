@@ -49,7 +49,7 @@ export const COUNTERS = {
     name: "belfry_long_poll_wakeups_total",
     help:
       "Long poll wake-ups by cause: a change committed by this process (local), reported by another process " +
-      "(message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also ends " +
+      "(message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also the reasons for the end " +
       "of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
@@ -76,7 +76,7 @@ export const COUNTERS = {
   },
   files: {
     name: "belfry_file_store_operations_total",
-    help: "Requests to the store of uploaded files, by verb (put, get, remove, ask) and outcome: done or failed.",
+    help: "Requests to the file storage, by verb (put, get, remove, ask) and outcome: done or failed.",
     labelNames: ["verb", "outcome"],
   },
   mails: {
@@ -95,7 +95,7 @@ export const HISTOGRAMS = {
   },
   operationSeconds: {
     name: "belfry_operation_duration_seconds",
-    help: "Duration of operations, by operation, without those that wait for events.",
+    help: "Duration of operations, by operation, excluding those that wait for events.",
     labelNames: ["operation"],
     buckets: OPERATION_SECONDS,
   },

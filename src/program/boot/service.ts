@@ -66,7 +66,7 @@ export async function openService(config: Config, options: ServiceOptions = {}) 
     const database = cluster ?? primary?.database;
     const space = database ? await watchDiskSpace(database.folder, config.minFreeDiskMb, log) : UNWATCHED_DISK;
     closers.push(() => space.close());
-    const url = assertDefined(config.databaseUrl ?? database?.url, "without an address one is started");
+    const url = assertDefined(config.databaseUrl ?? database?.url, "a database is started if no address is set");
     const parts = await composeService(config, options, { cluster, url, space, secret, log, requests, closers });
     /** `cluster`: the embedded database; null with DATABASE_URL. */
     return { ...parts, cluster, log, close };

@@ -64,7 +64,7 @@ export function createStartupResponder(config: Config, log: Logs["log"]) {
     async report(message: string): Promise<void> {
       if (message !== reason || performance.now() - loggedAt > LOG_AGAIN_MS) {
         loggedAt = performance.now();
-        log.warn({}, `${message} The start is tried again until the database answers.`);
+        log.warn({}, `${message} Startup is retried until the database responds.`);
       }
       await listen(message);
     },
@@ -72,7 +72,7 @@ export function createStartupResponder(config: Config, log: Logs["log"]) {
       closed = true;
       if (!listening) return;
       await (await listening).close();
-      if (loggedAt > 0) log.info({}, "the database answers");
+      if (loggedAt > 0) log.info({}, "the database is responding");
     },
   };
 }

@@ -215,7 +215,7 @@ export function createWorkerPool({ count, log, answers, leases, lost }: WorkersO
       for (const { talk } of others) talk.notify("work", orders);
       await Promise.all(others.map(({ ready }) => ready.promise));
       for (const worker of all) void keep(worker, orders, begun);
-      return assertDefined(beginning, "there is one at least");
+      return assertDefined(beginning, "there is at least one worker");
     },
     /** Passes a connection to the worker with the fewest. False without a worker. */
     dispatch(socket: Socket, giveBack: () => void): boolean {

@@ -38,7 +38,7 @@ export function openListenState(file: string, { url, handle }: Pick<ListenStateF
     kept = changed;
   };
   const device = (): ListenStateFile => {
-    if (!kept) throw new Error("a device is there before it subscribes");
+    if (!kept) throw new Error("a device exists before it subscribes");
     return kept;
   };
   return {

@@ -111,7 +111,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     operation(
       members,
       "end-second-factor",
-      "Turn off two-factor authentication after a loss of phone and recovery codes. Verify the person's " +
+      "Turn off two-factor authentication if the phone and the recovery codes were lost. Verify the person's " +
         "identity first.",
       "end_second_factor",
     ),

@@ -21,7 +21,7 @@ const isWatchable = (tool: OwnerOperation) => isReadOnly(tool) && /^list_|_stats
 export function addResultOptions(command: Command, tool: OwnerOperation): void {
   command.optionsGroup("Output:");
   command.addOption(new Option("--fields <names>", "only these fields, such as id,title").argParser(readFieldNames));
-  command.option("--jq <expression>", "filter the JSON by an expression of jq, which must be installed");
+  command.option("--jq <expression>", "filter the JSON with a jq expression; jq must be installed");
   if (!isWatchable(tool)) return;
   command.addOption(
     new Option("--watch [seconds]", "repeat the call and print changes until a signal ends it")
@@ -39,7 +39,7 @@ function readInterval(text: string): number {
 function readFieldNames(text: string, before: readonly string[] = []): string[] {
   const names = text.split(",").map((name) => name.trim());
   if (!names.every((name) => /^\w+(\.\w+)*$/.test(name)))
-    throw new InvalidArgumentError("It must be names of fields separated by commas, such as id,title,totals.reads.");
+    throw new InvalidArgumentError("It must be a comma-separated list of field names, such as id,title,totals.reads.");
   return [...before, ...names];
 }
 

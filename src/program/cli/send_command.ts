@@ -31,7 +31,7 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
       "Publish an alert on a channel, now or later. Without --title, the first line of the text is the title.",
     )
     .argument("<channel>", "the channel's handle or id (psh_…)")
-    .argument("[text...]", "the text; - for standard input, which is also read without a text and --title")
+    .argument("[text...]", "the text; - for standard input, which is also read if neither text nor --title is given")
     .configureHelp({ sortOptions: false });
   const short = { title: "t", priority: "p" };
   const flags = addArgumentOptions(command, tool, { except: FROM_WORDS, short, heading: "Alert:" });

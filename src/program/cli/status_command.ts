@@ -101,7 +101,7 @@ export function addDoctorCommand(program: Command, now: () => Date, repair: () =
       "Check settings, files, disk, clock, database, external services, backups and counters, and suggest " +
         "fixes. Exits with 1 if something must be fixed. Changes nothing without --fix.",
     )
-    .option("--fix", "close secret files to other users, and delete orphaned rows that are only counters")
+    .option("--fix", "restrict secret files to their owner, and delete orphaned rows that only contain counters")
     .addOption(new Option("--mend", "the earlier name of --fix").hideHelp())
     .action(async (options: { fix?: true; mend?: true }) => {
       if (options.fix || options.mend) {

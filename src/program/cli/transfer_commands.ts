@@ -116,7 +116,7 @@ const toFile =
     const part = `${path}.part`;
     let file: FileHandle;
     try {
-      if (existsSync(path)) throw Object.assign(new Error("it is there"), { code: "EEXIST" });
+      if (existsSync(path)) throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
       file = await open(part, "wx", 0o600);
     } catch (error) {
       throw isThere(error)
@@ -236,7 +236,7 @@ const settings = () =>
   ]);
 
 function readKeep(said: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(said)) throw new InvalidArgumentError("It is a whole number from 1.");
+  if (!/^[1-9]\d{0,5}$/.test(said)) throw new InvalidArgumentError("It must be a whole number of 1 or more.");
   return Number(said);
 }
 
@@ -287,7 +287,7 @@ export function addBackupCommands(program: Command, version: string, now: () => 
         printNote(`set SECRET to the contents of ${done.restored}/secret before you start the service`);
       printNote(
         `changes after ${done.made_at} are undone: revoke keys and remove members again if needed. Alerts that ` +
-          "are overdue will be sent at the start",
+          "are overdue will be sent when the service starts",
       );
     });
 }

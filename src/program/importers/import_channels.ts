@@ -181,7 +181,7 @@ async function makeChannel({ em, workspace, source, asked }: Move, found: Source
 const AT_ONCE = 100;
 const putAlerts = assertDefined(
   EXPORT_TABLES.find(({ kind }) => kind === "alert"),
-  "alerts are carried",
+  "alerts are exported",
 ).put;
 
 async function moveMessages({ em, workspace, source, asked: { most }, now }: Move, pusher: string, of: SourceChannel) {

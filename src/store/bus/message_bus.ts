@@ -43,7 +43,7 @@ export function createLossLogger(log: BusLog) {
   let said = false;
   return {
     lost(error: unknown): void {
-      if (!said) log.warn({ err: error }, "messages of other processes are lost; long polls check the database");
+      if (!said) log.warn({ err: error }, "messages from other processes are lost; long polls check the database");
       said = true;
     },
     found(): void {

@@ -13,7 +13,10 @@ export async function openBus(
 ): Promise<MessageBus> {
   if (messageBusUrl === null) return (await import("./postgres_bus.ts")).createPostgresBus(options);
   const [row] = await runStatement(getKysely(options.orm), readInstallation, {});
-  const named = { ...options, topic: `${BUS_TOPIC}_${assertDefined(row, "a start writes it").installation}` };
+  const named = {
+    ...options,
+    topic: `${BUS_TOPIC}_${assertDefined(row, "the start of the service writes it").installation}`,
+  };
   if (messageBusUrl.startsWith("nats:")) return (await import("./nats_bus.ts")).createNatsBus(messageBusUrl, named);
   return (await import("./redis_bus.ts")).createRedisBus(messageBusUrl, named);
 }

@@ -22,7 +22,7 @@ export const CAPACITY_SETTINGS = {
   deviceRetentionDays: {
     name: "DEVICE_RETENTION_DAYS",
     meaning:
-      "Days after which an inactive device is deleted with its subscriptions; its reports stay counted. 0 " +
+      "Days after which an inactive device is deleted with its subscriptions; its reports are still counted. 0 " +
       "keeps all devices.",
     ...integerSetting(0, 36_500, 365),
   },
@@ -41,6 +41,6 @@ export const CAPACITY_SETTINGS = {
     meaning:
       "Comma-separated list of additional redirect URI schemes for assistants, such as myeditor. " +
       "Reverse-domain schemes and those of known editors need no entry.",
-    ...listSetting(canAddScheme, "schemes without a colon, none of which browsers execute or open themselves"),
+    ...listSetting(canAddScheme, "schemes without a colon that browsers do not execute or open themselves"),
   },
 } satisfies SettingTable;

@@ -56,7 +56,7 @@ export function parseTlsOptions(url: string): { ssl?: false | object } {
 function refuseOpenWays({ searchParams }: URL, name: string): void {
   const mode = searchParams.get("sslmode");
   if (mode !== null && !TLS_MODES.includes(mode))
-    throw new ConfigError(name, `must have sslmode=${TLS_MODES.join(", ")}, or none.`);
+    throw new ConfigError(name, `must have sslmode=${TLS_MODES.join(", ")}, or omit it.`);
   const authority = searchParams.get("sslrootcert");
   if (authority === null) return;
   if (mode !== "verify-ca" && mode !== "verify-full")
@@ -87,7 +87,7 @@ export function parseDatabaseUrl(raw: string | undefined, name: string): string 
     if (wanted !== null && !WRITABLE.includes(wanted))
       throw new ConfigError(
         name,
-        `must have target_session_attrs=${WRITABLE.join(" or ")}, or none, because the service writes.`,
+        `must have target_session_attrs=${WRITABLE.join(" or ")}, or omit it, because the service writes.`,
       );
     refuseOpenWays(one, name);
   }

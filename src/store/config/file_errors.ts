@@ -29,9 +29,9 @@ export function describeFileError(error: unknown, path: string | null = null): s
       return describeDenied(at);
     case "ENOTDIR":
     case "EEXIST":
-      return `A file is in the way of the folder ${at}. Remove the file, or choose another folder.`;
+      return `A file exists where the folder ${at} is needed. Remove the file, or choose another folder.`;
     case "EISDIR":
-      return `${at} is a folder, and a file is needed. Name another path.`;
+      return `${at} is a folder, but a file is needed. Name another path.`;
     case "ENOENT":
       return `${at} does not exist. Create it, or name another path.`;
     default:

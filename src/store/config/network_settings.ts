@@ -44,7 +44,7 @@ const ownHost = {
     if (!HOST_NAME.test(host) || URL.parse(`http://${host}`)?.hostname !== host)
       throw new ConfigError(name, "must be a host name without a port, such as ntfy.example.org.");
     if (host !== new URL(publicUrl).hostname) return host;
-    throw new ConfigError(name, "must be a different host name than that of PUBLIC_URL.");
+    throw new ConfigError(name, "must differ from the host name of PUBLIC_URL.");
   },
 };
 

@@ -99,7 +99,8 @@ export const OIDC_SETTINGS = {
   oidcMembers: {
     name: "OIDC_MEMBERS",
     shownDefault: "(none)",
-    meaning: "Comma-separated list of value=role or value=role@wsp_…: values of OIDC_MEMBER_CLAIM that make members.",
+    meaning:
+      "Comma-separated list of value=role or value=role@wsp_…: the role that each value of OIDC_MEMBER_CLAIM grants.",
     read: (raw, name, { oidcMemberClaim }): OidcMembership[] => {
       const items = (raw ?? "")
         .split(",")
@@ -115,7 +116,8 @@ export const OIDC_SETTINGS = {
   },
   oidcTrustEmail: {
     name: "OIDC_TRUST_EMAIL",
-    meaning: "true accepts every e-mail address of the provider as verified, and opens existing accounts by it.",
+    meaning:
+      "true accepts every e-mail address of the provider as verified, and signs users in to existing accounts with the same address.",
     ...booleanSetting(false),
   },
   oidcOnly: {

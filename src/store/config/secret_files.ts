@@ -45,7 +45,10 @@ const MAY_HAVE_QUOTES = /^SECRET(_FILE)?$/;
 /** Env files of containers keep the quotes around a value. @throws ConfigError */
 function refuseQuotes<T extends string | undefined>(value: T, name: string): T {
   if (value !== undefined && /^(["']).*\1$/s.test(value) && !MAY_HAVE_QUOTES.test(name))
-    throw new ConfigError(name, "has quotes around its value, which env files of containers keep. Remove the quotes.");
+    throw new ConfigError(
+      name,
+      "has quotes around its value. Container env files do not strip them, so remove the quotes.",
+    );
   return value;
 }
 

@@ -45,7 +45,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof FileStoreError)
     return unavailable(
       "file_storage_unavailable",
-      "The store of uploaded files is not available. Try again in a moment; if it still fails, the operator " +
+      "The file storage is not available. Try again in a moment; if it still fails, the operator " +
         "can find the cause in the log.",
       10,
     );
@@ -56,7 +56,7 @@ export function toApiError(error: unknown): ApiError {
 export const createDatabaseError = (): ApiError =>
   unavailable(
     "database_unavailable",
-    "The database is not available. Retry after the seconds in Retry-After, with the same Idempotency-Key for " +
+    "The database is not available. Retry after the time in Retry-After, and use the same Idempotency-Key for " +
       "calls that create.",
   );
 

@@ -117,7 +117,7 @@ function define<P extends SqlFields, C extends SqlFields, J extends SqlFields>(
 }
 
 const declared = (parameters: SqlFields, name: string) =>
-  assertDefined(parameters[name], "numbered names only what is declared");
+  assertDefined(parameters[name], "every numbered parameter is declared");
 
 /** A text with `$1`, `$2` … in place of the names, and the names in this order. */
 function numbered(name: string, named: string, parameters: SqlFields): { text: string; names: string[] } {

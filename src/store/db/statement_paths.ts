@@ -13,7 +13,7 @@ export const STATEMENT_PATHS = {
   locks: "Locks in a fixed order serialise changes. The entity manager cannot lock one of two joined rows.",
   claims: "One of several simultaneous calls gets the row, because check, change and result are one statement.",
   journal:
-    "Each changing call writes its audit line, its events and the response for a repeat, together with the commit.",
+    "Each changing call writes its audit line, its events and the response for a retry, together with the commit.",
   deliveries:
     "Every alert causes webhooks and push notifications. One statement reads many recipients or records results.",
   pages: "Public pages are open to everyone, and feed readers poll them each minute. A page needs one round trip.",

@@ -95,7 +95,7 @@ export class Replica {
     this.place = 0;
     this.#own?.connection.stream.destroy();
     this.#own = null;
-    const silent = new Error("it fell silent");
+    const silent = new Error("it stopped responding");
     for (const reject of this.#asked) reject(silent);
     for (const { reject } of this.#waiting) reject(silent);
     this.#waiting.clear();

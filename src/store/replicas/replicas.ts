@@ -58,7 +58,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   /** Where the primary is after the call, which those share that come while one is on its way. */
   const placeNow = createBatcher<null, RowOf<typeof readWalPosition>>(async (callers) => {
     const [row] = await runStatement(kysely, readWalPosition, {});
-    if (!row) throw new Error("a row is always answered");
+    if (!row) throw new Error("the query always returns a row");
     // Another server has taken over: what standbys of the one before have seen is not its past.
     if (row.timeline !== timeline) {
       timeline = row.timeline;

@@ -24,17 +24,17 @@ import { pageMeta, truncateText } from "./common_fields.ts";
 
 export const blockedRows = z
   .array(removedMarkupSchema)
-  .describe("What was removed: markup, and invisible characters of any text; not an error.");
+  .describe("Removed markup, and removed invisible characters of any text; not an error.");
 
 export const capabilityNotesSchema = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe(
-    "Capabilities used that the channel never asked subscribers for, and fields without effect (capability none).",
+    "Capabilities used that the channel does not request from subscribers, and fields without effect (capability none).",
   );
 
 /** Where to fetch what was uploaded. */
 const assetUrls = {
-  image_asset_url: z.string().nullable().describe("Where to fetch the uploaded picture."),
+  image_asset_url: z.string().nullable().describe("URL of the uploaded picture."),
   audio_asset_url: z.string().nullable(),
 };
 
@@ -51,10 +51,10 @@ const alertHead = {
 export const bodyLength = z
   .int()
   .optional()
-  .describe(`Characters of body, where it has more than ${formatLimit("card_body")}: then body is its beginning.`);
+  .describe(`Length of body in characters if over ${formatLimit("card_body")}; body then contains only its beginning.`);
 
 const alertTail = {
-  html_length: z.int().describe("Characters of html; 0 when there is none."),
+  html_length: z.int().describe("Length of html in characters; 0 if there is none."),
   series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
   sent_at: z.string().nullable(),
   cancelled_at: z.string().nullable(),
@@ -77,7 +77,7 @@ export const alertListItem = nameSchema(
 const via = z
   .string()
   .nullable()
-  .describe("Origin: console, assistant, key, or ingest: and the sender program. Null if it is unknown.");
+  .describe("Origin: console, assistant, key, or ingest: followed by the sender program. Null if unknown.");
 
 /** A row of a list, with the handle of its channel and its origin. */
 const alertListRow = nameSchema(
@@ -85,16 +85,16 @@ const alertListRow = nameSchema(
   alertListItem.extend({
     handle: z.string().describe("The channel's handle."),
     via,
-    reads: z.int().optional().describe("Devices that reported reading it, in a list by reports."),
-    acks: z.int().optional().describe("Devices that acknowledged it, in a list by reports."),
+    reads: z.int().optional().describe("Number of devices that reported reading it; only in a list sorted by reports."),
+    acks: z.int().optional().describe("Number of devices that acknowledged it; only in a list sorted by reports."),
   }),
 );
 
 const alertListMeta = nameSchema(
   "AlertPageMeta",
   pageMeta.extend({
-    total: z.int().optional().describe("Alerts of all pages, in the first page of a filtered list."),
-    at_least: z.literal(true).optional().describe("There are total alerts or more."),
+    total: z.int().optional().describe("Number of alerts on all pages; only on the first page of a filtered list."),
+    at_least: z.literal(true).optional().describe("Present if total is only a minimum."),
   }),
 );
 
@@ -111,7 +111,7 @@ export const reviewedView = alertView.extend({
   review_url: z
     .string()
     .nullable()
-    .describe("Where a person reviews and publishes it; null once it was sent or cancelled."),
+    .describe("Page for reviewing and publishing it; null once it was sent or cancelled."),
   notes: capabilityNotesSchema,
   blocked: blockedRows,
 });
@@ -134,7 +134,7 @@ export const decidedView = nameSchema(
 export const composedView = nameSchema(
   "ComposedAlert",
   reviewedView.extend({
-    note: z.string().optional().describe("There when the same title and text were published a moment ago."),
+    note: z.string().optional().describe("Present if the same title and text were published a moment ago."),
   }),
 );
 
@@ -194,7 +194,7 @@ const CUT = getFieldNames(selectMarked(ALERT_FIELDS, "cut"));
 const lengths = Object.fromEntries(
   CUT.map((name) => [
     `${name}_length`,
-    z.int().describe(`Characters of ${name}; more than are shown means that it is cut.`),
+    z.int().describe(`Full length of ${name} in characters; the text shown is cut if it is shorter.`),
   ]),
 );
 

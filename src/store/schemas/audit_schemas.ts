@@ -14,19 +14,19 @@ export const auditView = nameSchema(
     id: z.string(),
     actor: z.object({
       type: z.enum(ACTOR_TYPES),
-      id: z.string().nullable().describe("Of the key, the assistant's connection, or the member who was signed in."),
-      name: z.string().nullable().describe("What it was called then."),
+      id: z.string().nullable().describe("ID of the key, the assistant's connection, or the member who was signed in."),
+      name: z.string().nullable().describe("Its name at that time."),
       member_id: z.string().nullable().describe("The member for whom it acted."),
     }),
     transport: z.enum(TRANSPORTS),
     operation: z.string(),
     pusher_id: z.string().nullable(),
     handle: z.string().nullable().describe("The channel's handle; null if it was deleted."),
-    subject_id: z.string().nullable().describe("What was made, changed or removed."),
+    subject_id: z.string().nullable().describe("ID of the item that was created, changed or removed."),
     status: z
       .string()
       .nullable()
-      .describe("The state that an alert or a channel was left in; `failed` for a failed sign-in."),
+      .describe("The resulting state of an alert or a channel; `failed` for a failed sign-in."),
     count: z
       .int()
       .nullable()
@@ -34,7 +34,7 @@ export const auditView = nameSchema(
     changed: z
       .array(z.string())
       .nullable()
-      .describe("Names of the fields that an edit changed, never what they hold; null where nothing was edited."),
+      .describe("Names of the fields that an edit changed, without their values; null if nothing was edited."),
     created_at: z.string(),
   }),
 );

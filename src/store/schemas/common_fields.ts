@@ -76,7 +76,7 @@ export const limitParameter = (absent = `Rows. Absent: ${LIMITS.page_usual}.`) =
   z.int(SIZES).min(1, SIZES).max(MAX_LIMIT, SIZES).optional().describe(absent);
 
 /** The description of `before`. */
-export const NEXT_PAGE = "meta.next_before of the last page.";
+export const NEXT_PAGE = "meta.next_before of the previous page.";
 
 /** The argument with the start of a page. */
 export const beforeParameter = () => timestampSchema().optional().describe(NEXT_PAGE);
@@ -106,7 +106,7 @@ export const waitSeconds = () =>
     .min(0, SECONDS)
     .max(LIMITS.review_held_seconds, SECONDS)
     .optional()
-    .describe(`Longest wait. Absent: ${LIMITS.review_held_seconds}.`);
+    .describe(`Maximum wait in seconds. Absent: ${LIMITS.review_held_seconds}.`);
 
 /** The beginning of a text (rules#views). `most`: its characters, including the ellipsis. */
 export const truncateText = (text: string, most: number = LIMITS.brief_text): string =>
@@ -115,7 +115,7 @@ export const truncateText = (text: string, most: number = LIMITS.brief_text): st
 /** The fields that can be requested for a member. The rules for members decide if they are consistent and permitted. */
 export const memberInput = z.strictObject({
   role: z.string(),
-  every_channel: z.boolean().describe("Every channel, later ones included. Beside single ones it contradicts itself."),
+  every_channel: z.boolean().describe("All channels, including future ones. Cannot be combined with single channels."),
   pusher_ids: z.array(z.string()).describe("The only channels that the member sees."),
 });
 

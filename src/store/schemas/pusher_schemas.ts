@@ -24,7 +24,7 @@ export const pusherCreate = {
       `must have ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, ` +
         "and start and end with a letter or digit",
     ),
-  ).describe("Public and permanent: a-z 0-9 _ -, 3 to 30."),
+  ).describe("Public and permanent: 3 to 30 characters of a-z 0-9 _ -."),
   ...createArgumentSchemas(CHANNEL_FIELDS),
 };
 
@@ -46,7 +46,7 @@ export const changedPusherView = pusherView.extend({
   notes: z
     .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
     .optional()
-    .describe("There when the channel asks subscribers for nothing."),
+    .describe("Present if the channel requests no permissions."),
 });
 
 export type PusherView = z.infer<typeof pusherView>;

@@ -26,7 +26,7 @@ export const webhookView = nameSchema(
     failure_count: z.int().describe("Consecutive failures; any success resets it."),
     dropped_count: z
       .int()
-      .describe("Deliveries that this server dropped because too many were waiting; they never disable."),
+      .describe("Deliveries that this server dropped because too many were waiting; they never disable the endpoint."),
     disabled: z.boolean(),
     disabled_at: z.string().nullable(),
     paused_at: z.string().nullable().describe("A member paused it in the console: it gets no events until resumed."),
@@ -35,7 +35,7 @@ export const webhookView = nameSchema(
     previous_secret_until: z
       .string()
       .nullable()
-      .describe("Until then deliveries are signed with the secret before as well; null when there is none."),
+      .describe("Until then, deliveries are also signed with the previous secret; null if there is none."),
     made_by: z
       .object({ id: z.string(), name: z.string().nullable() })
       .nullable()
@@ -77,18 +77,18 @@ export const webhookListBrief = {
 export const deliveryView = nameSchema(
   "WebhookDelivery",
   z.object({
-    id: z.string().describe("What the receiver gets as X-Webhook-Id."),
+    id: z.string().describe("Sent to the receiver as X-Webhook-Id."),
     webhook_id: z.string(),
     event_id: z.string().nullable().describe("X-Webhook-Event-Id: the same in a redelivery, and in list_events."),
     event: z.string(),
     alert_id: z.string().nullable().describe("The alert of the event; null for an event without one."),
     title: z.string().nullable().describe("The title of the alert when the event occurred."),
-    ok: z.boolean().nullable().describe("null: under way, or its server stopped meanwhile."),
-    status: z.int().nullable().describe("The receiver's HTTP status, if one came."),
+    ok: z.boolean().nullable().describe("null: in progress, or interrupted by a server stop."),
+    status: z.int().nullable().describe("The receiver's HTTP status, if it responded."),
     failure: z
       .string()
       .nullable()
-      .describe("Where it ended: refused_target, dns, timeout, connect, tls, redirect, status or reply."),
+      .describe("The stage that failed: refused_target, dns, timeout, connect, tls, redirect, status or reply."),
     duration_ms: z.int().nullable(),
     redelivery_of: z.string().nullable(),
     created_at: z.string(),
@@ -112,13 +112,13 @@ export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> 
 
 const PLACE = fieldError(
   "invalid_cursor",
-  forBoth("must be next_after of an earlier answer", "is not valid for this list; start at its beginning"),
+  forBoth("must be next_after of an earlier response", "is not valid for this list; start at its beginning"),
 );
 
 export const eventView = nameSchema(
   "FeedEvent",
   z.object({
-    id: z.string().describe("What webhooks get as X-Webhook-Event-Id."),
+    id: z.string().describe("Sent to webhooks as X-Webhook-Event-Id."),
     event: z.enum(EVENT_NAMES),
     created_at: z.string(),
     data: z
@@ -128,9 +128,9 @@ export const eventView = nameSchema(
         ...z.object(createAnswerSchemas(selectShownTo(ALERT_FIELDS, "webhook"))).partial().shape,
         status: z.string().optional(),
         sent_at: z.string().nullable().optional(),
-        count: z.int().optional().describe("Of subscribers, acknowledgements and replies: how many there were then."),
-        delta: z.int().optional().describe("And how many more than were told before; of those who left below zero."),
-        choices: choiceCountsSchema.optional().describe("Of replies: how often each was chosen then."),
+        count: z.int().optional().describe("Number of subscribers, acknowledgements or replies at that time."),
+        delta: z.int().optional().describe("Change since the previous event; negative when subscribers left."),
+        choices: choiceCountsSchema.optional().describe("Number of replies for each choice at that time."),
       })
       .describe("As in the webhook's body."),
   }),

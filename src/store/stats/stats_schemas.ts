@@ -7,7 +7,7 @@ import { fieldError, forBoth } from "../../model/error_messages.ts";
 import { RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-export const reachField = z.int().describe("Subscribers now, muted ones included: who could be reached.");
+export const reachField = z.int().describe("Current number of subscribers who could be reached, including muted ones.");
 
 export const totalsView = z.object({
   alerts_sent: z.int(),
@@ -81,7 +81,10 @@ export function resolveDateRange(
   if (period !== undefined)
     throw invalidRequest(
       "mutually_exclusive_fields",
-      forBoth("period and from/to exclude each other. Send one of them.", "Choose a period or two days, not both."),
+      forBoth(
+        "period cannot be combined with from and to. Send one or the other.",
+        "Choose a period or two days, not both.",
+      ),
       from === undefined ? "to" : "from",
     );
   if (from === undefined || to === undefined)

@@ -147,7 +147,7 @@ export function buildGroupAlert(kind: string, group: AlertGroup, own: OwnTexts =
       : "";
   return buildAlert({
     title: status === "resolved" && !own.saysState ? `Resolved: ${title}` : title,
-    body: [message, ...shared, lines, labels && `All of them: ${labels}`, more].filter(Boolean).join("\n"),
+    body: [message, ...shared, lines, labels && `Common labels: ${labels}`, more].filter(Boolean).join("\n"),
     url: sourceOf(group),
     links: collectAlertLinks(first, commonAnnotations),
     image: alerts.map(({ imageURL }) => imageURL).find(parseHttpsUrl),

@@ -160,7 +160,7 @@ export function parseUndocumentedForm(body: Record<string, unknown>, program: Se
   const name = SENDER_PROGRAMS[program];
   if (Object.keys(body).length === 0)
     throw invalidRequest("malformed_body", `The body is an empty object. Send a message from ${name}.`);
-  const notes = [`The message has no documented format of ${name}, so its usual fields are shown.`];
+  const notes = [`The message does not match a documented format of ${name}, so only its usual fields are shown.`];
   const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
   const text = findValue(inner, "body");
   const title = text.split("\n", 1)[0] || `${name} sent a message in an unknown format`;

@@ -155,7 +155,7 @@ function checkSignature(request: IngestRequest): void {
   if (!request.isSignature(Buffer.from(hex, "hex")))
     throw new ApiError(
       "invalid_credential",
-      "The signature is not valid. Enter the sender's key in the field Secret of the webhook in GitHub.",
+      "The signature is not valid. Enter the sender's key in the Secret field of the webhook in GitHub.",
     );
 }
 

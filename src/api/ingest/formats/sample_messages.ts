@@ -104,7 +104,7 @@ export async function buildSampleAlert(program: SenderProgram, now: Date): Promi
   const request = new Request("http://sample/", { method: "POST", body: sent, ...(headers && { headers }) });
   const read = await readIngestRequest(request, { path: "/", channel: "sample", secret: "", now });
   // It has no signature.
-  const { alerts } = await assertDefined(findAdapter(program), "every program has one").read({
+  const { alerts } = await assertDefined(findAdapter(program), "every program has an adapter").read({
     ...read,
     isSignature: () => true,
   });

@@ -105,7 +105,7 @@ export function dailyCharts(
           running: bar.some(({ date }) => date === today),
         }),
       );
-      const by = bars.length === days.length ? "UTC day" : "seven UTC days";
+      const by = bars.length === days.length ? "UTC day" : "seven-day UTC period";
       const about = `${countWithNoun(totals[key], noun)} ${range}, by ${by}.`;
       const shown: Chart = {
         id: `plot-${key}`,
@@ -115,7 +115,7 @@ export function dailyCharts(
         about,
         slots,
         marks: marks(bars.map(([first]) => first?.date ?? "")),
-        nothing: `No ${noun[1]} in these days.`,
+        nothing: `No ${noun[1]} on these days.`,
       };
       return barChart(shown);
     }),

@@ -50,7 +50,7 @@ async function form(context: MemberContext, error?: ApiError): Promise<Response>
   const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
   return context.page(
     "Alert retention",
-    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, from devices too, this many days after
+    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, also from devices, this many days after
       they end. Statistics are kept.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}retention" novalidate>${context.token}
@@ -60,8 +60,7 @@ async function form(context: MemberContext, error?: ApiError): Promise<Response>
         value,
         hint:
           `${LIMITS.retention_least} to ${LIMITS.retention}. ` +
-          `If empty, alerts are kept indefinitely. Deletion starts at the earliest ${LIMITS.retention_notice_hours} ` +
-          `hours after a change.`,
+          `If empty, alerts are kept indefinitely. Deletion starts no earlier than ${LIMITS.retention_notice_hours} hours after a change.`,
         error,
       })}
       <div class="actions"><button>Save</button><a class="button plain"
@@ -220,7 +219,7 @@ const isHere =
 
 async function leaving(context: MemberContext, error?: ApiError): Promise<Response> {
   const { data } = await context.asPerson(list_own_workspaces, {});
-  const own = assertDefined(data.find(isHere(context)), "every visitor of it is a member of it");
+  const own = assertDefined(data.find(isHere(context)), "every visitor of the workspace is a member");
   const title = `Leave ${own.name}?`;
   if (own.without_you === "holds")
     return context.page(

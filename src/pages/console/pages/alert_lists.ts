@@ -219,7 +219,7 @@ async function ofChannel(context: MemberContext): Promise<Response> {
     query: { status },
     all: buildViewUrl(base, { status }),
     none: status
-      ? emptyState("No such alerts", none)
+      ? emptyState("No matching alerts", none)
       : emptyState(
           "No alerts yet",
           html`This channel’s alerts and their device reports will appear here. ${
@@ -278,7 +278,7 @@ async function hearing(context: MemberContext): Promise<Content> {
   const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.wants_draft_emails === true;
   return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
     <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link
-      to the draft, show its channel and author but not its text, and expire once the draft is decided.</p>
+      to the draft, show its channel and author but not its text, and expire once the draft is approved or declined.</p>
     ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
     ${
       mails &&

@@ -108,7 +108,7 @@ function parseMinutes(form: URLSearchParams): number | null {
 }
 
 const wrongAmount = (): ApiError => {
-  const message = "Enter a number that makes at least a minute and at most a year.";
+  const message = "Enter a duration of at least one minute and at most one year.";
   return new ApiError("invalid_value", message, { fields: [{ param: "amount", code: "out_of_range", message }] });
 };
 
@@ -147,7 +147,7 @@ async function carryOut(context: MemberContext, plan: string, act: string): Prom
   );
 }
 
-/** The question before alerts are deleted. Sent alerts stay. */
+/** The question before alerts are deleted. Sent alerts cannot be deleted. */
 async function askToDelete(context: MemberContext, ids: readonly string[]): Promise<Response> {
   // A dry run returns the titles of all selected alerts with one statement.
   const { data } = await context.call("move_alerts", { alert_ids: ids, action: "cancel", dry_run: true });

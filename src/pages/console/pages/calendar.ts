@@ -246,7 +246,7 @@ async function calendar(context: MemberContext): Promise<Response> {
       html`<p class="back"><a
       href="${link({ month: asked })}">${monthName}</a></p>`
     }<h1>${title}</h1>
-    <p class="lede">Planned alerts of ${place}, by day in ${zone}. <a
+    <p class="lede">Planned alerts of ${place}, by day in the time zone ${zone}. <a
       href="${channel ? `${getChannelPath(context, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${
         other && html`, or <a href="${other}">all channels</a>`
       }.</p>

@@ -89,7 +89,7 @@ function loudness(typed: FormState, shown: ComposePageData): Html {
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
-    <p class="hint">The most an alert may do; each device decides what it allows. Urgent alerts can use the full screen
+    <p class="hint">The alert uses at most these effects; each device decides which ones it allows. Urgent alerts can use the full screen
       if the subscriber allowed it.</p>
     <div class="columns">${alertControl(typed, "sound")}
       ${alertControl(typed, "vibrate")}</div>
@@ -139,8 +139,7 @@ function noCircle(channel: ChannelResult): Content {
   const circle = toMapCircle(channel);
   if (!circle) return "No area: the alert applies everywhere.";
   return html`No area: the alert applies everywhere. The channel’s area,
-    ${formatDistance(circle.radius_km)} around ${formatPosition(circle)}, is informative only and does not silence
-      devices.`;
+    ${formatDistance(circle.radius_km)} around ${formatPosition(circle)}, is for information only and does not silence devices.`;
 }
 
 /** The circle to scale, as the form has it. */

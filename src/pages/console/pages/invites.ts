@@ -68,7 +68,7 @@ const wordsOf = ({ label }: Invite): string => (label ? `the invite â€œ${label}â
 
 /** Its name; without a note the time of its creation, in the reader's zone. */
 const nameOf = ({ label, created_at }: Invite): Content =>
-  label || html`Invite of ${timeElement(new Date(created_at))}`;
+  label || html`Invite from ${timeElement(new Date(created_at))}`;
 
 async function list(context: MemberContext, error?: ApiError): Promise<Response> {
   const { now } = context;
@@ -81,7 +81,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   });
   const form = canUse(context, "create_invite") && newInvite(context, base, channel, error);
   return context.page(
-    `Invites of ${channel.name}`,
+    `Invites to ${channel.name}`,
     html`${channelHeader(context, channel, "invites")}
     ${
       channel.is_public
@@ -119,7 +119,7 @@ function newInvite(context: MemberContext, base: string, { is_public }: ChannelR
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Create an invite</h2>
     <p class="hint">${
       is_public
-        ? "A public channel needs no invites, and they count no joins. Create one before you make the channel private."
+        ? "A public channel does not need invites, and joins with them are not counted. Create one before you make the channel private."
         : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and " +
           "can be revoked separately."
     }</p>

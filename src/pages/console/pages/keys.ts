@@ -146,7 +146,7 @@ async function newKeyForm(context: MemberContext, error?: ApiError): Promise<Con
     ${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "What the key is for.", error })}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "The purpose of the key.", error })}
         ${select({ name: "life", label: "Valid for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "An expiry limits the damage of a lost key.", error })}
       </div>
       ${channelField(channels.data, {

@@ -81,7 +81,7 @@ export function channelChoice(
     }</div>${
       channels.length > OFFERED &&
       html`<div class="field"><label for="${of}-find">Find a channel</label>
-      <p class="hint" id="${of}-hint">Ticked channels stay. ${
+      <p class="hint" id="${of}-hint">Ticked channels stay selected. ${
         offered.length === 0
           ? "No other channels match."
           : `Showing ${from + 1} to ${from + offered.length} of ${others.length} others.`
@@ -252,7 +252,7 @@ async function linkPage(context: MemberContext, made: { email: string; joined: b
     <p class="lede">${
       mailed
         ? html`It was sent to <strong>${email}</strong>. You can also pass it on yourself.`
-        : html`Give it to <strong>${email}</strong> over a secure channel.`
+        : html`Give it to <strong>${email}</strong> by secure means.`
     } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of
       the account are attributed to this member. Do not open it yourself.</p>
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>

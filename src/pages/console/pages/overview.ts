@@ -95,7 +95,7 @@ export function firstAlertGuide(context: MemberContext, channel: { id: string; h
     ${
       canUse(context, "create_alert") &&
       html`<p>Then ask it:</p>${copyableText(said, "the prompt")}
-    <p class="hint">Writing and sending are separate permissions: without the latter, its drafts wait here for you.</p>`
+    <p class="hint">Writing and sending are separate permissions: without permission to send, the assistant’s drafts wait here for you.</p>`
     }</section>
   ${
     canUse(context, "send_alert") &&

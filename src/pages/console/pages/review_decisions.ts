@@ -77,7 +77,7 @@ export function decisionPanels(
     return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a
       draft, it can be scheduled again.</p>
       <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger"
-        name="act" value="cancel">Cancel all following</button></div></section>`;
+        name="act" value="cancel">Cancel all unsent occurrences</button></div></section>`;
   const typed = { form: formOf(context, alert), error };
   const scheduled = status === "scheduled";
   return html`<section class="card" aria-labelledby="at-a-time"><h2
@@ -90,7 +90,7 @@ export function decisionPanels(
           value="cancel">Cancel alert</button>${
             alert.series_id &&
             html`<button class="danger" name="act"
-            value="following">Cancel all following</button>`
+            value="following">Cancel this and all following</button>`
           }`
         }</div></section>
     ${status === "draft" && trial()}

@@ -11,7 +11,7 @@ import { type ConsolePage, type MemberContext, memberPage } from "../page_contex
 /** The housekeeping jobs by their names in the log and in metrics. */
 export const JOB_NAMES: Readonly<Record<string, string>> = {
   due_alerts: "Publish due alerts",
-  due_series: "Create the next alerts of series",
+  due_series: "Create the next occurrences of repeating alerts",
   pending_subscriber_events: "Send events about subscribers",
   pending_alert_events: "Send events about alerts",
   unindexed_alerts: "Add earlier alerts to the search index",
@@ -79,7 +79,7 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
       "Alerts",
       [
         {
-          name: "Due alerts that wait to be published",
+          name: "Due alerts waiting to be published",
           now: count(due_alerts),
           help: "Usually 0. If the number grows, look in the log for failures of the job “Publish due alerts”.",
         },
@@ -106,7 +106,7 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
           help: html`The database’s estimate. <code>DEVICE_RETENTION_DAYS</code> deletes inactive ones.`,
         },
         {
-          name: "Apps that wait for alerts by long poll",
+          name: "Apps waiting for alerts by long poll",
           now: count(waits?.held_polls ?? null),
           help: html`Open connections. If they approach <code>LONG_POLL_LIMIT</code>, increase it.`,
         },
@@ -116,7 +116,7 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
           help: html`Open connections. They count towards the same limit.`,
         },
         {
-          name: "Push notifications that wait",
+          name: "Pending push notifications",
           now: count(waits?.wake_ups ?? null),
           help: "Usually near 0. If the number stays high, allow outgoing https to the push services.",
         },
@@ -127,9 +127,9 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
       "Webhooks",
       [
         {
-          name: "Deliveries that wait",
+          name: "Pending webhook deliveries",
           now: count(waits?.webhooks ?? null),
-          help: "Usually near 0. If the number stays high, a receiver is slow: it must respond before it works.",
+          help: "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes the event.",
         },
         {
           name: "Disabled endpoints",
@@ -147,10 +147,10 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
         {
           name: "Size",
           now: sizeOf(state.database_bytes),
-          help: html`Leave room on the disk for its growth. <code>belfry doctor</code> checks the free space.`,
+          help: html`Leave free disk space for the database to grow. <code>belfry doctor</code> checks the free space.`,
         },
         {
-          name: "Calls that wait for a connection",
+          name: "Calls waiting for a connection",
           now: count(waiting),
           acts: (waiting ?? 0) > 0,
           help: html`Usually 0. If it stays above 0, increase <code>DATABASE_POOL_SIZE</code> or reduce the load.`,
@@ -199,7 +199,7 @@ export function listProblems(
   const { degraded, disabled_webhooks, waits, housekeeping } = state;
   return [
     degraded.includes("files") &&
-      "The store of uploaded files does not respond, so uploads and pictures fail. Run “belfry doctor” on the server.",
+      "The file storage is not responding, so uploads and pictures fail. Run “belfry doctor” on the server.",
     waits === null && "Its processes do not report their state. Look in the log for the cause.",
     disabled_webhooks > 0 && "Webhook endpoints are disabled. Fix their receivers, then enable them.",
     (waits?.calls_without_connection ?? 0) > 0 && "Calls wait for a database connection. Reload to see if it persists.",
@@ -223,8 +223,8 @@ async function page(context: MemberContext): Promise<Response> {
     <section aria-labelledby="health"><h2 id="health">Health</h2>
       ${
         problems.length === 0
-          ? html`<p><span class="badge good">Works</span> No action is needed.</p>`
-          : html`<div class="flash careful"><p>It works, but needs an action:</p>
+          ? html`<p><span class="badge good">Working</span> No action is needed.</p>`
+          : html`<div class="flash careful"><p>The service works, but action is needed:</p>
             <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
       }</section>
     ${measureGroups(context, state, now).map(([id, title, measures]) => group(id, title, measures))}

@@ -40,7 +40,7 @@ const codesLeft = ({ recovery_codes_left: left }: Ways): Content =>
 const oidcMethod = (name: string, on: boolean): Html =>
   html`<li><div class="what">
         <p><strong>${name}</strong> <span class="badge${on && " good"}">${on ? "connected" : "not connected"}</span></p>
-        <p>${on ? "It opens this account" : "Connect it to sign in to this account"} without a password.</p></div>
+        <p>${on ? "Use it to sign in to this account" : "Connect it to sign in to this account"} without a password.</p></div>
         <a class="button ${on ? "danger" : "plain"}" href="${ACCOUNT}/oidc${on && "/off"}">
           ${on ? "Disconnect" : "Connect"}<span class="unseen"> ${name}</span></a></li>`;
 

@@ -82,7 +82,7 @@ async function subscribers(context: MemberContext): Promise<Response> {
     SORTABLE,
     { path: base, query: { status }, part: "#list" },
   );
-  const { breakdown } = assertDefined(last, "a list reads a page");
+  const { breakdown } = assertDefined(last, "the list has read a page");
   const data = list.rows;
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
   const head = totalsHeader([
@@ -93,7 +93,7 @@ async function subscribers(context: MemberContext): Promise<Response> {
   const all = status ? counted[status] : breakdown.total;
   const listed = html`<h2 id="list">Subscriber list</h2>
     ${viewLinks(
-      "Which subscribers",
+      "Filter subscribers",
       STATES.map((state) => ({
         href: buildViewUrl(base, { status: state.status }, "#list"),
         name: state.name,

@@ -136,8 +136,7 @@ async function log(context: MemberContext, hook: Webhook, may: boolean): Promise
     ...(before && { before }),
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
-    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} A
-      delivery opens with its payload. Response bodies are not stored.</p>
+    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} Open a delivery to see its payload. Response bodies are not stored.</p>
     ${table(
       "Deliveries, newest first",
       data,
@@ -258,7 +257,7 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     return confirmationPage(context, {
       title: "Create a new secret?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret
-        immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature by the current one, so the
+        immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature made with the current one, so the
           receiver can switch at any time.${
             hook.previous_secret_until && " The previous secret stops working " + "immediately."
           }`,

@@ -109,7 +109,7 @@ function drawContent(drawn: DrawnResult): Html {
   if (isStatistics(body)) return drawStatistics(body);
   if (isMarkupPreview(body)) return drawMarkup(body);
   if (isAlert(body)) return drawAlert(body, drawn);
-  return html`<p class="hint">This result has no card.</p>`;
+  return html`<p class="hint">This result cannot be shown as a card.</p>`;
 }
 
 const drawRefusal = (body: ToolBody): Html =>

@@ -195,8 +195,8 @@ export const en = {
   "alert.reply_waits": "Your answer will be sent when you are online.",
   "channel.repeats": "Repeat urgent alerts",
   "channel.repeats_hint":
-    "If the channel requests it, until you acknowledge: only while the app is open, within one hour, and in " +
-    "quiet hours only if you allowed that.",
+    "If the channel requests it, alerts repeat until you acknowledge them, for at most one hour. The app must be " +
+    "open. In quiet hours, they repeat only if you allowed that.",
   "alert.until": "Until {time}",
   "alert.within": "Within {distance} of a place",
   "alert.source_url": "Read more",

@@ -48,7 +48,7 @@ export const pageTexts = {
   "page.qr_of": "QR code of this page’s address",
   "page.without_app": "Join without the web app",
   "page.without_app_hint":
-    "Any HTTP client can be a handset. These commands register one, join the channel and read its alerts. See " +
+    "Any HTTP client can act as a device. These commands register one, join the channel and read its alerts. See " +
     "the {reference} for details.",
   "page.reference": "API reference",
 

@@ -33,13 +33,13 @@ export const subscriberTexts = {
   "silent.allow": "Allow notifications",
   "push.off": "Push notifications are off on this device.",
   "push.not_allowed": "You have not allowed it to notify you or to play sounds.",
-  "push.asking":
-    "Allow notifications in your browser’s question. If you do not see the question, look at the address bar.",
+  "push.asking": "Allow notifications in your browser’s prompt. If you do not see the prompt, look at the address bar.",
   "push.pending": "Registering this device for push notifications…",
   "push.failed_late":
     "Your browser’s push service has not answered yet. Check the connection, and whether a firewall or VPN blocks it.",
   "push.failed_service": "Your browser could not register with its push service. Check the connection and try again.",
-  "push.failed_private": "Your browser refuses push notifications here, as in a private window. Use a normal window.",
+  "push.failed_private":
+    "Your browser does not allow push notifications here. If this is a private window, use a normal one.",
   "push.failed_worker": "The background part of the app did not start. Reload this page.",
   "install.button": "Install app",
   "install.hint": "It then opens from your home screen or desktop.",
@@ -63,7 +63,7 @@ export const subscriberTexts = {
   "snooze.tomorrow": "Tomorrow ({time})",
   "snooze.until": "Reminder: {time}",
   "snooze.cancel": "Cancel reminder",
-  "snooze.hint": "It rings again while the app is open, otherwise when you open it.",
+  "snooze.hint": "If the app is open then, the alert rings again. Otherwise, it rings when you next open the app.",
   "why.snoozed": "You postponed it.",
 
   // Pauses, quiet hours and sounds of a channel
