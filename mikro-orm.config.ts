@@ -5,13 +5,13 @@ import { Migrator } from "@mikro-orm/migrations";
 import { defineConfig } from "@mikro-orm/postgresql";
 import { loadSettings } from "./src/store/config/load_settings.ts";
 import { ormOptions } from "./src/store/db/orm.ts";
-import { runningDatabase } from "./src/store/embedded/cluster.ts";
+import { findRunningDatabase } from "./src/store/embedded/cluster.ts";
 
 const { databaseUrl, dataDir } = loadSettings(["databaseUrl", "dataDir"]);
 
 /** @throws when no server runs on the folder. */
 function embedded(): string {
-  const running = runningDatabase(dataDir);
+  const running = findRunningDatabase(dataDir);
   if (!running)
     throw new Error(
       `There is no database to speak to: start a server on ${dataDir} (npm start), or name another database by DATABASE_URL.`,

@@ -2,7 +2,12 @@
 // counter that they would keep is computed at the end, exactly. It is independent of the measurements.
 
 import { CompiledQuery, type Kysely } from "kysely";
-import { DEVICE_PREFIX, hashToken, KEY_PREFIX, mintToken } from "../src/identity/auth/bearer_authentication.ts";
+import {
+  API_KEY_PREFIX,
+  DEVICE_TOKEN_PREFIX,
+  hashToken,
+  mintToken,
+} from "../src/identity/auth/bearer_authentication.ts";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { ALL_SCOPES } from "../src/model/scopes.ts";
 
@@ -58,9 +63,9 @@ export interface Tokens {
 }
 
 export function mintTokens(reporters: number): Tokens {
-  const devices = (n: number) => Array.from({ length: n }, () => mintToken(DEVICE_PREFIX).token);
+  const devices = (n: number) => Array.from({ length: n }, () => mintToken(DEVICE_TOKEN_PREFIX).token);
   return {
-    key: mintToken(KEY_PREFIX).token,
+    key: mintToken(API_KEY_PREFIX).token,
     pollers: { 1: devices(POLLERS_EACH), 5: devices(POLLERS_EACH), 50: devices(POLLERS_EACH) },
     reporters: devices(reporters),
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { assertDefined } from "../src/model/assert.ts";
-import { getAlertPath } from "../src/model/domain/alert_review.ts";
-import { cancelOccurrencesFrom, stopSeries } from "../src/operation/alerts/alert_series.ts";
+import { getConsoleAlertPath } from "../src/model/domain/alert_review.ts";
+import { cancelOccurrencesFrom, stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import {
   emitAlertEvent,
   formatVerbAnswer,
@@ -12,7 +12,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
 import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "cancel_alert",
@@ -32,7 +32,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     following: z.boolean().optional().describe("true: also cancels all later alerts of its series."),
     expected_updated_at: expectedVersion(),
@@ -44,12 +44,12 @@ export default defineOperation({
   async handler(input, ctx) {
     const { alert, cell } = await lockAlertForVerb("cancel", input, ctx);
     if (cell.do === "stay") return formatVerbAnswer("cancel", alert, ctx);
-    if (input.following || alert.status === "repeating") requireApproval(ctx, getAlertPath(alert));
+    if (input.following || alert.status === "repeating") requireApproval(ctx, getConsoleAlertPath(alert));
     if (input.following) return formatVerbAnswer("cancel", await cancelOccurrencesFrom(alert, ctx), ctx);
     const [row] = await ctx.sql(cancelAlert, { id: alert.id });
     const after = assertDefined(row, "the alert is locked");
     if (alert.status === "repeating")
-      ctx.audit({ lines: [after, ...(await stopSeries(after, ctx))].map(toAuditSubject) });
+      ctx.audit({ lines: [after, ...(await stopAlertSeries(after, ctx))].map(toAuditSubject) });
     else emitAlertEvent(ctx, "alert.cancelled", after);
     return formatVerbAnswer("cancel", after, ctx);
   },

@@ -2,20 +2,20 @@ import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
-import { collectProblems } from "../src/model/domain/alert_validation.ts";
+import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
-import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
+import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";
 import { composeNewAlert } from "../src/operation/alerts/compose_alert.ts";
 import { completeInsertAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
 import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
-import { channelScopeParameters, lockChannel, visibleChannel } from "../src/store/queries/channels.ts";
+import { channelScopeParameters, findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "create_alert",
@@ -39,7 +39,7 @@ export default defineOperation({
   version: "updated_at",
   card: true,
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     send: z.boolean().optional().describe("true publishes; needs alerts:send."),
     ...createArgumentSchemas(ALERT_FIELDS),
     view: alertViewParameter,
@@ -50,11 +50,11 @@ export default defineOperation({
   brief: composedBrief,
   async handler(input, ctx) {
     const pusherId = parseChannelId(input.pusher_id);
-    const attached = await attachAssets(input, null, ctx);
+    const attached = await attachAlertAssets(input, null, ctx);
     const { send } = input;
     const composed = composeNewAlert(attached.sent, { send, text: attached.text, now: getNowIsoMicros(ctx) });
     const { fields, status } = composed;
-    const problem = collectProblems(attached.problem, composed.problem);
+    const problem = combineCheckErrors(attached.problem, composed.problem);
     const channel = channelScopeParameters(pusherId, ctx.caller);
     if (input.send && !problem && ctx.onRepeat === "answer") {
       if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");
@@ -72,7 +72,7 @@ export default defineOperation({
     // A refused call is not attempted; a missing or paused channel is reported before errors of the alert.
     const refusal = problem ?? counted;
     const row = refusal
-      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, answer: null }))[0]
+      ? (await ctx.sql(findVisibleChannel, channel)).map((found) => ({ ...found, answer: null }))[0]
       : await writeNewAlert({ ...channel, id: newUuid(), status, ...fields }, ctx);
     if (!row) throw notFound("channel");
     if (!row.active && status !== "draft") throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);

@@ -3,14 +3,14 @@ import { z } from "zod";
 import { invalidRequest } from "../src/model/api_error.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
 import { Invite } from "../src/model/entities/channel.ts";
-import { forBoth } from "../src/model/error_messages.ts";
+import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { INVITE_FIELDS } from "../src/model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelId } from "../src/store/schemas/common_fields.ts";
-import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
+import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
+import { inviteView, toInviteView } from "../src/store/schemas/invite_schemas.ts";
 
 /** 192 random bits: never derived from the handle, and beyond guessing. */
 const newCode = () => randomBytes(24).toString("base64url");
@@ -26,7 +26,7 @@ export default defineOperation({
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     ...createArgumentSchemas(INVITE_FIELDS),
   }),
   output: inviteView,
@@ -37,7 +37,7 @@ export default defineOperation({
     if (fields.expires_at !== null && fields.expires_at <= getNowIsoMicros(ctx))
       throw invalidRequest(
         "time_in_past",
-        forBoth(
+        createApiAndUiText(
           "expires_at must be in the future. Omit it for an invite that never expires.",
           "The expiry must be in the future. For an invite that never expires, choose “No expiry”.",
         ),
@@ -50,6 +50,6 @@ export default defineOperation({
       ...fields,
     });
     await ctx.em.flush();
-    return showInvite(invite, pusher, ctx.services.channelBaseUrl);
+    return toInviteView(invite, pusher, ctx.services.channelBaseUrl);
   },
 });

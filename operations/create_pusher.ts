@@ -1,25 +1,30 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { z } from "zod";
 import { conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
-import { collectProblems } from "../src/model/domain/alert_validation.ts";
+import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
 import {
   checkGeofence,
   defaultGradient,
   deriveInitials,
-  GEOFENCE,
+  GEOFENCE_FIELDS,
   type Geofence,
-  pickColour,
   RESERVED_HANDLES,
+  resolveChannelColour,
 } from "../src/model/domain/channel_rules.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
 import { Channel, ReservedHandle } from "../src/model/entities/channel.ts";
-import { forBoth } from "../src/model/error_messages.ts";
+import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { getBlankValues } from "../src/model/fields/field_table.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { holdPicture } from "../src/operation/channels/find_channel.ts";
+import { lockChannelPicture } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/store/schemas/pusher_schemas.ts";
+import {
+  buildChannelSearchText,
+  changedPusherView,
+  pusherCreate,
+  toChangedPusherView,
+} from "../src/store/schemas/pusher_schemas.ts";
 
 const TAKEN = "This handle is in use. Choose another one.";
 
@@ -29,9 +34,9 @@ const checkHandle = ({ handle = "" }: { handle?: string }): void => {
 };
 
 const findContentProblem = (sent: { handle?: string } & Geofence, isKnown: (field: string) => boolean) =>
-  collectProblems(
+  combineCheckErrors(
     () => checkHandle(sent),
-    () => GEOFENCE.every(isKnown) && checkGeofence(sent),
+    () => GEOFENCE_FIELDS.every(isKnown) && checkGeofence(sent),
   );
 
 export default defineOperation({
@@ -53,7 +58,7 @@ export default defineOperation({
     if (ctx.caller.pusherIds !== null)
       throw forbidden(
         "channel_restricted",
-        forBoth(
+        createApiAndUiText(
           "This credential or its member is restricted to certain channels and cannot create channels. Use one " +
             "without this restriction.",
           "Your access is restricted to certain channels, so you cannot create channels. Ask an owner of the " +
@@ -68,10 +73,10 @@ export default defineOperation({
       id: newUuid(),
       workspace: ctx.caller.workspace.id,
       ...fields,
-      image_asset: await holdPicture(input.image_url, null, ctx),
-      search_text: searchText(fields),
-      gradient_from: pickColour(input.gradient_from, gradient.from),
-      gradient_to: pickColour(input.gradient_to, gradient.to),
+      image_asset: await lockChannelPicture(input.image_url, null, ctx),
+      search_text: buildChannelSearchText(fields),
+      gradient_from: resolveChannelColour(input.gradient_from, gradient.from),
+      gradient_to: resolveChannelColour(input.gradient_to, gradient.to),
       initials: input.initials ?? deriveInitials(input.name),
     });
     // rules#handle-is-unique
@@ -81,6 +86,6 @@ export default defineOperation({
     // Checked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
     if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict("handle_taken", TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
-    return showChangedPusher(pusher, ctx.services.channelBaseUrl);
+    return toChangedPusherView(pusher, ctx.services.channelBaseUrl);
   },
 });

@@ -8,7 +8,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { lockWorkspace } from "../src/store/queries/workspaces.ts";
-import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { toWebhookView, webhookView } from "../src/store/schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "create_webhook",
@@ -54,6 +54,6 @@ export default defineOperation({
       secret: sealed,
     });
     await ctx.em.flush();
-    return { ...showWebhook(endpoint), secret };
+    return { ...toWebhookView(endpoint), secret };
   },
 });

@@ -5,7 +5,7 @@ import { Alert } from "../src/model/entities/alert.ts";
 import { emitAlertEvent, lockAlertForVerb, requireScopeToWithdraw } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
-import { channelId, deletedView, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, deletedView, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "delete_alert",
@@ -19,7 +19,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     expected_updated_at: expectedVersion(),
   }),

@@ -5,7 +5,7 @@ import { ChannelState, ReservedHandle } from "../src/model/entities/channel.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
-import { channelId, deletedView } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, deletedView } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "delete_pusher",
@@ -17,7 +17,7 @@ export default defineOperation({
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: channelId() }),
+  input: z.strictObject({ pusher_id: channelIdParameter() }),
   output: deletedView,
   async handler(input, ctx) {
     const { pusher, state } = await loadLockedChannel(input, ctx);

@@ -1,34 +1,34 @@
 import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { getAlertPath } from "../src/model/domain/alert_review.ts";
-import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, refusalOf } from "../src/model/domain/alert_status.ts";
-import { collectProblems } from "../src/model/domain/alert_validation.ts";
+import { getConsoleAlertPath } from "../src/model/domain/alert_review.ts";
+import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, createTransitionError } from "../src/model/domain/alert_status.ts";
+import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
-import { stopSeries } from "../src/operation/alerts/alert_series.ts";
-import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
+import { stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
+import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
   ALERT_SEND_LIMIT,
   countSend,
   emitAlertEvent,
   loadLockedAlert,
-  parseAlertIds,
+  parseAlertPathIds,
   toAuditSubject,
 } from "../src/operation/alerts/change_alert.ts";
-import { composeNewAlert, getCopyContent, isCopied } from "../src/operation/alerts/compose_alert.ts";
+import { composeNewAlert, getCopyContent, isCopiedAlertField } from "../src/operation/alerts/compose_alert.ts";
 import { formatAlert } from "../src/operation/alerts/format_alert.ts";
-import { findCopyNote, findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
+import { findRepeatedAlert, findRepeatedCopyNote } from "../src/operation/alerts/repeated_sends.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
-import { channelScopeParameters, lockChannel, visibleChannel } from "../src/store/queries/channels.ts";
+import { channelScopeParameters, findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
 
 const CORRECTED =
   "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first, " +
@@ -59,7 +59,7 @@ export default defineOperation({
   version: "updated_at",
   card: true,
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     to_pusher_id: pathId("Channel of the copy. Absent: the same channel.").optional(),
     send: z.boolean().optional().describe("true publishes; needs alerts:send."),
@@ -71,29 +71,29 @@ export default defineOperation({
   contentProblem: ({ send, ...sent }, { wrong, ...clock }) =>
     composeNewAlert(sent, {
       ...{ send, now: getNowIsoMicros(clock) },
-      isKnown: (field) => Object.hasOwn(sent, field) || !(wrong.has(field) || isCopied(field)),
+      isKnown: (field) => Object.hasOwn(sent, field) || !(wrong.has(field) || isCopiedAlertField(field)),
     }).problem,
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {
     const { pusher_id, alert_id, to_pusher_id = pusher_id, send, cancel_original, view: _, ...sent } = input;
-    const { pusherId: from } = parseAlertIds({ pusher_id, alert_id });
+    const { pusherId: from } = parseAlertPathIds({ pusher_id, alert_id });
     const to = parseChannelId(to_pusher_id);
     // A copy in the other direction locks both channels in the same order.
     const channels = from === to ? [] : [from, to].sort();
     for (const channel of channels) await ctx.sql(lockChannel, channelScopeParameters(channel, ctx.caller));
     const { alert } = await loadLockedAlert({ pusher_id, alert_id }, ctx);
-    const [target] = from === to ? [alert] : await ctx.sql(visibleChannel, channelScopeParameters(to, ctx.caller));
+    const [target] = from === to ? [alert] : await ctx.sql(findVisibleChannel, channelScopeParameters(to, ctx.caller));
     if (!target) throw notFound("channel");
     const ending = cancel_original ? ALERT_TRANSITIONS[alert.status].cancel : null;
-    if (ending?.do === "refuse") throw refusalOf(ending);
+    if (ending?.do === "refuse") throw createTransitionError(ending);
     if (ending?.do === "stay") throw conflict("alert_cancelled", CORRECTED);
     if (send && !target.active) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
-    if (ending && alert.status === "repeating") requireApproval(ctx, getAlertPath(alert));
+    if (ending && alert.status === "repeating") requireApproval(ctx, getConsoleAlertPath(alert));
     const model = getCopyContent(alert, ctx);
-    const attached = await attachAssets(sent, model, ctx);
+    const attached = await attachAlertAssets(sent, model, ctx);
     const composed = composeNewAlert(attached.sent, { send, model, text: attached.text, now: getNowIsoMicros(ctx) });
-    const problem = collectProblems(attached.problem, composed.problem);
+    const problem = combineCheckErrors(attached.problem, composed.problem);
     if (problem) throw problem;
     const { fields, status } = composed;
     const { title, body, send_at } = fields;
@@ -101,10 +101,10 @@ export default defineOperation({
     // A correction is sent once by its original, which is cancelled then.
     const first = send && !cancel_original ? await findRepeatedAlert("duplicate_alert", words, ctx) : null;
     if (first) return first;
-    const note = send && !cancel_original ? await findCopyNote(words, ctx) : {};
+    const note = send && !cancel_original ? await findRepeatedCopyNote(words, ctx) : {};
     if (send) await countSend(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
-    const planned = ended && alert.status === "repeating" ? await stopSeries(ended, ctx) : [];
+    const planned = ended && alert.status === "repeating" ? await stopAlertSeries(ended, ctx) : [];
     if (ended && alert.status !== "repeating") emitAlertEvent(ctx, "alert.cancelled", ended);
     const [copy] = await ctx.sql(insertAlert, {
       id: newUuid(),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { findEndpoint } from "../src/operation/channels/manual_delivery.ts";
+import { findWebhookEndpoint } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/schemas/common_fields.ts";
-import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { toWebhookView, webhookView } from "../src/store/schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "enable_webhook",
@@ -19,10 +19,10 @@ export default defineOperation({
   returnsText: true,
   output: webhookView,
   async handler({ webhook_id }, ctx) {
-    const endpoint = await findEndpoint(webhook_id, ctx);
-    if (!endpoint.disabled_at) return showWebhook(endpoint);
+    const endpoint = await findWebhookEndpoint(webhook_id, ctx);
+    if (!endpoint.disabled_at) return toWebhookView(endpoint);
     ctx.em.assign(endpoint, { disabled_at: null, failure_count: 0 });
     await ctx.em.flush();
-    return showWebhook(endpoint);
+    return toWebhookView(endpoint);
   },
 });

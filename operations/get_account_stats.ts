@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
-import { channelSums, daySums, visibleChannels } from "../src/store/stats/stats_queries.ts";
+import { channelSums, daySums, listVisibleChannelsWithReach } from "../src/store/stats/stats_queries.ts";
 import {
   dayBuckets,
   periodFields,
@@ -41,7 +41,7 @@ export default defineOperation({
   }),
   async handler(input, ctx) {
     const { from, to } = resolveDateRange(input, ctx.now());
-    const channels = await ctx.sql(visibleChannels, visibilityParameters(ctx.caller));
+    const channels = await ctx.sql(listVisibleChannelsWithReach, visibilityParameters(ctx.caller));
     const ids = channels.map(({ id }) => id);
     const buckets = await ctx.sql(daySums, { pusher_ids: ids, from, to });
     const sums = new Map(

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { getReviewDecision } from "../src/model/domain/alert_review.ts";
 import { formatLimit } from "../src/model/limits.ts";
-import { findOrigins } from "../src/operation/alerts/alert_origins.ts";
-import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { findAlertOrigins } from "../src/operation/alerts/alert_origins.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { alertBrief, readView } from "../src/store/schemas/alert_schemas.ts";
-import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
+import { createAlertBriefView, singleAlertView } from "../src/store/schemas/alert_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "get_alert",
@@ -24,20 +24,20 @@ export default defineOperation({
   version: "updated_at",
   // An alert that came due was sent without a client's change (rules#expected-version).
   stillSame: (alert) => {
-    const { status, send_at } = alert as z.infer<typeof readView>;
+    const { status, send_at } = alert as z.infer<typeof singleAlertView>;
     return status !== "sent" || send_at === null;
   },
   card: true,
-  input: z.strictObject({ pusher_id: channelId(), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), alert_id: pathId("alr_…") }),
   returnsText: true,
-  output: readView,
-  brief: alertBrief(readView),
+  output: singleAlertView,
+  brief: createAlertBriefView(singleAlertView),
   async handler(input, ctx) {
-    const { pusherId, alertId } = parseAlertIds(input);
+    const { pusherId, alertId } = parseAlertPathIds(input);
     const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     await publishDueShown([alert], ctx);
-    const [via = null] = await findOrigins([alert.writer], ctx);
+    const [via = null] = await findAlertOrigins([alert.writer], ctx);
     return { ...formatAlert(alert, alert.requested_perms, ctx), via, decision: getReviewDecision(alert) };
   },
 });

@@ -4,12 +4,12 @@ import { assertDefined } from "../src/model/assert.ts";
 import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { formatLimit } from "../src/model/limits.ts";
-import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
-import { alertTimeline, alertTotals, TIMELINE_SAMPLE } from "../src/store/stats/stats_queries.ts";
+import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
+import { alertTimeline, alertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/stats/stats_queries.ts";
 import { reachField } from "../src/store/stats/stats_schemas.ts";
 
 const NOTE =
@@ -25,7 +25,7 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
   card: true,
-  input: z.strictObject({ pusher_id: channelId(), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), alert_id: pathId("alr_…") }),
   returnsText: true,
   output: z.object({
     timezone: z.literal("UTC"),
@@ -39,14 +39,16 @@ export default defineOperation({
     sampled: z.boolean(),
   }),
   async handler(input, ctx) {
-    const { pusherId, alertId } = parseAlertIds(input);
+    const { pusherId, alertId } = parseAlertPathIds(input);
     const [alert] = await ctx.sql(alertExists, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
     const { reach, reads, acks, ...asked } = assertDefined(totals, "a count returns a row");
     const { sent_at } = alert;
     const timeline =
-      sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: TIMELINE_SAMPLE });
+      sent_at === null
+        ? []
+        : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: TIMELINE_SAMPLE_SIZE });
     return {
       timezone: "UTC" as const,
       reach,
@@ -54,7 +56,7 @@ export default defineOperation({
       replies: countChoices(asked, asked.replies),
       buckets: timeline.map(({ start, reads, acks }) => ({ start: toIsoMicros(start), reads, acks })),
       note: NOTE,
-      sampled: (timeline[0]?.seen ?? 0) > TIMELINE_SAMPLE,
+      sampled: (timeline[0]?.seen ?? 0) > TIMELINE_SAMPLE_SIZE,
     };
   },
 });

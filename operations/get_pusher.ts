@@ -3,8 +3,8 @@ import { assertDefined } from "../src/model/assert.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
-import { channelId } from "../src/store/schemas/common_fields.ts";
-import { pusherView, showPusher } from "../src/store/schemas/pusher_schemas.ts";
+import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
+import { pusherView, toPusherView } from "../src/store/schemas/pusher_schemas.ts";
 
 export default defineOperation({
   name: "get_pusher",
@@ -15,14 +15,14 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
-  input: z.strictObject({ pusher_id: channelId() }),
+  input: z.strictObject({ pusher_id: channelIdParameter() }),
   returnsText: true,
   output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
     const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
     return {
-      ...showPusher(pusher, ctx.services.channelBaseUrl),
+      ...toPusherView(pusher, ctx.services.channelBaseUrl),
       ...assertDefined(counts, "every channel has its counts"),
     };
   },

@@ -3,7 +3,7 @@ import { assertDefined } from "../src/model/assert.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
-import { channelId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
 import { daySums } from "../src/store/stats/stats_queries.ts";
 import { dayBuckets, periodFields, rangeView, resolveDateRange, sumBuckets } from "../src/store/stats/stats_schemas.ts";
 
@@ -16,7 +16,7 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
   card: true,
-  input: z.strictObject({ pusher_id: channelId(), ...periodFields }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), ...periodFields }),
   output: z.object({ ...rangeView, buckets: dayBuckets }),
   async handler(input, ctx) {
     const { from, to } = resolveDateRange(input, ctx.now());

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { findRangeProblem } from "../src/operation/pagination.ts";
-import { alertList, alertListViewParameter, alertTitles, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
+import { findTimeRangeProblem } from "../src/operation/pagination.ts";
+import {
+  alertList,
+  alertListViewParameter,
+  alertTitleList,
+  briefAlertList,
+} from "../src/store/schemas/alert_schemas.ts";
 
 export default defineOperation({
   name: "list_account_alerts",
@@ -18,10 +23,10 @@ export default defineOperation({
   returnsText: true,
   output: alertList,
   brief: briefAlertList,
-  titles: alertTitles,
+  titles: alertTitleList,
   alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
-  contentProblem: findRangeProblem,
+  contentProblem: findTimeRangeProblem,
   placeAfter: (row, next, input) => getAlertCursor(row, next, input, null),
   handler: (input, ctx) => listAlertPage(input, ctx, null),
 });

@@ -2,9 +2,14 @@ import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { findRangeProblem } from "../src/operation/pagination.ts";
-import { alertList, alertListViewParameter, alertTitles, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
-import { channelId } from "../src/store/schemas/common_fields.ts";
+import { findTimeRangeProblem } from "../src/operation/pagination.ts";
+import {
+  alertList,
+  alertListViewParameter,
+  alertTitleList,
+  briefAlertList,
+} from "../src/store/schemas/alert_schemas.ts";
+import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "list_alerts",
@@ -15,17 +20,17 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     ...alertListInput,
     view: alertListViewParameter,
   }),
   returnsText: true,
   output: alertList,
   brief: briefAlertList,
-  titles: alertTitles,
+  titles: alertTitleList,
   alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
-  contentProblem: findRangeProblem,
+  contentProblem: findTimeRangeProblem,
   placeAfter: (row, next, input) => getAlertCursor(row, next, input, row.pusher_id as string),
   handler: async (input, ctx) => listAlertPage(input, ctx, await findVisibleChannelId(input, ctx)),
 });

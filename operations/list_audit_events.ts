@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { parseChannelId, parseId } from "../src/model/domain/type_ids.ts";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
-import { RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
+import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { checkTimeRange, findRangeProblem, readKeysetPage } from "../src/operation/pagination.ts";
+import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/operation/pagination.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
-import { auditView, showAudit } from "../src/store/schemas/audit_schemas.ts";
+import { auditView, toAuditView } from "../src/store/schemas/audit_schemas.ts";
 import {
   beforeParameter,
-  channelId,
-  DEFAULT_LIMIT,
+  channelIdParameter,
+  DEFAULT_PAGE_SIZE,
   limitParameter,
-  pageMeta,
+  paginationMetaSchema,
 } from "../src/store/schemas/common_fields.ts";
 
 const ACTORS = ["key", "con", "mem"] as const;
@@ -35,27 +35,27 @@ export default defineOperation({
   input: z.strictObject({
     limit: limitParameter(),
     before: beforeParameter(),
-    pusher_id: channelId().optional(),
+    pusher_id: channelIdParameter().optional(),
     actor: z
       .string()
       .max(LIMITS.client_name, `must be at most ${LIMITS.client_name} characters long`)
       .optional()
       .describe("Name, key_…, con_… or mem_…"),
     operation: z.string().max(64, "must be the name of an operation").optional().describe("Such as send_alert."),
-    from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
-    to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
+    from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
+    to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
     subject_id: z.string().optional().describe("Such as alr_… or whk_…"),
   }),
   returnsText: true,
-  output: z.object({ data: z.array(auditView), meta: pageMeta }),
+  output: z.object({ data: z.array(auditView), meta: paginationMetaSchema }),
   pagedBy: "created_at",
-  contentProblem: findRangeProblem,
+  contentProblem: findTimeRangeProblem,
   async handler(input, ctx) {
     checkTimeRange(input);
     // A channel may be deleted while its history is kept, so an unknown one has an empty history.
     const pusherId = input.pusher_id === undefined ? null : parseChannelId(input.pusher_id);
     const { rows, next_before } = await readKeysetPage(
-      input.limit ?? DEFAULT_LIMIT,
+      input.limit ?? DEFAULT_PAGE_SIZE,
       (n) =>
         ctx.sql(listAudit, {
           ...visibilityParameters(ctx.caller),
@@ -69,6 +69,6 @@ export default defineOperation({
         }),
       (row) => row.created_at,
     );
-    return { data: rows.map(showAudit), meta: { next_before: next_before && toIsoMicros(next_before) } };
+    return { data: rows.map(toAuditView), meta: { next_before: next_before && toIsoMicros(next_before) } };
   },
 });

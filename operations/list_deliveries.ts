@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { findEndpoint, getVisibleEventChannels } from "../src/operation/channels/manual_delivery.ts";
+import { findWebhookEndpoint, getVisibleEventChannels } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listDeliveries } from "../src/store/queries/webhooks.ts";
 import {
   beforeParameter,
-  DEFAULT_LIMIT,
+  DEFAULT_PAGE_SIZE,
   limitParameter,
-  pageMeta,
+  paginationMetaSchema,
   pathId,
 } from "../src/store/schemas/common_fields.ts";
-import { deliveryView, showDelivery } from "../src/store/schemas/webhook_schemas.ts";
+import { deliveryView, toDeliveryView } from "../src/store/schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "list_deliveries",
@@ -28,20 +28,20 @@ export default defineOperation({
     before: beforeParameter(),
   }),
   returnsText: true,
-  output: z.object({ data: z.array(deliveryView), meta: pageMeta }),
+  output: z.object({ data: z.array(deliveryView), meta: paginationMetaSchema }),
   pagedBy: "created_at",
   async handler(input, ctx) {
-    const endpoint = await findEndpoint(input.webhook_id, ctx);
+    const endpoint = await findWebhookEndpoint(input.webhook_id, ctx);
     const of = {
       endpoint_id: endpoint.id,
       channel_ids: getVisibleEventChannels(ctx.caller),
       before: input.before ?? null,
     };
     const { rows, next_before } = await readKeysetPage(
-      input.limit ?? DEFAULT_LIMIT,
+      input.limit ?? DEFAULT_PAGE_SIZE,
       (limit) => ctx.sql(listDeliveries, { ...of, limit }),
       (row) => row.created_at,
     );
-    return { data: rows.map(showDelivery), meta: { next_before: next_before && toIsoMicros(next_before) } };
+    return { data: rows.map(toDeliveryView), meta: { next_before: next_before && toIsoMicros(next_before) } };
   },
 });

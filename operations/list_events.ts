@@ -2,10 +2,15 @@ import { z } from "zod";
 import { assertDefined } from "../src/model/assert.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { type EventRecord, listEvents, numberEvents, readFeedEnd } from "../src/store/queries/audit_and_events.ts";
+import { type EventRecord, listEvents, numberEvents, readEventFeedEnd } from "../src/store/queries/audit_and_events.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
-import { DEFAULT_LIMIT, limitParameter } from "../src/store/schemas/common_fields.ts";
-import { eventView, feedPosition, formatFeedPosition, showEvent } from "../src/store/schemas/webhook_schemas.ts";
+import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/schemas/common_fields.ts";
+import {
+  eventFeedPositionParameter,
+  eventView,
+  formatEventFeedPosition,
+  toEventView,
+} from "../src/store/schemas/webhook_schemas.ts";
 
 /** Events that one call gives their places at most. */
 const NUMBERED = 1000;
@@ -18,7 +23,7 @@ const AROUND = 300;
 function fitting(rows: readonly EventRecord[]): number {
   let room = LIMITS.mcp_answer - AROUND;
   const end = rows.findIndex((row) => {
-    room -= Buffer.byteLength(JSON.stringify(showEvent(row))) + 1;
+    room -= Buffer.byteLength(JSON.stringify(toEventView(row))) + 1;
     return room < 0;
   });
   return end < 0 ? rows.length : Math.max(1, end);
@@ -33,7 +38,9 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({
-    after: feedPosition().optional().describe("next_after of the previous response. Absent: from the oldest event."),
+    after: eventFeedPositionParameter()
+      .optional()
+      .describe("next_after of the previous response. Absent: from the oldest event."),
     limit: limitParameter(),
   }),
   returnsText: true,
@@ -45,11 +52,13 @@ export default defineOperation({
       missed: z.boolean().describe("true: after is so old that events since then may have been deleted."),
     }),
   }),
-  async handler({ after, limit: wanted = DEFAULT_LIMIT }, ctx) {
+  async handler({ after, limit: wanted = DEFAULT_PAGE_SIZE }, ctx) {
     const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
     const [{ numbered } = { numbered: 0 }] = await ctx.sql(numberEvents, { workspace_id, limit: NUMBERED });
     // A page ends at a complete position: positions become visible in their order.
-    const [{ last_event_position: end } = { last_event_position: "0" }] = await ctx.sql(readFeedEnd, { workspace_id });
+    const [{ last_event_position: end } = { last_event_position: "0" }] = await ctx.sql(readEventFeedEnd, {
+      workspace_id,
+    });
     const at = ctx.now().getTime();
     const tooOld = after !== undefined && at - after.at > LIMITS.events_days * DAY_MS;
     // The database may have been set back to an earlier day.
@@ -60,9 +69,9 @@ export default defineOperation({
     const further = rows.length > data.length;
     const position = further ? assertDefined(data.at(-1), "more rows than the limit were read").position : end;
     return {
-      data: data.map(showEvent),
+      data: data.map(toEventView),
       meta: {
-        next_after: formatFeedPosition({ position, at }),
+        next_after: formatEventFeedPosition({ position, at }),
         more: further || numbered === NUMBERED,
         missed: tooOld || ahead,
       },

@@ -5,14 +5,14 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listInvites } from "../src/store/queries/channels.ts";
 import {
-  ALL_WHEN_ABSENT,
   beforeParameter,
-  channelId,
+  channelIdParameter,
   limitParameter,
-  NO_LIMIT,
-  pageMeta,
+  paginationMetaSchema,
+  UNLIMITED_PAGE_SIZE,
+  UNPAGED_LIMIT_DESCRIPTION,
 } from "../src/store/schemas/common_fields.ts";
-import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
+import { inviteView, toInviteView } from "../src/store/schemas/invite_schemas.ts";
 
 export default defineOperation({
   name: "list_invites",
@@ -23,21 +23,21 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: channelId(),
-    limit: limitParameter(ALL_WHEN_ABSENT),
+    pusher_id: channelIdParameter(),
+    limit: limitParameter(UNPAGED_LIMIT_DESCRIPTION),
     before: beforeParameter(),
   }),
   returnsText: true,
-  output: z.object({ data: z.array(inviteView), meta: pageMeta.optional() }),
+  output: z.object({ data: z.array(inviteView), meta: paginationMetaSchema.optional() }),
   pagedBy: "created_at",
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
     const { rows, next_before } = await readKeysetPage(
-      input.limit ?? NO_LIMIT,
+      input.limit ?? UNLIMITED_PAGE_SIZE,
       (n) => ctx.sql(listInvites, { pusher_id: pusher.id, before: input.before ?? null, limit: n }),
       (row) => row.created_at,
     );
-    const data = rows.map((row) => showInvite(row, pusher, ctx.services.channelBaseUrl));
+    const data = rows.map((row) => toInviteView(row, pusher, ctx.services.channelBaseUrl));
     if (input.limit === undefined) return { data };
     return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
   },

@@ -4,13 +4,13 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listChannels, visibilityParameters } from "../src/store/queries/channels.ts";
 import {
-  ALL_WHEN_ABSENT,
   beforeParameter,
   limitParameter,
-  NO_LIMIT,
-  pageMeta,
+  paginationMetaSchema,
+  UNLIMITED_PAGE_SIZE,
+  UNPAGED_LIMIT_DESCRIPTION,
 } from "../src/store/schemas/common_fields.ts";
-import { pusherView, showPusher } from "../src/store/schemas/pusher_schemas.ts";
+import { pusherView, toPusherView } from "../src/store/schemas/pusher_schemas.ts";
 
 export default defineOperation({
   name: "list_pushers",
@@ -22,18 +22,18 @@ export default defineOperation({
   errors: ["invalid_request"],
   input: z.strictObject({
     handle: z.string().optional().describe("Only this channel."),
-    limit: limitParameter(ALL_WHEN_ABSENT),
+    limit: limitParameter(UNPAGED_LIMIT_DESCRIPTION),
     before: beforeParameter(),
   }),
   returnsText: true,
   output: z.object({
     data: z.array(pusherView.extend({ drafts: z.int(), scheduled: z.int() })),
-    meta: pageMeta.optional(),
+    meta: paginationMetaSchema.optional(),
   }),
   pagedBy: "created_at",
   async handler(input, ctx) {
     const { rows, next_before } = await readKeysetPage(
-      input.limit ?? NO_LIMIT,
+      input.limit ?? UNLIMITED_PAGE_SIZE,
       (n) =>
         ctx.sql(listChannels, {
           ...visibilityParameters(ctx.caller),
@@ -44,7 +44,7 @@ export default defineOperation({
       (row) => row.created_at,
     );
     const data = rows.map((row) => ({
-      ...showPusher(row, ctx.services.channelBaseUrl),
+      ...toPusherView(row, ctx.services.channelBaseUrl),
       drafts: row.drafts,
       scheduled: row.scheduled,
     }));

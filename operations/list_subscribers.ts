@@ -1,8 +1,13 @@
 import { z } from "zod";
-import { DEVICE_FIELDS, OTHER_VALUE, toPlainLocale, toPlainVersion } from "../src/model/fields/device.ts";
-import { createAnswerSchemas, getFieldNames, selectShownTo } from "../src/model/fields/field_table.ts";
+import {
+  DEVICE_FIELDS,
+  extractLanguageAndRegion,
+  extractVersionNumber,
+  OTHER_DEVICE_VALUE,
+} from "../src/model/fields/device.ts";
+import { createResponseSchemas, getFieldNames, selectFieldsShownTo } from "../src/model/fields/field_table.ts";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
-import { textCountsSchema } from "../src/model/fields/value_schemas.ts";
+import { countsByTextSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
@@ -10,20 +15,20 @@ import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscribers.ts";
 import {
   beforeParameter,
-  channelId,
-  DEFAULT_LIMIT,
+  channelIdParameter,
+  DEFAULT_PAGE_SIZE,
   limitParameter,
-  pageMeta,
+  paginationMetaSchema,
 } from "../src/store/schemas/common_fields.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS);
-const counts = textCountsSchema();
+const counts = countsByTextSchema();
 
 const output = z.object({
   data: z.array(
     z.object({
       device: z.string().describe("Stable pseudonym, useless to replay."),
-      ...createAnswerSchemas(selectShownTo(DEVICE_FIELDS, "list")),
+      ...createResponseSchemas(selectFieldsShownTo(DEVICE_FIELDS, "list")),
       muted: z.boolean(),
       subscribed_at: z.string(),
     }),
@@ -36,7 +41,7 @@ const output = z.object({
     locale: counts,
     timezone: counts,
   }),
-  meta: pageMeta,
+  meta: paginationMetaSchema,
 });
 
 type Subscribers = Omit<z.output<typeof output>, "data"> & {
@@ -54,7 +59,7 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     status: z.enum(["active", "muted"]).optional().describe("Absent: both."),
     limit: limitParameter(),
     before: beforeParameter(),
@@ -66,7 +71,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const pusherId = await findVisibleChannelId(input, ctx);
     const { rows, next_before } = await readKeysetPage(
-      input.limit ?? DEFAULT_LIMIT,
+      input.limit ?? DEFAULT_PAGE_SIZE,
       (n) =>
         ctx.sql(listSubscribers[input.status ?? "any"], {
           pusher_id: pusherId,
@@ -92,10 +97,13 @@ export default defineOperation({
  * are summed.
  */
 function largest(counted: ReadonlyMap<string, number>): Record<string, number> {
-  const ordered = [...counted].filter(([word]) => word !== OTHER_VALUE).sort(([, a], [, b]) => b - a);
-  const rest = ordered.splice(LIMITS.breakdown).reduce((sum, [, n]) => sum + n, counted.get(OTHER_VALUE) ?? 0);
+  const ordered = [...counted].filter(([word]) => word !== OTHER_DEVICE_VALUE).sort(([, a], [, b]) => b - a);
+  const rest = ordered.splice(LIMITS.breakdown).reduce((sum, [, n]) => sum + n, counted.get(OTHER_DEVICE_VALUE) ?? 0);
   // The keys come from devices, so the object has a null prototype.
-  return Object.assign(Object.create(null), Object.fromEntries(rest > 0 ? [...ordered, [OTHER_VALUE, rest]] : ordered));
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries(rest > 0 ? [...ordered, [OTHER_DEVICE_VALUE, rest]] : ordered),
+  );
 }
 
 /** The same rows and counts for an assistant: of what strangers wrote, only what cannot be read as a sentence. */
@@ -109,13 +117,13 @@ function inPlainLabels({ data, breakdown, ...rest }: Subscribers): Subscribers {
     ...rest,
     data: data.map((row) => ({
       ...row,
-      app_version: toPlainVersion(row.app_version),
-      locale: toPlainLocale(row.locale),
+      app_version: extractVersionNumber(row.app_version),
+      locale: extractLanguageAndRegion(row.locale),
     })),
     breakdown: {
       ...breakdown,
-      app_version: plain(breakdown.app_version, toPlainVersion),
-      locale: plain(breakdown.locale, toPlainLocale),
+      app_version: plain(breakdown.app_version, extractVersionNumber),
+      locale: plain(breakdown.locale, extractLanguageAndRegion),
     },
   };
 }

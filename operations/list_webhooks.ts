@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { showWebhook, webhookListBrief, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { toWebhookView, webhookListBrief, webhookView } from "../src/store/schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "list_webhooks",
@@ -18,6 +18,6 @@ export default defineOperation({
   async handler(_input, ctx) {
     const orderBy = { created_at: "desc", id: "desc" } as const;
     const rows = await ctx.em.find(WebhookEndpoint, {}, { orderBy });
-    return { data: rows.map(showWebhook) };
+    return { data: rows.map(toWebhookView) };
   },
 });

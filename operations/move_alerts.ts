@@ -2,20 +2,25 @@ import { z } from "zod";
 import { invalidRequest, notFound } from "../src/model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
-import type { CodeOf } from "../src/model/error_codes.ts";
-import { fieldIssue } from "../src/model/error_messages.ts";
+import type { ErrorCodeOfType } from "../src/model/error_codes.ts";
+import { createZodFieldIssue } from "../src/model/error_messages.ts";
 import { toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
-import { RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
+import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
-import { checkPlan, findPlan, selectAlerts, storePlan } from "../src/operation/alerts/dry_run_plan.ts";
+import {
+  checkDryRunPlan,
+  findAlertsForBulkChange,
+  findDryRunPlan,
+  storeDryRunPlan,
+} from "../src/operation/alerts/dry_run_plan.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
-import { moveAlerts, type PlannedAlert } from "../src/store/queries/move_alerts.ts";
-import { channelId } from "../src/store/schemas/common_fields.ts";
+import { type MovePlanAlert, moveAlerts } from "../src/store/queries/move_alerts.ts";
+import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
 
-type Refusal = readonly [code: CodeOf<"conflict" | "invalid_request">, message: string];
+type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, message: string];
 
 /** The code and the message for an alert that stays, by the state that the statement reports. */
 const REFUSALS: Record<string, Refusal> = {
@@ -60,15 +65,15 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z
     .strictObject({
-      pusher_id: channelId().optional(),
+      pusher_id: channelIdParameter().optional(),
       alert_ids: z
         .array(z.string())
         .min(1, "must contain at least one id")
         .max(MOST, `must contain at most ${MOST} ids`)
         .optional()
         .describe("alr_…, instead of pusher_id."),
-      from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
-      to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
+      from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
+      to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
       action: z.enum(["move", "cancel"]).optional().describe("Required without plan."),
       by_minutes: z
         .int(MINUTES)
@@ -80,8 +85,8 @@ export default defineOperation({
       plan: z.string().optional().describe("The plan of the dry run."),
     })
     .check(({ value, issues }) => {
-      const wrong = (name: keyof typeof value, code: CodeOf<"invalid_request">, message: string): void => {
-        issues.push(fieldIssue(code, message, value, [name]));
+      const wrong = (name: keyof typeof value, code: ErrorCodeOfType<"invalid_request">, message: string): void => {
+        issues.push(createZodFieldIssue(code, message, value, [name]));
       };
       const { plan, pusher_id, alert_ids, action, by_minutes = 0 } = value;
       if (plan !== undefined) {
@@ -112,14 +117,14 @@ export default defineOperation({
   }),
   async handler(input, ctx) {
     const { action, by_minutes, dry_run = false } = input;
-    const plan = input.plan === undefined ? null : await findPlan(input.plan, input, ctx);
+    const plan = input.plan === undefined ? null : await findDryRunPlan(input.plan, input, ctx);
     const minutes = plan ? plan.minutes : action === "move" ? (by_minutes ?? null) : null;
     if (minutes !== null && !dry_run) requireApproval(ctx, "/scheduled");
-    const selection = await selectAlerts(plan, input, ctx);
+    const selection = await findAlertsForBulkChange(plan, input, ctx);
     const asked = { ...visibilityParameters(ctx.caller), ...selection, minutes };
     // The first reading locks what it answers, so the second one does what was looked at.
     const planned = await ctx.sql(moveAlerts, { ...asked, dry_run: true });
-    if (plan) checkPlan(plan, planned);
+    if (plan) checkDryRunPlan(plan, planned);
     else if (selection.ids && planned.length < selection.ids.length) throw notFound("alert");
     if (planned.length > MOST)
       throw invalidRequest(
@@ -129,7 +134,8 @@ export default defineOperation({
       );
     const changing = planned.filter(({ refused }) => refused === null);
     ctx.audit({ lines: [] });
-    if (dry_run) return { data: planned.map(rowOf("would")), dry_run, plan: await storePlan(minutes, planned, ctx) };
+    if (dry_run)
+      return { data: planned.map(rowOf("would")), dry_run, plan: await storeDryRunPlan(minutes, planned, ctx) };
     if (minutes === null && changing.length > 1) requireApproval(ctx, listOf(changing));
     if (changing.length === 0) return { data: planned.map(rowOf("done")), dry_run, plan: null };
     const rows = await ctx.sql(moveAlerts, {
@@ -139,7 +145,7 @@ export default defineOperation({
       to: null,
       dry_run: false,
     });
-    if (plan) checkPlan(plan, rows);
+    if (plan) checkDryRunPlan(plan, rows);
     const changed = rows.filter((row) => row.id !== null);
     for (const row of changed)
       emitAlertEvent(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
@@ -150,12 +156,12 @@ export default defineOperation({
 });
 
 /** The console's list of what is scheduled on the only channel of these rows, or on all. */
-function listOf(rows: readonly PlannedAlert[]): string {
+function listOf(rows: readonly MovePlanAlert[]): string {
   const [first, ...others] = new Set(rows.map(({ channel_id }) => channel_id));
   return first && others.length === 0 ? `/channels/${formatId("psh", first)}?status=scheduled` : "/scheduled";
 }
 
-const rowOf = (outcome: "done" | "would") => (row: PlannedAlert) => {
+const rowOf = (outcome: "done" | "would") => (row: MovePlanAlert) => {
   const [code, message] = (row.refused !== null && REFUSALS[row.refused]) || [null, null];
   return {
     id: formatId("alr", row.alert_id),

@@ -5,12 +5,12 @@ import { countCodePoints, isWithinLength, removedMarkupSchema, textSchema } from
 import { formatLimit } from "../src/model/limits.ts";
 import { inspectDocument, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
-import { blockedRows } from "../src/store/schemas/alert_schemas.ts";
+import { removedMarkupListSchema } from "../src/store/schemas/alert_schemas.ts";
 
 const preview = z.object({
   layout: z.enum(["html", "document"]),
   html: z.string(),
-  blocked: blockedRows,
+  blocked: removedMarkupListSchema,
   script_count: z.int().describe("Scripts in the document; they do not run in its sandboxed frame."),
   notes: z
     .array(removedMarkupSchema)

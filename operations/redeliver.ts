@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { conflict } from "../src/model/api_error.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
-import { forBoth } from "../src/model/error_messages.ts";
+import { createApiAndUiText } from "../src/model/error_messages.ts";
 import {
-  deliverManually,
-  findDelivery,
-  findEndpoint,
-  MANUAL_DELIVERY_LIMIT,
+  deliverWebhookManually,
+  findWebhookDelivery,
+  findWebhookEndpoint,
+  MANUAL_WEBHOOK_DELIVERY_LIMIT,
 } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/schemas/common_fields.ts";
@@ -25,18 +25,18 @@ export default defineOperation({
   },
   reachesOut: true,
   creates: true,
-  limit: MANUAL_DELIVERY_LIMIT,
+  limit: MANUAL_WEBHOOK_DELIVERY_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({ webhook_id: pathId("whk_…"), delivery_id: pathId("dlv_…") }),
   returnsText: true,
   output: deliveryView,
   async handler({ webhook_id, delivery_id }, ctx) {
-    const endpoint = await findEndpoint(webhook_id, ctx);
-    const old = await findDelivery(endpoint, delivery_id, ctx);
+    const endpoint = await findWebhookEndpoint(webhook_id, ctx);
+    const old = await findWebhookDelivery(endpoint, delivery_id, ctx);
     if (endpoint.disabled_at)
       throw conflict(
         "webhook_disabled",
-        forBoth(
+        createApiAndUiText(
           "The webhook is disabled. Fix its receiver, call test_webhook, then call enable_webhook.",
           "The webhook is disabled. Fix its receiver, send a test, then enable it.",
         ),
@@ -44,6 +44,6 @@ export default defineOperation({
     // Deliveries from before events had ids get one now.
     const { event, body, event_id = null } = old;
     const what = { endpoint_id: endpoint.id, event, body, event_id: event_id ?? newUuid() };
-    return deliverManually({ ...what, redelivery_of: old.id }, ctx);
+    return deliverWebhookManually({ ...what, redelivery_of: old.id }, ctx);
   },
 });

@@ -8,8 +8,8 @@ import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { evictInvited } from "../src/store/queries/channels.ts";
-import { channelId, pathId } from "../src/store/schemas/common_fields.ts";
-import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
+import { inviteView, toInviteView } from "../src/store/schemas/invite_schemas.ts";
 
 export default defineOperation({
   name: "revoke_invite",
@@ -21,7 +21,7 @@ export default defineOperation({
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     invite_id: pathId("inv_…"),
     remove_subscribers: z.boolean().optional().describe("true unsubscribes those who joined with it."),
   }),
@@ -44,7 +44,7 @@ export default defineOperation({
       requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/invites/${formatId("inv", invite.id)}/revoke`);
     ctx.markChanged(evicted?.devices ?? []);
     if (removed > 0) await emitSubscriberCounts([{ pusher_id: pusher.id }], ctx);
-    const view = showInvite(invite, pusher, ctx.services.channelBaseUrl);
+    const view = toInviteView(invite, pusher, ctx.services.channelBaseUrl);
     return { ...view, removed_subscribers: removed };
   },
 });

@@ -7,7 +7,7 @@ import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/schemas/common_fields.ts";
-import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { toWebhookView, webhookView } from "../src/store/schemas/webhook_schemas.ts";
 
 const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
 
@@ -40,6 +40,6 @@ export default defineOperation({
       secret: sealed,
     });
     await ctx.em.flush();
-    return { ...showWebhook(endpoint), secret };
+    return { ...toWebhookView(endpoint), secret };
   },
 });

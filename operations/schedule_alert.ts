@@ -2,10 +2,10 @@ import { z } from "zod";
 import { invalidRequest } from "../src/model/api_error.ts";
 import { alreadySent } from "../src/model/domain/alert_status.ts";
 import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_validation.ts";
-import { forBoth } from "../src/model/error_messages.ts";
+import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
-import { beginSeries } from "../src/operation/alerts/alert_series.ts";
+import { startAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import {
   ALERT_SEND_LIMIT,
   countSend,
@@ -15,8 +15,8 @@ import {
 } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
-import { alertViewParameter, publishedBrief, publishedView, showAlert } from "../src/store/schemas/alert_schemas.ts";
-import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { alertViewParameter, publishedBrief, publishedView, toAlertView } from "../src/store/schemas/alert_schemas.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "schedule_alert",
@@ -37,7 +37,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     send_at: timestampSchema()
       .optional()
@@ -56,21 +56,21 @@ export default defineOperation({
       return formatVerbAnswer(alert.status === "repeating" ? "repeat" : "schedule", alert, ctx);
     const sendAt = checkSchedule(wanted, getNowIsoMicros(ctx));
     const changed = { send_at: true, expires_at: true, scheduled: true };
-    const stored = showAlert(alert, ctx.services.assets);
+    const stored = toAlertView(alert, ctx.services.assets);
     checkAlertContent({ ...stored, send_at: sendAt }, 0, changed, getNowIsoMicros(ctx));
     const previousValues = sendAt === before ? null : { send_at: before };
     if (previousValues) ctx.audit({ changed: Object.keys(previousValues) });
     if (alert.recurrence !== null && alert.status === "draft") {
       return formatVerbAnswer(
         "repeat",
-        await beginSeries(alert, { send_at: sendAt, previous_values: previousValues }, ctx),
+        await startAlertSeries(alert, { send_at: sendAt, previous_values: previousValues }, ctx),
         ctx,
       );
     }
     if (alert.status === "repeating")
       throw invalidRequest(
         "recurrence_not_allowed",
-        forBoth(
+        createApiAndUiText(
           "The send_at of a repeating alert cannot be changed by scheduling. Use update_alert.",
           "A repeating alert cannot be rescheduled. Edit it to change its time.",
         ),

@@ -3,7 +3,7 @@ import { ALERT_SEND_LIMIT, formatVerbAnswer } from "../src/operation/alerts/chan
 import { publishAlert } from "../src/operation/alerts/publish_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "send_alert",
@@ -23,7 +23,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { formatId, newUuid } from "../src/model/domain/type_ids.ts";
-import { deliverManually, findEndpoint, MANUAL_DELIVERY_LIMIT } from "../src/operation/channels/manual_delivery.ts";
+import {
+  deliverWebhookManually,
+  findWebhookEndpoint,
+  MANUAL_WEBHOOK_DELIVERY_LIMIT,
+} from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/schemas/common_fields.ts";
 import { deliveryView } from "../src/store/schemas/webhook_schemas.ts";
@@ -17,15 +21,15 @@ export default defineOperation({
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/test", status: 201 },
   reachesOut: true,
   creates: true,
-  limit: MANUAL_DELIVERY_LIMIT,
+  limit: MANUAL_WEBHOOK_DELIVERY_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "rate_limited"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   output: deliveryView,
   async handler({ webhook_id }, ctx) {
-    const { id } = await findEndpoint(webhook_id, ctx);
+    const { id } = await findWebhookEndpoint(webhook_id, ctx);
     const event = "webhook.test";
     const data = { pusher_id: NO_CHANNEL, webhook_id };
     const body = JSON.stringify({ event, created_at: ctx.now().toISOString(), data });
-    return deliverManually({ endpoint_id: id, event_id: newUuid(), event, body, redelivery_of: null }, ctx);
+    return deliverWebhookManually({ endpoint_id: id, event_id: newUuid(), event, body, redelivery_of: null }, ctx);
   },
 });

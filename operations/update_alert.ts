@@ -4,14 +4,14 @@ import {
   catchApiError,
   checkAlertContent,
   checkRecurrenceChange,
-  collectProblems,
+  combineCheckErrors,
 } from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
 import { updateSeriesOccurrences } from "../src/operation/alerts/alert_series.ts";
-import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
+import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
   emitAlertEvent,
   getReplacedValues,
@@ -24,7 +24,7 @@ import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { updateAlert } from "../src/store/queries/alerts.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelId, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "update_alert",
@@ -45,7 +45,7 @@ export default defineOperation({
   version: "updated_at",
   card: true,
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     ...createChangeSchemas(ALERT_FIELDS),
     expected_updated_at: expectedVersion(),
@@ -72,7 +72,7 @@ export default defineOperation({
     const { alert } = await lockAlertForVerb("edit", input, ctx);
     requireScopeToReschedule(alert, sent, ctx);
     const stored = getStoredContent(alert, ctx);
-    const attached = await attachAssets(sent, stored, ctx);
+    const attached = await attachAlertAssets(sent, stored, ctx);
     const { fields, htmlLength } = composeAlert(attached.sent, stored, attached.text);
     // A scheduled alert without send_at is a draft again (rules#edit-to-draft).
     const status = alert.status !== "draft" && fields.send_at === null ? "draft" : alert.status;
@@ -84,7 +84,7 @@ export default defineOperation({
       expires_at: sent.expires_at !== undefined && !repeats,
       scheduled: moved && status !== "draft",
     };
-    const problem = collectProblems(
+    const problem = combineCheckErrors(
       attached.problem,
       () => checkRecurrenceChange(status, fields.recurrence),
       () => checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx)),

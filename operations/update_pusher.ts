@@ -2,24 +2,24 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { isRoleAtLeast } from "../src/model/domain/access_policy.ts";
-import { checkGeofence, pickColour } from "../src/model/domain/channel_rules.ts";
-import { forBoth } from "../src/model/error_messages.ts";
+import { checkGeofence, resolveChannelColour } from "../src/model/domain/channel_rules.ts";
+import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/sql_types.ts";
 import {
   formatRetentionPreview,
-  holdPicture,
   loadLockedChannel,
+  lockChannelPicture,
   previewRetention,
 } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelBacklogs } from "../src/store/queries/channels.ts";
-import { channelId, expectedVersion } from "../src/store/schemas/common_fields.ts";
-import { changedPusherView, searchText, showChangedPusher } from "../src/store/schemas/pusher_schemas.ts";
+import { countUnsentAlertsOfChannels } from "../src/store/queries/channels.ts";
+import { channelIdParameter, expectedVersion } from "../src/store/schemas/common_fields.ts";
+import { buildChannelSearchText, changedPusherView, toChangedPusherView } from "../src/store/schemas/pusher_schemas.ts";
 
 const changedMessage = (version: string) =>
-  forBoth(
+  createApiAndUiText(
     "The channel has changed since the expected version. Read it with get_pusher, then repeat the call with " +
       `its current updated_at (or ETag over REST): ${version}.`,
     "The channel has changed since you opened it. Check it again before you save.",
@@ -40,7 +40,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     handle: z.string().optional().describe("The current handle; it cannot be changed."),
     ...createChangeSchemas(CHANNEL_FIELDS),
     status: z.enum(["active", "paused"]).optional().describe("paused refuses sends."),
@@ -64,7 +64,7 @@ export default defineOperation({
     if (handle !== undefined && handle !== pusher.handle)
       throw invalidRequest(
         "immutable_field",
-        forBoth(
+        createApiAndUiText(
           "A handle cannot be changed. Omit it, or create another channel.",
           "A handle cannot be changed. Create another channel to use another handle.",
         ),
@@ -72,16 +72,16 @@ export default defineOperation({
       );
     if (patch.retention_days !== undefined && !isRoleAtLeast(ctx.caller.member.role, "admin"))
       throw forbidden("role_too_low", "Only owners and admins can change how long alerts are kept. Ask one of them.");
-    const image_asset = await holdPicture(patch.image_url, pusher.image_url ?? null, ctx);
+    const image_asset = await lockChannelPicture(patch.image_url, pusher.image_url ?? null, ctx);
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {
       ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
-      gradient_from: pickColour(gradient_from, pusher.gradient_from),
-      gradient_to: pickColour(gradient_to, pusher.gradient_to),
+      gradient_from: resolveChannelColour(gradient_from, pusher.gradient_from),
+      gradient_to: resolveChannelColour(gradient_to, pusher.gradient_to),
       ...(status === undefined ? {} : { status }),
       ...(image_asset === undefined ? {} : { image_asset }),
     });
-    pusher.search_text = searchText(pusher);
+    pusher.search_text = buildChannelSearchText(pusher);
     checkGeofence(pusher);
     const after = JSON.stringify(pusher);
     const [was, is] = [JSON.parse(before), JSON.parse(after)];
@@ -89,10 +89,10 @@ export default defineOperation({
     ctx.audit({ changed });
     if (after !== before) pusher.updated_at = getNowIsoMicros(ctx);
     await ctx.em.flush();
-    const view = showChangedPusher(pusher, ctx.services.channelBaseUrl);
+    const view = toChangedPusherView(pusher, ctx.services.channelBaseUrl);
     const notes: string[] = [];
     if (status === "paused") {
-      const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
+      const [backlog] = await ctx.sql(countUnsentAlertsOfChannels, { pusher_ids: [pusher.id] });
       notes.push(pauseNote(backlog?.scheduled ?? 0));
     }
     if (patch.retention_days !== undefined) notes.push(formatRetentionPreview(await previewRetention(pusher.id, ctx)));

@@ -3,12 +3,12 @@ import { notFound } from "../src/model/api_error.ts";
 import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
 import { getReplyQuestion } from "../src/model/fields/alert_buttons.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { alertVersions, readAlert } from "../src/store/queries/alerts.ts";
+import { listCurrentAlertVersions, readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { channelId, pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/schemas/common_fields.ts";
 
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",
@@ -27,9 +27,9 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/replies", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
-    seconds: waitSeconds(),
+    seconds: waitSecondsParameter(),
     seen: z.string().optional().describe("seen of the previous response."),
   }),
   returnsText: true,
@@ -42,10 +42,10 @@ export default defineOperation({
     note: z.string(),
   }),
   async handler(input, ctx) {
-    const { pusherId, alertId } = parseAlertIds(input);
+    const { pusherId, alertId } = parseAlertPathIds(input);
     const find = async () => {
       const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
-      const [counted] = await ctx.sql(alertVersions, { ids: [alertId] });
+      const [counted] = await ctx.sql(listCurrentAlertVersions, { ids: [alertId] });
       if (!alert || !counted) throw notFound("alert");
       const replies = countChoices(alert, counted.replies);
       const total = replies.reduce((sum, { count }) => sum + count, 0);

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { getReviewDecision, REVIEW_NOTES } from "../src/model/domain/alert_review.ts";
+import { getReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/domain/alert_review.ts";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { alertViewParameter, decidedBrief, decidedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelId, pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
+import { alertViewParameter, decidedAlertBrief, decidedAlertView } from "../src/store/schemas/alert_schemas.ts";
+import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/schemas/common_fields.ts";
 
 export default defineOperation({
   name: "wait_for_review",
@@ -18,22 +18,22 @@ export default defineOperation({
   description: "Wait for a person's decision about an alert: sent, scheduled or declined (review_reply is the reason).",
   scope: "alerts:read",
   waits: true,
-  tellsReview: (whole) => (whole as z.infer<typeof decidedView>).decision !== "waiting",
+  tellsReview: (whole) => (whole as z.infer<typeof decidedAlertView>).decision !== "waiting",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/review", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: channelId(),
+    pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
-    seconds: waitSeconds(),
+    seconds: waitSecondsParameter(),
     seen_updated_at: timestampSchema().optional().describe("Waits while updated_at equals this."),
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: decidedView,
-  brief: decidedBrief,
+  output: decidedAlertView,
+  brief: decidedAlertBrief,
   async handler(input, ctx) {
-    const { pusherId, alertId } = parseAlertIds(input);
+    const { pusherId, alertId } = parseAlertPathIds(input);
     const find = async () => {
       const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
       if (!alert) throw notFound("alert");
@@ -52,6 +52,6 @@ export default defineOperation({
     await publishDueShown([alert], ctx);
     const decision = getReviewDecision(alert);
     const whole = formatAlert(alert, alert.requested_perms, ctx);
-    return { ...whole, decision, note: REVIEW_NOTES[decision] };
+    return { ...whole, decision, note: REVIEW_DECISION_NOTES[decision] };
   },
 });

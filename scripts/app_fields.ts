@@ -7,8 +7,8 @@ import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import {
   type FieldDefinition,
   type FieldDefinitions,
-  selectPlainOn,
-  selectShownTo,
+  selectFieldsDrawnByKind,
+  selectFieldsShownTo,
 } from "../src/model/fields/field_table.ts";
 
 export const APP_FIELDS = "src/pages/web_app/browser/fields.ts";
@@ -27,12 +27,12 @@ const block = (head: string, lines: readonly string[], end: string) =>
   lines.length === 0 ? `${head}${end}` : `${head}\n${lines.map((line) => `  ${line}\n`).join("")}${end}`;
 
 function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
-  const [fields, upper] = [Object.entries(selectShownTo(all, "handset")), name.toUpperCase()];
+  const [fields, upper] = [Object.entries(selectFieldsShownTo(all, "handset")), name.toUpperCase()];
   const types = fields.map(([field, kind]) => `${field}: ${typeOf(kind)};`);
   const blanks = fields
     .filter(([, { blank }]) => blank !== undefined)
     .map(([field, { blank }]) => `${field}: ${JSON.stringify(blank)},`);
-  const drawn: FieldDefinitions = selectPlainOn(all, "app");
+  const drawn: FieldDefinitions = selectFieldsDrawnByKind(all, "app");
   const plain = Object.entries(drawn).map(([field, { look }]) => `{ name: "${field}", look: "${look}" },`);
   return [
     block(`export interface App${name}Fields {`, types, "}"),

@@ -13,12 +13,18 @@ import { getToolList } from "../src/api/transports/mcp_tool_list.ts";
 import { REGISTRY_IDENTITY } from "../src/api/transports/server_card.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/handset_operations.ts";
 import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
-import { ERROR_STATUS } from "../src/model/api_error.ts";
+import { ERROR_TYPE_STATUSES } from "../src/model/api_error.ts";
 import { ERROR_CODES } from "../src/model/error_codes.ts";
-import { formatLimit, LIMIT_TABLE, type LimitDefinition, type LimitName, spellLimit } from "../src/model/limits.ts";
+import {
+  formatLimit,
+  LIMIT_DEFINITIONS,
+  type LimitDefinition,
+  type LimitName,
+  spellLimit,
+} from "../src/model/limits.ts";
 import { SCOPES } from "../src/model/scopes.ts";
 import { ASSISTANT_CLIENTS } from "../src/pages/console/assistant_clients.ts";
-import { STATEMENT_PATHS } from "../src/store/db/statement_paths.ts";
+import { STATEMENT_AREAS } from "../src/store/db/statement_paths.ts";
 import { ANY_IMPORT, LAYERS, MODULES } from "../test/support/module_rules.ts";
 import { readRules } from "../test/support/rule_citations.ts";
 import { loadAllStatements } from "./all_statements.ts";
@@ -105,7 +111,7 @@ const TABLES: Record<string, () => string> = {
   paths: () =>
     table(
       ["Path", "Why", "Statements"],
-      Object.entries(STATEMENT_PATHS).map(([path, why]) => {
+      Object.entries(STATEMENT_AREAS).map(([path, why]) => {
         const names = STATEMENTS.filter((statement) => statement.path === path).map(({ name }) => code(name));
         return [path, why, names.sort().join(", ")];
       }),
@@ -126,7 +132,7 @@ const TABLES: Record<string, () => string> = {
   limits: () =>
     table(
       ["Limit", "Number", "Meaning"],
-      (Object.entries(LIMIT_TABLE) as [LimitName, LimitDefinition][]).map(([name, [, unit, of]]) => [
+      (Object.entries(LIMIT_DEFINITIONS) as [LimitName, LimitDefinition][]).map(([name, [, unit, of]]) => [
         code(name),
         unit === "bytes" ? formatLimit(name) : `${formatLimit(name)} ${unit}`,
         of,
@@ -177,21 +183,21 @@ const TABLES: Record<string, () => string> = {
       HANDSET_COUNTS.map((handsets) => alertRow(handsets)),
     ),
   error_codes: () =>
-    Object.keys(ERROR_STATUS)
+    Object.keys(ERROR_TYPE_STATUSES)
       .map((type) => {
         const codes = Object.entries(ERROR_CODES).filter(([, kind]) => kind.type === type);
         const rows = codes.map(([name, { cause, cure }]) => [`<a id="${name}"></a>${code(name)}`, cause, cure]);
-        const status = ERROR_STATUS[type as keyof typeof ERROR_STATUS];
+        const status = ERROR_TYPE_STATUSES[type as keyof typeof ERROR_TYPE_STATUSES];
         return `## ${code(type)} (${status})\n\n${table(["Code", "Cause", "Cure"], rows)}`;
       })
       .join("\n\n"),
   errors: () =>
     table(
       ["Type", "Status", "Meaning"],
-      Object.entries(ERROR_STATUS).map(([type, status]) => [
+      Object.entries(ERROR_TYPE_STATUSES).map(([type, status]) => [
         code(type),
         String(status),
-        ERROR_MEANING[type as keyof typeof ERROR_STATUS],
+        ERROR_MEANING[type as keyof typeof ERROR_TYPE_STATUSES],
       ]),
     ),
 };
@@ -231,7 +237,7 @@ function fillLimits(text: string): string {
   );
 }
 
-const isLimit = (name: string): name is LimitName => Object.hasOwn(LIMIT_TABLE, name);
+const isLimit = (name: string): name is LimitName => Object.hasOwn(LIMIT_DEFINITIONS, name);
 
 /**
  * The entry for the public registry of MCP servers: a server at any host. The package is added when its name is

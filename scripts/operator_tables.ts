@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { OPERATIONS } from "../operations/index.ts";
-import { createEventWebhooks } from "../src/api/openapi/webhook_events.ts";
+import { createOpenApiWebhooks } from "../src/api/openapi/webhook_events.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../src/program/boot/metric_definitions.ts";
 import { createCommandTree } from "../src/program/cli/command_tree.ts";
 import { SETTINGS } from "../src/store/config/all_settings.ts";
@@ -84,7 +84,7 @@ interface EventPath {
 }
 
 const eventRows = (): string[][] =>
-  Object.entries(createEventWebhooks() as Record<string, EventPath>).map(([event, { post }]) => [
+  Object.entries(createOpenApiWebhooks() as Record<string, EventPath>).map(([event, { post }]) => [
     code(event),
     post.description,
     Object.keys(post.requestBody.content["application/json"].example.data).map(code).join(", "),

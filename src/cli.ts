@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import type { OwnerOperation } from "./operation/define_operation.ts";
 import { exitOnSignals } from "./program/boot/early_signals.ts";
-import { enableCompileCache, followKnownImports } from "./program/boot/start_cache.ts";
+import { cacheModuleResolution, enableCompileCache } from "./program/boot/start_cache.ts";
 
 enableCompileCache();
 
@@ -24,14 +24,14 @@ process.exitCode = await outcome();
 async function outcome(): Promise<number> {
   const command = args[0] ?? "";
   if (!["mcp", "--version"].includes(command)) {
-    const { isNewEnough, runOnNewerNode } = await import("./program/cli/node_version.ts");
-    if (!isNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
+    const { isNodeNewEnough, runOnNewerNode } = await import("./program/cli/node_version.ts");
+    if (!isNodeNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
   }
   if (["mcp", "listen", "login", "logout", "open", "--version"].includes(command)) {
     const { createRootCommand, runCommandLine } = await import("./program/cli/root_command.ts");
     return runCommandLine(createRootCommand(belfry.version), args);
   }
-  const keepImports = followKnownImports();
+  const keepImports = cacheModuleResolution();
   const [tools, { runCli }] = await Promise.all([loadOperations(), import("./program/cli/command_tree.ts")]);
   keepImports();
   const serve = async () => {

@@ -3,11 +3,11 @@
 
 import { flushCompileCache } from "node:module";
 import { exitOnSignals } from "./program/boot/early_signals.ts";
-import { enableCompileCache, followKnownImports } from "./program/boot/start_cache.ts";
+import { cacheModuleResolution, enableCompileCache } from "./program/boot/start_cache.ts";
 
 exitOnSignals();
 enableCompileCache();
-const keep = followKnownImports();
+const keep = cacheModuleResolution();
 const { failStart, serveUntilStopped } = await import("./program/boot/run_service.ts");
 await serveUntilStopped().catch(failStart);
 keep();

@@ -2,7 +2,7 @@
 
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { composeAlert } from "../../src/operation/alerts/compose_alert.ts";
-import { CREATE_STATEMENTS, PUBLISH_STATEMENTS } from "../../src/store/queries/publish_alerts.ts";
+import { CREATE_ALERT_STATEMENTS, PUBLISH_ALERT_STATEMENTS } from "../../src/store/queries/publish_alerts.ts";
 import { recordReports } from "../../src/store/queries/reports.ts";
 import { ALERT_ARGUMENTS, bearer, JSON_BODY, LAST_WRITTEN, sendRequests, withKeyLookup } from "../case_requests.ts";
 import type { BenchCase, BenchWorld } from "../case_types.ts";
@@ -47,7 +47,7 @@ export const WRITE_CASES: BenchCase[] = [
         withKeyLookup(
           world,
           [
-            toPgbenchScript(CREATE_STATEMENTS.single, {
+            toPgbenchScript(CREATE_ALERT_STATEMENTS.single, {
               items: newAlert(benchIdSql("channel", ":c"), `${2 * round * 1e9}::bigint + :client_id * 1000000 + :i`),
             }),
           ],
@@ -85,7 +85,7 @@ export const WRITE_CASES: BenchCase[] = [
         return withKeyLookup(
           world,
           [
-            toPgbenchScript(PUBLISH_STATEMENTS.single, {
+            toPgbenchScript(PUBLISH_ALERT_STATEMENTS.single, {
               items: send(
                 channel,
                 benchIdSql("draft", ":n"),

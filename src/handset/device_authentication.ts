@@ -3,10 +3,10 @@
 // one small write for each device and day. Requests do not wait for it, and a lost write is repeated with the next
 // poll.
 
-import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_authentication.ts";
+import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../identity/auth/bearer_authentication.ts";
 import { unauthorized } from "../model/api_error.ts";
 import type { DeviceLookup, HandsetOperation } from "../operation/define_operation.ts";
-import { createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
+import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { AnonymousCaller, DeviceCaller, Log } from "../store/handler_context.ts";
@@ -27,14 +27,14 @@ export function createHandsetAuthenticator(orm: Orm, seen: Pick<LastSeenRecorder
   const finders = new Map<DeviceLookup<unknown>, ReturnType<typeof finderBy>>();
 
   const finderBy = (statement: DeviceLookup<unknown>) =>
-    createPositionBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCHES);
+    createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCHES);
 
   return async ({ auth, lookUp = findDevices }, token, address) => {
     if (auth === "nothing") return { address };
-    if (token === null || !looksLikeToken(DEVICE_PREFIX, token)) throw unauthorized();
+    if (token === null || !looksLikeToken(DEVICE_TOKEN_PREFIX, token)) throw unauthorized();
     const find = finders.get(lookUp) ?? finderBy(lookUp);
     finders.set(lookUp, find);
-    const found = await find(hexHash(token));
+    const found = await find(hashTokenToHex(token));
     if (!found) throw unauthorized();
     if (found.unseen) seen.note(found.id);
     return { ...found, address };

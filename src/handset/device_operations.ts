@@ -3,11 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import {
-  DEVICE_PREFIX,
+  DEVICE_TOKEN_PREFIX,
   hashToken,
   looksLikeToken,
   mintToken,
-  OWN_DEVICE_PREFIX,
+  OWNER_LINK_CODE_PREFIX,
 } from "../identity/auth/bearer_authentication.ts";
 import { ApiError, unauthorized } from "../model/api_error.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
@@ -20,7 +20,7 @@ import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import {
   linkOwnDevice,
-  lockChannelsOf,
+  lockChannelsOfDevices,
   lockDevices,
   ownerOfDevice,
   redeemOwnLink,
@@ -48,7 +48,7 @@ export const register_device = defineOpenHandsetOperation({
   async handler(facts, ctx) {
     // 63 random bits, so that a sample by device id is uniform.
     const id = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
-    const { token, hash } = mintToken(DEVICE_PREFIX);
+    const { token, hash } = mintToken(DEVICE_TOKEN_PREFIX);
     await ctx.em.insert(Device, { id, token_hash: hash, ...facts });
     await ctx.countAgainstLimit(ctx.caller.address);
     return { id, token };
@@ -102,7 +102,7 @@ export const delete_device = defineHandsetOperation({
   output: z.object({}),
   async handler(_, ctx) {
     const devices = [ctx.caller.id];
-    await ctx.sql(lockChannelsOf, { devices });
+    await ctx.sql(lockChannelsOfDevices, { devices });
     const [present] = await ctx.sql(lockDevices, { devices });
     if (!present) throw unauthorized();
     const left = await ctx.sql(unsubscribeDevices, { devices, channels: null });
@@ -143,7 +143,7 @@ export const link_owner = defineHandsetOperation({
   async handler({ code }, ctx) {
     const { id: device_id, address } = ctx.caller;
     await ctx.countAgainstLimit(address);
-    if (!looksLikeToken(OWN_DEVICE_PREFIX, code)) throw noSuchCode();
+    if (!looksLikeToken(OWNER_LINK_CODE_PREFIX, code)) throw noSuchCode();
     const [taken] = await ctx.sql(redeemOwnLink, { code_hash: hashToken(code) });
     if (!taken) throw noSuchCode();
     const [linked] = await ctx.sql(linkOwnDevice, { id: newUuid(), user_id: taken.user_id, device_id });

@@ -1,19 +1,19 @@
 // Channels, subscriptions and alerts as a handset sees them: nothing of the owner's, nothing of other devices'.
 
 import { z } from "zod";
-import type { AssetAddresses } from "../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import { formatId } from "../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../model/fields/alert.ts";
-import { CAPABILITIES, CHANNEL_FIELDS } from "../model/fields/channel.ts";
+import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
-import { createAnswerSchemas, getBlankValues, selectShownTo } from "../model/fields/field_table.ts";
-import { nameSchema } from "../model/fields/schema_names.ts";
+import { createResponseSchemas, getBlankValues, selectFieldsShownTo } from "../model/fields/field_table.ts";
+import { registerSchemaName } from "../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/sql_types.ts";
-import type { CardRecord } from "../store/queries/device_channels.ts";
+import type { ChannelCardRecord } from "../store/queries/device_channels.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
-import { bodyLength, handsetAlertFields, showAssets } from "../store/schemas/alert_schemas.ts";
+import { fullBodyLengthSchema, handsetAlertFields, toAlertAssetFields } from "../store/schemas/alert_schemas.ts";
 
-export const permissionList = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
+export const permissionList = z.array(z.enum(REQUESTABLE_PERMISSIONS)).transform((list) => [...new Set(list)]);
 
 const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_at: z.string() };
 
@@ -23,22 +23,25 @@ export const subscriptionView = z.object({ handle: z.string(), ...own });
 export const EXPORT_VERSION = 1 as const;
 
 /** The details of a handset. */
-export const deviceView = nameSchema("Device", z.object({ id: z.string(), ...createAnswerSchemas(DEVICE_FIELDS) }));
+export const deviceView = registerSchemaName(
+  "Device",
+  z.object({ id: z.string(), ...createResponseSchemas(DEVICE_FIELDS) }),
+);
 
 /** The person to whose account a handset is linked. */
 export const ownerView = z.object({ name: z.string().nullable() });
 
-export const channelCardView = nameSchema(
+export const channelCardView = registerSchemaName(
   "ChannelCard",
   z.object({
     handle: z.string(),
     url: z.string(),
-    ...createAnswerSchemas(selectShownTo(CHANNEL_FIELDS, "handset")),
+    ...createResponseSchemas(selectFieldsShownTo(CHANNEL_FIELDS, "handset")),
     subscription: z.object(own).nullable(),
   }),
 );
 
-export function showChannelCard(record: CardRecord, channelBaseUrl: string): z.input<typeof channelCardView> {
+export function showChannelCard(record: ChannelCardRecord, channelBaseUrl: string): z.input<typeof channelCardView> {
   const { muted: _, permissions: __, subscribed_at: ___, created_at: ____, ...card } = record;
   return {
     ...card,
@@ -59,7 +62,7 @@ export function showSubscription({
   return { muted, permissions: granted, subscribed_at: toIsoMicros(subscribed_at) };
 }
 
-export const inboxItem = nameSchema(
+export const inboxItem = registerSchemaName(
   "InboxItem",
   z.object({
     id: z.string(),
@@ -67,7 +70,7 @@ export const inboxItem = nameSchema(
     status: z.literal("sent"),
     sent_at: z.string(),
     ...handsetAlertFields,
-    body_length: bodyLength,
+    body_length: fullBodyLengthSchema,
     before_joining: z
       .boolean()
       .optional()
@@ -82,12 +85,12 @@ export const inboxItem = nameSchema(
 /** Values that a lean card omits. */
 const BLANKS: Readonly<Record<string, unknown>> = {
   status: "sent",
-  ...getBlankValues(selectShownTo(ALERT_FIELDS, "handset")),
+  ...getBlankValues(selectFieldsShownTo(ALERT_FIELDS, "handset")),
   image_asset_url: null,
   audio_asset_url: null,
 };
 
-export const leanItem = nameSchema(
+export const leanItem = registerSchemaName(
   "LeanInboxItem",
   z.object(
     Object.fromEntries(
@@ -113,7 +116,7 @@ const isEmpty = (value: unknown, blank: unknown) =>
 
 export function showInboxItem(
   record: Omit<InboxRecord, "following" | "so_far">,
-  assets: AssetAddresses,
+  assets: AssetUrlResolver,
 ): z.input<typeof inboxItem> {
   return {
     ...record,
@@ -121,7 +124,7 @@ export function showInboxItem(
     status: "sent",
     sent_at: toIsoMicros(record.sent_at),
     expires_at: toIsoMicrosOrNull(record.expires_at),
-    ...showAssets(record, assets),
+    ...toAlertAssetFields(record, assets),
     body_length: record.body_length ?? undefined,
     before_joining: record.before_joining || undefined,
     test_until: record.test_until && toIsoMicros(record.test_until),

@@ -2,17 +2,17 @@
 
 import { z } from "zod";
 import { notFound } from "../model/api_error.ts";
-import { computeJoiningMarks, toSentAlerts } from "../model/domain/prejoin_alerts.ts";
+import { computeJoiningMarksFromRows, toSentAlertTimes } from "../model/domain/prejoin_alerts.ts";
 import { parseId } from "../model/domain/type_ids.ts";
 import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
 import { readBoundedPage } from "../operation/pagination.ts";
 import { BodyWithEtag, NOT_MODIFIED } from "../store/handler_context.ts";
 import { findDevicesWithInbox } from "../store/queries/device_channels.ts";
-import { inboxPage, inboxPageWithDue } from "../store/queries/inbox.ts";
-import { inboxAlert, ownTest, wholeTest } from "../store/queries/inbox_alert.ts";
+import { inboxPage, inboxPageWithUnpublishedAlerts } from "../store/queries/inbox.ts";
+import { findInboxTestDraft, readInboxAlert, readInboxTestAlert } from "../store/queries/inbox_alert.ts";
 import {
-  DEFAULT_LIMIT,
+  DEFAULT_PAGE_SIZE,
   formatPagePosition,
   limitParameter,
   pagePosition,
@@ -20,13 +20,13 @@ import {
 } from "../store/schemas/common_fields.ts";
 import { inboxItem, showInboxItem } from "./handset_schemas.ts";
 import {
-  addTestAlert,
+  addTestAlertToInboxPage,
   formatInboxState,
   inboxBody,
   leanInboxBody,
-  limitBytes,
-  MAX_ROW_BYTES,
-  renderPage,
+  limitInboxRowsByBytes,
+  MAX_PAGE_ROWS_BYTES,
+  renderInboxPageViews,
   viewParameter,
   WireAlert,
 } from "./inbox_page.ts";
@@ -43,11 +43,11 @@ export const get_inbox = defineHandsetOperation({
   input: z.strictObject({ limit: limitParameter(), before: pagePosition().optional(), view: viewParameter }),
   output: inboxBody,
   brief: { output: leanInboxBody },
-  async handler({ limit: wanted = DEFAULT_LIMIT, before, view = "full" }, ctx) {
+  async handler({ limit: wanted = DEFAULT_PAGE_SIZE, before, view = "full" }, ctx) {
     const { id } = ctx.caller;
     const { revision, testing, due } = await ctx.services.readInboxState(ctx.caller, ctx.caller);
     const place = before && formatPagePosition(before);
-    const [test] = testing && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
+    const [test] = testing && !before ? await ctx.sql(findInboxTestDraft, { device_id: id }) : [];
     const also = test ? [...due, test.id] : due;
     const tag = ctx.services.inboxTag(formatInboxState(revision, { limit: wanted, view }, place, also));
     if (ctx.conditions.clientHolds(tag)) return new BodyWithEtag(tag, NOT_MODIFIED);
@@ -62,18 +62,20 @@ export const get_inbox = defineHandsetOperation({
         before: before?.at ?? null,
         inside: before?.id ?? null,
         limit: n,
-        max_bytes: MAX_ROW_BYTES,
+        max_bytes: MAX_PAGE_ROWS_BYTES,
       };
-      const found = await (due.length === 0 ? ctx.sql(inboxPage, from) : ctx.sql(inboxPageWithDue, { ...from, due }));
+      const found = await (due.length === 0
+        ? ctx.sql(inboxPage, from)
+        : ctx.sql(inboxPageWithUnpublishedAlerts, { ...from, due }));
       channelsAt = found[0]?.channels_at;
-      return limitBytes(found, ctx.services.assets);
+      return limitInboxRowsByBytes(found, ctx.services.assets);
     });
-    const whole = addTestAlert(page, test);
+    const whole = addTestAlertToInboxPage(page, test);
     const cards = whole.rows.map((row) => new WireAlert(row));
-    const shown = renderPage(whole, cards, ctx.services.assets)[view];
-    const marks = computeJoiningMarks(page.rows);
+    const shown = renderInboxPageViews(whole, cards, ctx.services.assets)[view];
+    const marks = computeJoiningMarksFromRows(page.rows);
     if (alike && marks !== null)
-      ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlerts(page.rows) });
+      ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlertTimes(page.rows) });
     return new BodyWithEtag(tag, shown);
   },
 });
@@ -92,7 +94,9 @@ export const get_inbox_alert = defineHandsetOperation({
   async handler({ alert_id }, ctx) {
     const id = parseId("alr", alert_id);
     const wanted = id && { device_id: ctx.caller.id, id };
-    const [found] = wanted ? [...(await ctx.sql(inboxAlert, wanted)), ...(await ctx.sql(wholeTest, wanted))] : [];
+    const [found] = wanted
+      ? [...(await ctx.sql(readInboxAlert, wanted)), ...(await ctx.sql(readInboxTestAlert, wanted))]
+      : [];
     if (!found) throw notFound("alert");
     return showInboxItem(found, ctx.services.assets);
   },

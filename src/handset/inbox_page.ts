@@ -2,23 +2,28 @@
 
 import { z } from "zod";
 import { assertDefined } from "../model/assert.ts";
-import type { AssetAddresses } from "../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import {
   AFTER_JOINING_MARK,
   BEFORE_JOINING_MARK,
-  computePageMarks,
-  hasHiddenAlerts,
+  computeJoiningMarksFromTimes,
+  hasHiddenPrejoinAlerts,
   type JoinTimes,
-  type SentAlert,
-  toSentAlerts,
+  type SentAlertTime,
+  toSentAlertTimes,
 } from "../model/domain/prejoin_alerts.ts";
-import { nameSchema } from "../model/fields/schema_names.ts";
+import { registerSchemaName } from "../model/fields/schema_names.ts";
 import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { type PageSlice, trimPage } from "../operation/pagination.ts";
 import { type InboxView, SharedBody } from "../store/handler_context.ts";
 import type { InboxPageRow, InboxRecord } from "../store/queries/inbox.ts";
-import { DEFAULT_LIMIT, formatPagePosition, MAX_LIMIT, pageMeta } from "../store/schemas/common_fields.ts";
+import {
+  DEFAULT_PAGE_SIZE,
+  formatPagePosition,
+  MAX_PAGE_SIZE,
+  paginationMetaSchema,
+} from "../store/schemas/common_fields.ts";
 import { inboxItem, leanItem, showInboxItem, toLeanItem } from "./handset_schemas.ts";
 
 /** Incremented when the format of inbox rows changes. */
@@ -36,10 +41,13 @@ const FRAME = 256;
 const WIDEST = 6;
 
 /** Unescaped bytes that the statements read for a page. */
-export const MAX_ROW_BYTES = MAX_BYTES - FRAME;
+export const MAX_PAGE_ROWS_BYTES = MAX_BYTES - FRAME;
 
-export const inboxBody = z.object({ data: z.array(inboxItem), meta: pageMeta });
-export const leanInboxBody = nameSchema("LeanInbox", z.object({ data: z.array(leanItem), meta: pageMeta }));
+export const inboxBody = z.object({ data: z.array(inboxItem), meta: paginationMetaSchema });
+export const leanInboxBody = registerSchemaName(
+  "LeanInbox",
+  z.object({ data: z.array(leanItem), meta: paginationMetaSchema }),
+);
 
 export const viewParameter = z
   .enum(["full", "lean"])
@@ -47,14 +55,14 @@ export const viewParameter = z
   .describe("lean omits null values, empty lists and defaults of each alert. Absent: full.");
 
 /** The request for a first page. */
-export interface PageRequest {
+export interface InboxPageRequest {
   limit: number;
   view: InboxView;
 }
 
 /** Returns the rows that fit as JSON, at least one. Rows that fit in any encoding are not measured. */
-export function limitBytes(rows: InboxRecord[], assets: AssetAddresses): InboxRecord[] {
-  if ((rows.at(-1)?.so_far ?? 0) * WIDEST <= MAX_ROW_BYTES) return rows;
+export function limitInboxRowsByBytes(rows: InboxRecord[], assets: AssetUrlResolver): InboxRecord[] {
+  if ((rows.at(-1)?.so_far ?? 0) * WIDEST <= MAX_PAGE_ROWS_BYTES) return rows;
   let bytes = FRAME;
   const over = rows.findIndex((row, i) => {
     bytes += Buffer.byteLength(JSON.stringify(showInboxItem(row, assets))) + 1;
@@ -64,7 +72,10 @@ export function limitBytes(rows: InboxRecord[], assets: AssetAddresses): InboxRe
 }
 
 /** The page with what only this handset is shown, among the others by its time, beyond the limit. */
-export const addTestAlert = (page: PageSlice<InboxRecord>, test: InboxRecord | undefined): PageSlice<InboxRecord> =>
+export const addTestAlertToInboxPage = (
+  page: PageSlice<InboxRecord>,
+  test: InboxRecord | undefined,
+): PageSlice<InboxRecord> =>
   test ? { ...page, rows: [...page.rows, test].sort((a, b) => Number(b.sent_at > a.sent_at) || -1) } : page;
 
 const metaOf = ({ next }: PageSlice<InboxRecord>) => ({
@@ -79,28 +90,28 @@ const metaOf = ({ next }: PageSlice<InboxRecord>) => ({
  */
 export const formatInboxState = (
   revision: string,
-  { limit, view }: PageRequest,
+  { limit, view }: InboxPageRequest,
   place = "",
   also: readonly string[] = [],
 ): string => [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
 
 /** Parses the query of a URL; null unless it clearly requests a first page. */
-export function parseFirstPage(search: string): PageRequest | null {
+export function parseFirstInboxPageQuery(search: string): InboxPageRequest | null {
   const plain = /^(?:\?limit=([1-9]\d{0,2}))?(?:(?:^\?|\b&)view=(full|lean))?$/.exec(search);
-  const limit = Number(plain?.[1] ?? DEFAULT_LIMIT);
-  return plain && limit <= MAX_LIMIT ? { limit, view: (plain[2] ?? "full") as InboxView } : null;
+  const limit = Number(plain?.[1] ?? DEFAULT_PAGE_SIZE);
+  return plain && limit <= MAX_PAGE_SIZE ? { limit, view: (plain[2] ?? "full") as InboxView } : null;
 }
 
 /** Returns the limits for a statement that reads pages for several handsets. */
-export const sharedPageLimits = (limit: number) => ({
+export const getInboxPagesQueryLimits = (limit: number) => ({
   limit: limit + 1,
-  max_bytes: MAX_ROW_BYTES,
+  max_bytes: MAX_PAGE_ROWS_BYTES,
   max_channels: Math.ceil(MAX_ROWS / limit),
   max_total: MAX_TOTAL,
 });
 
 /** A page of a statement for several handsets; cards that pages have in common are one. */
-export interface CardPage {
+export interface InboxPageWithWireAlerts {
   rows: InboxRecord[];
   cards: WireAlert[];
 }
@@ -114,7 +125,7 @@ export class WireAlert {
     this.#row = row;
   }
 
-  json(view: InboxView, assets: AssetAddresses, before_joining = false): string {
+  json(view: InboxView, assets: AssetUrlResolver, before_joining = false): string {
     const key = `${view}${before_joining}`;
     const known = this.#json.get(key);
     if (known !== undefined) return known;
@@ -129,8 +140,10 @@ type CardRow = Omit<InboxRecord, "following" | "so_far">;
 type PageAlert = Extract<InboxPageRow, { id: string }>;
 
 /** Groups the rows of such a statement by their set: the first row and the page. */
-export function groupPages(rows: readonly InboxPageRow[]): { first: InboxPageRow; page: CardPage }[] {
-  const sets: { first: InboxPageRow; page: CardPage }[] = [];
+export function groupInboxPageRows(
+  rows: readonly InboxPageRow[],
+): { first: InboxPageRow; page: InboxPageWithWireAlerts }[] {
+  const sets: { first: InboxPageRow; page: InboxPageWithWireAlerts }[] = [];
   const alerts = new Map<string, { row: PageAlert; card: WireAlert }>();
   for (const row of rows) {
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
@@ -148,46 +161,51 @@ export function groupPages(rows: readonly InboxPageRow[]): { first: InboxPageRow
 const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: number };
 
 /** A page as some devices see it. */
-export interface VisiblePage {
+export interface VisibleInboxPage {
   views: Record<InboxView, SharedBody>;
   /** The marks of its alerts; null if the page lacks alerts that other devices see. */
   marks: string | null;
-  sent: readonly SentAlert[];
+  sent: readonly SentAlertTime[];
 }
 
 /**
  * A first page for several handsets, which is made once for those that see the same of it. `channels`: how many they
  * joined.
  */
-export function createSharedPage(page: CardPage, limit: number, channels: number, assets: AssetAddresses) {
-  const sent = toSentAlerts(page.rows);
-  const made = new Map<string, VisiblePage | null>();
+export function createSharedInboxPage(
+  page: InboxPageWithWireAlerts,
+  limit: number,
+  channels: number,
+  assets: AssetUrlResolver,
+) {
+  const sent = toSentAlertTimes(page.rows);
+  const made = new Map<string, VisibleInboxPage | null>();
 
-  function make(marks: string): VisiblePage | null {
+  function make(marks: string): VisibleInboxPage | null {
     const isShown = (_: unknown, i: number) => marks[i] === BEFORE_JOINING_MARK || marks[i] === AFTER_JOINING_MARK;
     const cards = page.cards.filter(isShown);
     const rows = page.rows
       .map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE_JOINING_MARK }))
       .filter(isShown);
-    const hides = hasHiddenAlerts(marks);
+    const hides = hasHiddenPrejoinAlerts(marks);
     if (hides) {
       // Alerts of other channels may come after what was read.
       if (channels > 1 && page.rows.at(-1)?.following !== null) return null;
       for (const [i, row] of rows.entries()) row.following = rows[i + 1]?.sent_at ?? null;
     }
-    const bounded = trimPage(limitBytes(rows, assets), limit);
+    const bounded = trimPage(limitInboxRowsByBytes(rows, assets), limit);
     if (!bounded) return null;
     const count = bounded.rows.length;
     return {
-      views: renderPage(bounded, cards, assets),
+      views: renderInboxPageViews(bounded, cards, assets),
       marks: hides ? null : marks.slice(0, count),
       sent: sent.slice(0, count),
     };
   }
 
   /** Null where a device has to look further to know where its page ends. */
-  return (joined: JoinTimes): VisiblePage | null => {
-    const marks = computePageMarks(sent, joined);
+  return (joined: JoinTimes): VisibleInboxPage | null => {
+    const marks = computeJoiningMarksFromTimes(sent, joined);
     const known = made.get(marks);
     if (known !== undefined) return known;
     const marked = make(marks);
@@ -197,15 +215,15 @@ export function createSharedPage(page: CardPage, limit: number, channels: number
 }
 
 /** Renders a page in each view from its cards. */
-export function renderPage(
+export function renderInboxPageViews(
   page: PageSlice<InboxRecord>,
   cards: readonly WireAlert[],
-  assets: AssetAddresses,
+  assets: AssetUrlResolver,
 ): Record<InboxView, SharedBody> {
   const renderView = (view: InboxView) =>
     new SharedBody(() => {
       const data = page.rows.map(({ before_joining }, i) => cards[i]?.json(view, assets, before_joining));
-      return `{"data":[${data.join()}],"meta":${JSON.stringify(pageMeta.parse(metaOf(page)))}}`;
+      return `{"data":[${data.join()}],"meta":${JSON.stringify(paginationMetaSchema.parse(metaOf(page)))}}`;
     });
   return { full: renderView("full"), lean: renderView("lean") };
 }

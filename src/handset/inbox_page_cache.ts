@@ -2,20 +2,25 @@
 // devices with the same channels in its snapshot. The newest are kept as bytes. A later request gets one if the
 // database then reports the same channels at the same revisions. So a page is never older than its request.
 
-import type { AssetAddresses } from "../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import {
-  computePageMarks,
+  type CachedInboxPageState,
+  computeJoiningMarksFromTimes,
   createJoinTimes,
   type JoinTimes,
-  type PageMarks,
-  type SentAlert,
+  type SentAlertTime,
 } from "../model/domain/prejoin_alerts.ts";
-import { createBatcher, createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
+import { createBatcher, createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Services, SharedBody } from "../store/handler_context.ts";
 import { inboxChannels, inboxPages } from "../store/queries/inbox.ts";
-import { createSharedPage, groupPages, sharedPageLimits, type VisiblePage } from "./inbox_page.ts";
+import {
+  createSharedInboxPage,
+  getInboxPagesQueryLimits,
+  groupInboxPageRows,
+  type VisibleInboxPage,
+} from "./inbox_page.ts";
 
 /** The size limit of all pages, and of a single one. */
 const BYTES = 4 * 1024 * 1024;
@@ -26,7 +31,7 @@ const MOST_MARKED = 2;
 interface CachedPages {
   /** The pages by their marks. */
   readonly pages: Map<string, SharedBody>;
-  readonly sent: readonly SentAlert[];
+  readonly sent: readonly SentAlertTime[];
   /** The channels and revisions of the pages, from the statement that read them. */
   readonly channelsAt: string;
 }
@@ -36,7 +41,7 @@ interface CachedPages {
  * change. The key is the validator, since pages of one state differ by limit and view, and by alerts that are marked as
  * sent before joining.
  */
-export class PageCache {
+export class InboxPageLruCache {
   /** In order of use, the latest last. */
   readonly #kept = new Map<string, CachedPages>();
   #bytes = 0;
@@ -46,7 +51,7 @@ export class PageCache {
   }
 
   /** A page without alerts is as soon read. */
-  put(tag: string, { page, channelsAt, marks, sent }: { page: SharedBody } & PageMarks): void {
+  put(tag: string, { page, channelsAt, marks, sent }: { page: SharedBody } & CachedInboxPageState): void {
     const before = this.#drop(tag);
     if (!channelsAt || page.json.length > BYTES_OF_ONE) return;
     const same = before?.channelsAt === channelsAt && before.sent.length === sent.length;
@@ -85,7 +90,7 @@ const bytesOf = (pages: ReadonlyMap<string, SharedBody>) =>
   [...pages.values()].reduce((sum, { json }) => sum + json.length, 0);
 
 interface Page {
-  shown: VisiblePage;
+  shown: VisibleInboxPage;
   channelsAt: string | null;
 }
 
@@ -106,10 +111,10 @@ function deviceIn(text: string): { device: string; joined: JoinTimes } {
 /** The set of a device was not read along with others. */
 const NOT_IN_BATCH = Symbol("later");
 
-export function createInboxPageCache(orm: Orm, assets: AssetAddresses): Services["inboxPageCache"] {
+export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Services["inboxPageCache"] {
   const kysely = getKysely(orm);
-  const kept = new PageCache();
-  const channelsOf = createPositionBatcher(
+  const kept = new InboxPageLruCache();
+  const channelsOf = createPositionedRowBatcher(
     (devices: string[]) => runStatement(kysely, inboxChannels, { devices }),
     LOOKUP_BATCHES,
   );
@@ -120,12 +125,12 @@ export function createInboxPageCache(orm: Orm, assets: AssetAddresses): Services
       if (devices.length === 1) return [null];
       const rows = await runStatement(kysely, inboxPages, {
         devices: [...new Set(devices)],
-        ...sharedPageLimits(limit),
+        ...getInboxPagesQueryLimits(limit),
       });
       const found = new Map<string, Page | null | typeof NOT_IN_BATCH>();
-      for (const { first, page } of groupPages(rows)) {
+      for (const { first, page } of groupInboxPageRows(rows)) {
         const channels = first.channels_at?.split(" ").length ?? 0;
-        const shared = first.read ? createSharedPage(page, limit, channels, assets) : null;
+        const shared = first.read ? createSharedInboxPage(page, limit, channels, assets) : null;
         for (const text of first.devices ?? []) {
           const { device, joined } = deviceIn(text);
           const shown = shared?.(joined) ?? null;
@@ -142,7 +147,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetAddresses): Services
     const known = kept.get(tag);
     const now = known && (await channelsOf(device));
     if (known && now?.channels_at === known.channelsAt) {
-      const page = known.pages.get(computePageMarks(known.sent, timesOf(now)));
+      const page = known.pages.get(computeJoiningMarksFromTimes(known.sent, timesOf(now)));
       kept.markUsed(tag);
       if (page) return page;
     }

@@ -5,12 +5,12 @@
 import { conflict } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { Context, DeviceCaller } from "../store/handler_context.ts";
-import { channelsJoined } from "../store/queries/devices.ts";
+import type { DeviceCaller, HandlerContext } from "../store/handler_context.ts";
+import { countJoinedChannels } from "../store/queries/devices.ts";
 
 /** Checked after joining, in the same transaction. Concurrent joins may end a few above. @throws 409. */
-export async function assertChannelLimit(deviceId: string, ctx: Pick<Context, "sql">): Promise<void> {
-  const [row] = await ctx.sql(channelsJoined, { device_id: deviceId });
+export async function assertJoinedChannelLimit(deviceId: string, ctx: Pick<HandlerContext, "sql">): Promise<void> {
+  const [row] = await ctx.sql(countJoinedChannels, { device_id: deviceId });
   if (assertDefined(row, "a count returns a row").joined > LIMITS.channels_of_device)
     throw conflict(
       "quota_reached",
@@ -40,7 +40,7 @@ export const JOIN_LIMITS = [
  * @throws 429.
  */
 export function countJoin(
-  ctx: Pick<Context<DeviceCaller>, "caller" | "services" | "countAgainstLimit">,
+  ctx: Pick<HandlerContext<DeviceCaller>, "caller" | "services" | "countAgainstLimit">,
   pusherId?: string,
 ): Promise<unknown> {
   const device = ctx.services.deviceHash(ctx.caller.id);

@@ -4,9 +4,9 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { unauthorized } from "../model/api_error.ts";
-import { createBatcher, createPositionBatcher } from "../store/db/batch_concurrent_calls.ts";
+import { createBatcher, createPositionedRowBatcher } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
-import { getKysely, runStatement, runWithRetries } from "../store/db/statement.ts";
+import { getKysely, runStatement, runStatementWithRetries } from "../store/db/statement.ts";
 import type { Log, Services } from "../store/handler_context.ts";
 import { inboxStates } from "../store/queries/device_channels.ts";
 import { channelsWithDue, type PublishedChannel, publishDueAlerts } from "../store/queries/inbox.ts";
@@ -24,7 +24,7 @@ export function createDuePublisher(orm: Orm, log: Log, told: (settled: Published
   let restingUntil = 0;
 
   const settle = async (channels: string[], max: number): Promise<number> => {
-    const rows = await runWithRetries(kysely, publishDueAlerts, { channels, limit: max });
+    const rows = await runStatementWithRetries(kysely, publishDueAlerts, { channels, limit: max });
     told(rows);
     return rows.reduce((sum, { settled }) => sum + settled, 0);
   };
@@ -71,7 +71,7 @@ export function createInboxStateReader(
   { publishDue }: Pick<DuePublisher, "publishDue">,
 ): Services["readInboxState"] {
   const kysely = getKysely(orm);
-  const stateOf = createPositionBatcher((devices: string[]) => runStatement(kysely, inboxStates, { devices }));
+  const stateOf = createPositionedRowBatcher((devices: string[]) => runStatement(kysely, inboxStates, { devices }));
 
   return async ({ id }, found) => {
     if (found.due.length === 0) return found;

@@ -3,22 +3,22 @@
 
 import { z } from "zod";
 import { parseId } from "../model/domain/type_ids.ts";
-import { REPORT_KINDS } from "../model/entities/devices_and_reports.ts";
-import { fieldError } from "../model/error_messages.ts";
+import { DEVICE_REPORT_KINDS } from "../model/entities/devices_and_reports.ts";
+import { createZodFieldError } from "../model/error_messages.ts";
 import { timestampSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
 import { createBatcher, SERIAL_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
-import { getKysely, runWithRetries, type Statement } from "../store/db/statement.ts";
+import { getKysely, runStatementWithRetries, type Statement } from "../store/db/statement.ts";
 import type { ReportBatch } from "../store/handler_context.ts";
-import { pruneReports, recordReports, recordReportsWithReplies } from "../store/queries/reports.ts";
+import { clearReportTimes, recordReports, recordReportsWithReplies } from "../store/queries/reports.ts";
 
 /** PostgreSQL's code for a day's row without its channel. */
 const CHANNEL_GONE = "23503";
 
 /** @param replied receives the ids of alerts with possible replies, after the commit */
-export function createReportRecorder(
+export function createHandsetReportRecorder(
   orm: Orm,
   replied: (alertIds: readonly string[]) => void,
 ): (batch: ReportBatch) => Promise<number> {
@@ -28,7 +28,7 @@ export function createReportRecorder(
   const take = <Row>(
     statement: Statement<ReturnType<typeof columnsOf>, Row>,
     batch: readonly [number, ReportBatch][],
-  ) => runWithRetries(kysely, statement, columnsOf(batch), [CHANNEL_GONE]);
+  ) => runStatementWithRetries(kysely, statement, columnsOf(batch), [CHANNEL_GONE]);
 
   return createBatcher(async (requests) => {
     const accepted = requests.map(() => 0);
@@ -40,7 +40,7 @@ export function createReportRecorder(
   }, SERIAL_BATCHES);
 }
 
-const isReply = ({ kind }: { kind: number }) => kind === REPORT_KINDS.reply;
+const isReply = ({ kind }: { kind: number }) => kind === DEVICE_REPORT_KINDS.reply;
 
 /** Converts reports to columns, each with the position of its request. */
 function columnsOf(batch: readonly [number, ReportBatch][]) {
@@ -54,7 +54,7 @@ function columnsOf(batch: readonly [number, ReportBatch][]) {
   };
 }
 
-const KINDS = Object.keys(REPORT_KINDS) as (keyof typeof REPORT_KINDS)[];
+const KINDS = Object.keys(DEVICE_REPORT_KINDS) as (keyof typeof DEVICE_REPORT_KINDS)[];
 
 const BATCH = `must contain 1 to ${LIMITS.reports} reports`;
 
@@ -82,7 +82,10 @@ export const post_reports = defineHandsetOperation({
               .describe("For a reply: one of the alert's choices."),
           })
           .refine(({ kind, choice }) => (kind === "reply") === (choice !== undefined), {
-            ...fieldError("misplaced_field", "is required for reports of kind reply, and not allowed for others"),
+            ...createZodFieldError(
+              "misplaced_field",
+              "is required for reports of kind reply, and not allowed for others",
+            ),
             path: ["choice"],
           }),
       )
@@ -93,7 +96,7 @@ export const post_reports = defineHandsetOperation({
   async handler({ reports }, ctx) {
     const rows = reports.flatMap(({ alert_id, kind, choice = "" }) => {
       const alertId = parseId("alr", alert_id);
-      return alertId ? [{ alertId, kind: REPORT_KINDS[kind], choice }] : [];
+      return alertId ? [{ alertId, kind: DEVICE_REPORT_KINDS[kind], choice }] : [];
     });
     return {
       accepted: rows.length === 0 ? 0 : await ctx.services.recordReports({ deviceId: ctx.caller.id, rows }),
@@ -112,7 +115,7 @@ export const prune_reports = defineHandsetOperation({
   input: z.strictObject({ before: timestampSchema() }),
   output: z.object({}),
   async handler({ before }, ctx) {
-    await ctx.sql(pruneReports, { device_id: ctx.caller.id, before });
+    await ctx.sql(clearReportTimes, { device_id: ctx.caller.id, before });
     return {};
   },
 });

@@ -1,14 +1,14 @@
 // The events of a stream for a changed channel (rules#stream). Each visible change raises the channel's revision by
 // one. So the events are complete if they are as many as the revision has grown by. Otherwise, the handset has to poll.
 
-import type { AssetAddresses } from "../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import { formatId } from "../model/domain/type_ids.ts";
 import { WireAlert } from "./inbox_page.ts";
 import type { RenderEvents } from "./live_updates/channel_tracker.ts";
 
 /** The oldest alert comes first. */
 export const createEventRenderer =
-  (assets: AssetAddresses): RenderEvents =>
+  (assets: AssetUrlResolver): RenderEvents =>
   ({ previous, current, added, removed }, view) => {
     const isWhole =
       BigInt(added.length + removed.length) === current.rev - previous.rev && added.every(({ small }) => small);

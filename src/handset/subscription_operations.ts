@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { notFound, unauthorized } from "../model/api_error.ts";
 import { Subscription } from "../model/entities/devices_and_reports.ts";
-import { CATEGORIES } from "../model/fields/channel.ts";
+import { CHANNEL_CATEGORIES } from "../model/fields/channel.ts";
 import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -12,14 +12,20 @@ import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_oper
 import { readKeysetPage } from "../operation/pagination.ts";
 import {
   changeSubscription,
-  channelCard,
-  directoryPage,
+  findChannelCard,
   joinChannel,
   lockChannelByHandle,
+  readDirectoryPage,
   redeemInvite,
   subscribedChannels,
 } from "../store/queries/device_channels.ts";
-import { beforeParameter, DEFAULT_LIMIT, limitParameter, pageMeta, pathId } from "../store/schemas/common_fields.ts";
+import {
+  beforeParameter,
+  DEFAULT_PAGE_SIZE,
+  limitParameter,
+  paginationMetaSchema,
+  pathId,
+} from "../store/schemas/common_fields.ts";
 import {
   channelCardView,
   permissionList,
@@ -27,7 +33,7 @@ import {
   showSubscription,
   subscriptionView,
 } from "./handset_schemas.ts";
-import { assertChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.ts";
+import { assertJoinedChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.ts";
 
 export const list_channels = defineHandsetOperation({
   name: "list_channels",
@@ -38,11 +44,11 @@ export const list_channels = defineHandsetOperation({
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({
     q: textSchema(1, LIMITS.search).optional(),
-    category: z.enum(CATEGORIES).optional(),
+    category: z.enum(CHANNEL_CATEGORIES).optional(),
     limit: limitParameter(),
     before: beforeParameter(),
   }),
-  output: z.object({ data: z.array(channelCardView), meta: pageMeta }),
+  output: z.object({ data: z.array(channelCardView), meta: paginationMetaSchema }),
   async handler({ q, category, limit: wanted, before }, ctx) {
     const filter = {
       device_id: ctx.caller.id,
@@ -51,8 +57,8 @@ export const list_channels = defineHandsetOperation({
       before: before ?? null,
     };
     const { rows, next_before } = await readKeysetPage(
-      wanted ?? DEFAULT_LIMIT,
-      (n) => directoryPage(ctx.sql, { ...filter, limit: n }),
+      wanted ?? DEFAULT_PAGE_SIZE,
+      (n) => readDirectoryPage(ctx.sql, { ...filter, limit: n }),
       (row) => row.created_at,
     );
     return {
@@ -72,7 +78,7 @@ export const get_channel = defineHandsetOperation({
   input: z.strictObject({ handle: pathId("The channel's handle."), invite: textSchema(1, LIMITS.code).optional() }),
   output: channelCardView,
   async handler({ handle, invite }, ctx) {
-    const [card] = await ctx.sql(channelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
+    const [card] = await ctx.sql(findChannelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
     if (!card) throw notFound("channel");
     return showChannelCard(card, ctx.services.channelBaseUrl);
   },
@@ -112,7 +118,7 @@ export const put_subscription = defineHandsetOperation({
       if (!other) throw unauthorized();
       return { handle, ...showSubscription(other) };
     }
-    await assertChannelLimit(device_id, ctx);
+    await assertJoinedChannelLimit(device_id, ctx);
     if (!channel.is_public) {
       // The join above is rolled back with this refusal (rules#unusable-invite).
       const [taken] = invite === undefined ? [] : await ctx.sql(redeemInvite, { pusher_id, code: invite });
@@ -154,8 +160,8 @@ export const list_subscriptions = defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limitParameter(), before: beforeParameter() }),
-  output: z.object({ data: z.array(channelCardView), meta: pageMeta }),
-  async handler({ limit: wanted = DEFAULT_LIMIT, before = null }, ctx) {
+  output: z.object({ data: z.array(channelCardView), meta: paginationMetaSchema }),
+  async handler({ limit: wanted = DEFAULT_PAGE_SIZE, before = null }, ctx) {
     const { rows, next_before } = await readKeysetPage(
       wanted,
       (n) => ctx.sql(subscribedChannels, { device_id: ctx.caller.id, before, limit: n }),

@@ -1,7 +1,7 @@
 // The transfer of subscriptions to another handset: public ones as a file, or all by a single-use code.
 
 import { z } from "zod";
-import { hashToken, looksLikeToken, mintToken, TRANSFER_PREFIX } from "../identity/auth/bearer_authentication.ts";
+import { hashToken, looksLikeToken, mintToken, TRANSFER_CODE_PREFIX } from "../identity/auth/bearer_authentication.ts";
 import { ApiError, unauthorized } from "../model/api_error.ts";
 import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
@@ -13,16 +13,16 @@ import {
   copySubscriptions,
   exportedSubscriptions,
   joinChannels,
-  lockChannelsOf,
+  lockChannelsOfDevices,
   lockDevices,
-  lockOpenChannels,
+  lockJoinableChannels,
   putTransfer,
   redeemTransfer,
   unsubscribeDevices,
 } from "../store/queries/devices.ts";
-import { beforeParameter, limitParameter, pageMeta } from "../store/schemas/common_fields.ts";
+import { beforeParameter, limitParameter, paginationMetaSchema } from "../store/schemas/common_fields.ts";
 import { EXPORT_VERSION, permissionList } from "./handset_schemas.ts";
-import { assertChannelLimit, BULK_JOIN_LIMITS, countJoin } from "./join_limits.ts";
+import { assertJoinedChannelLimit, BULK_JOIN_LIMITS, countJoin } from "./join_limits.ts";
 
 export const export_subscriptions = defineHandsetOperation({
   name: "export_subscriptions",
@@ -37,7 +37,7 @@ export const export_subscriptions = defineHandsetOperation({
   output: z.object({
     version: z.literal(EXPORT_VERSION),
     data: z.array(z.object({ handle: z.string(), muted: z.boolean(), permissions: z.array(z.string()) })),
-    meta: pageMeta,
+    meta: paginationMetaSchema,
   }),
   async handler({ limit: wanted = LIMITS.page, before = null }, ctx) {
     const { rows, next_before } = await readKeysetPage(
@@ -83,7 +83,7 @@ export const import_subscriptions = defineHandsetOperation({
   async handler({ data }, ctx) {
     const device_id = ctx.caller.id;
     const wanted = new Map(data.map((one) => [one.handle, one]));
-    const open = await ctx.sql(lockOpenChannels, { device_id, handles: [...wanted.keys()] });
+    const open = await ctx.sql(lockJoinableChannels, { device_id, handles: [...wanted.keys()] });
     const rows = open.map(({ id, handle }) => ({ id, ...wanted.get(handle) }));
     const joined = await ctx.sql(joinChannels, {
       device_id,
@@ -92,7 +92,7 @@ export const import_subscriptions = defineHandsetOperation({
       permissions: rows.map(({ permissions: granted = [] }) => granted.join(",")),
     });
     if (joined.length > 0) {
-      await assertChannelLimit(device_id, ctx);
+      await assertJoinedChannelLimit(device_id, ctx);
       await emitSubscriberCounts(joined, ctx);
       await countJoin(ctx);
     }
@@ -114,7 +114,7 @@ export const create_transfer = defineHandsetOperation({
   input: z.strictObject({}),
   output: z.object({ code: z.string(), url: z.string(), expires_at: z.string() }),
   async handler(_, ctx) {
-    const { token: code, hash: code_hash } = mintToken(TRANSFER_PREFIX);
+    const { token: code, hash: code_hash } = mintToken(TRANSFER_CODE_PREFIX);
     const [row] = await ctx.sql(putTransfer, {
       device_id: ctx.caller.id,
       code_hash,
@@ -157,16 +157,16 @@ export const take_over = defineHandsetOperation({
   async handler({ code }, ctx) {
     const { id: device_id, address } = ctx.caller;
     await ctx.countAgainstLimit(address);
-    if (!looksLikeToken(TRANSFER_PREFIX, code)) throw noSuchCode();
+    if (!looksLikeToken(TRANSFER_CODE_PREFIX, code)) throw noSuchCode();
     const [taken] = await ctx.sql(redeemTransfer, { code_hash: hashToken(code), device_id });
     if (!taken) throw noSuchCode();
     const { from_device } = taken;
-    await ctx.sql(lockChannelsOf, { devices: [from_device] });
+    await ctx.sql(lockChannelsOfDevices, { devices: [from_device] });
     const there = await ctx.sql(lockDevices, { devices: [from_device, device_id] });
     if (!there.some(({ id }) => id === device_id)) throw unauthorized();
     const moved = await ctx.sql(copySubscriptions, { from_device, to_device: device_id });
     const left = await ctx.sql(unsubscribeDevices, { devices: [from_device], channels: null });
-    if (moved.length > 0) await assertChannelLimit(device_id, ctx);
+    if (moved.length > 0) await assertJoinedChannelLimit(device_id, ctx);
     // Only channels that both handsets had joined have fewer subscribers; the others cause no event.
     await emitSubscriberCounts(left, ctx);
     ctx.markChanged([from_device, device_id]);

@@ -1,12 +1,25 @@
 // The refusal that every layer throws, its constructors, and its envelope.
 
-import { type CodeOf, ERROR_CODES, ERROR_STATUS, type ErrorCode, type ErrorType, type Missing } from "./error_codes.ts";
-import { apiText, FIELD, type FieldFinding, type Message, uiText } from "./error_messages.ts";
+import {
+  ERROR_CODES,
+  ERROR_TYPE_STATUSES,
+  type ErrorCode,
+  type ErrorCodeOfType,
+  type ErrorType,
+  type MissingResource,
+} from "./error_codes.ts";
+import {
+  type ErrorMessage,
+  FIELD_LABEL_PLACEHOLDER,
+  type FieldValidationFailure,
+  getErrorTextForApi,
+  getErrorTextForUi,
+} from "./error_messages.ts";
 
-export { ERROR_STATUS, type ErrorType };
+export { ERROR_TYPE_STATUSES, type ErrorType };
 
 /** One problem of a request, as the envelope lists it. */
-export interface Problem {
+export interface ErrorEnvelopeProblem {
   param: string;
   code: ErrorCode;
   message: string;
@@ -14,18 +27,24 @@ export interface Problem {
 
 /** The body of every refusal (rules#error-envelope). */
 export interface ErrorEnvelope {
-  error: { type: ErrorType; code: ErrorCode; message: string; param: string | null; problems?: readonly Problem[] };
+  error: {
+    type: ErrorType;
+    code: ErrorCode;
+    message: string;
+    param: string | null;
+    problems?: readonly ErrorEnvelopeProblem[];
+  };
 }
 
 /** A wrong field. `ui` is the text for people; `{field}` in it is replaced by the page's label of the field. */
-export interface FieldError extends Problem {
+export interface FieldError extends ErrorEnvelopeProblem {
   ui: string;
 }
 
 /** A wrong field as a check reports it. Its code is the refusal's own where it is absent. */
-export interface FieldProblem {
+export interface FieldErrorInput {
   param: string;
-  message: Message;
+  message: ErrorMessage;
   code?: ErrorCode;
 }
 
@@ -36,16 +55,16 @@ export interface ReviewTarget {
 }
 
 /** The text for people, with `{field}` in the place of the field's name at its start. */
-const fieldUi = (param: string, message: Message): string =>
+const fieldUi = (param: string, message: ErrorMessage): string =>
   typeof message === "string" && message.startsWith(`${param} `)
-    ? `${FIELD}${message.slice(param.length)}`
-    : uiText(message);
+    ? `${FIELD_LABEL_PLACEHOLDER}${message.slice(param.length)}`
+    : getErrorTextForUi(message);
 
 interface ErrorOptions {
   param?: string | null;
   headers?: Record<string, string>;
   scopes?: readonly string[];
-  fields?: readonly FieldProblem[];
+  fields?: readonly FieldErrorInput[];
   review?: ReviewTarget | null;
   page?: string | null;
   status?: number;
@@ -74,17 +93,17 @@ export class ApiError extends Error {
   /** The type's status, except for temporary failures: they are a server_error with 503. */
   readonly status: number;
 
-  constructor(code: ErrorCode, message: Message, options: ErrorOptions = {}) {
-    super(apiText(message));
+  constructor(code: ErrorCode, message: ErrorMessage, options: ErrorOptions = {}) {
+    super(getErrorTextForApi(message));
     this.name = "ApiError";
     this.code = code;
     this.type = ERROR_CODES[code].type;
-    this.ui = uiText(message);
+    this.ui = getErrorTextForUi(message);
     const fields = options.fields ?? (options.param ? [{ param: options.param, message }] : []);
     this.fields = fields.map((field) => ({
       param: field.param,
       code: field.code ?? code,
-      message: apiText(field.message),
+      message: getErrorTextForApi(field.message),
       ui: fieldUi(field.param, field.message),
     }));
     this.param = options.param ?? this.fields[0]?.param ?? null;
@@ -92,7 +111,7 @@ export class ApiError extends Error {
     this.scopes = options.scopes ?? [];
     this.review = options.review ?? null;
     this.page = options.page ?? null;
-    this.status = options.status ?? ERROR_STATUS[this.type];
+    this.status = options.status ?? ERROR_TYPE_STATUSES[this.type];
   }
 
   toEnvelope(): ErrorEnvelope {
@@ -104,19 +123,19 @@ export class ApiError extends Error {
 
 /** 422: the request is not valid; `param` is the dotted path of the offending field. */
 export function invalidRequest(
-  code: CodeOf<"invalid_request">,
-  message: Message,
+  code: ErrorCodeOfType<"invalid_request">,
+  message: ErrorMessage,
   param: string | null = null,
 ): ApiError {
   return new ApiError(code, message, { param });
 }
 
 /** 422 that names every wrong field of a form at once. Does nothing when no field has a message. */
-export function throwFieldErrors(wrong: Record<string, FieldFinding | false | null | undefined>): void {
+export function throwFieldErrors(wrong: Record<string, FieldValidationFailure | false | null | undefined>): void {
   const fields = Object.entries(wrong).flatMap(([param, finding]) => (finding ? [{ param, ...finding }] : []));
   const [first] = fields;
   if (!first) return;
-  throw new ApiError(first.code, fields.map(({ message }) => apiText(message)).join(" "), { fields });
+  throw new ApiError(first.code, fields.map(({ message }) => getErrorTextForApi(message)).join(" "), { fields });
 }
 
 /** 401. One sentence for every cause, so that causes cannot be distinguished (rules#error-unauthorized). */
@@ -159,7 +178,7 @@ export function insufficientScope(
 export const approvalRequired = (message: string, page: string): ApiError =>
   new ApiError("approval_required", message, { page });
 
-export function forbidden(code: CodeOf<"forbidden">, message: Message): ApiError {
+export function forbidden(code: ErrorCodeOfType<"forbidden">, message: ErrorMessage): ApiError {
   return new ApiError(code, message);
 }
 
@@ -177,9 +196,9 @@ type ConsoleResource =
   | "session";
 
 /** 404, with the same text for a missing row and a foreign one (rules#foreign-is-missing). */
-export function notFound(what: Missing | ConsoleResource): ApiError {
+export function notFound(what: MissingResource | ConsoleResource): ApiError {
   const own = `${what}_not_found`;
-  const code = Object.hasOwn(ERROR_CODES, own) ? (own as CodeOf<"not_found">) : "resource_not_found";
+  const code = Object.hasOwn(ERROR_CODES, own) ? (own as ErrorCodeOfType<"not_found">) : "resource_not_found";
   return new ApiError(code, `${what.slice(0, 1).toUpperCase()}${what.slice(1)} not found.`);
 }
 
@@ -188,7 +207,7 @@ export function methodNotAllowed(allow: string): ApiError {
   return new ApiError("method_not_allowed", `This route only accepts ${allow}.`, { headers: { allow } });
 }
 
-export function conflict(code: CodeOf<"conflict">, message: Message): ApiError {
+export function conflict(code: ErrorCodeOfType<"conflict">, message: ErrorMessage): ApiError {
   return new ApiError(code, message);
 }
 
@@ -198,7 +217,7 @@ export function serverError(): ApiError {
 }
 
 /** 503: the call is valid and may succeed soon. `seconds` is when to retry. */
-export function unavailable(code: CodeOf<"server_error">, message: string, seconds = 2): ApiError {
+export function unavailable(code: ErrorCodeOfType<"server_error">, message: string, seconds = 2): ApiError {
   return new ApiError(code, message, { status: 503, headers: { "retry-after": String(seconds) } });
 }
 
@@ -225,14 +244,14 @@ export function insufficientStorage(): ApiError {
  */
 export function parseErrorEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
   const { type, code, message, param, problems } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};
-  if (typeof type !== "string" || !Object.hasOwn(ERROR_STATUS, type) || typeof message !== "string") return null;
+  if (typeof type !== "string" || !Object.hasOwn(ERROR_TYPE_STATUSES, type) || typeof message !== "string") return null;
   const fields = Array.isArray(problems) ? problems.filter(isProblem) : [];
   const options = { param: typeof param === "string" ? param : null, headers, ...(fields.length > 1 && { fields }) };
   return new ReceivedError(type, (typeof code === "string" ? code : type) as ErrorCode, message, options);
 }
 
-const isProblem = (value: unknown): value is Problem => {
-  const { param, code, message } = (value ?? {}) as Partial<Problem>;
+const isProblem = (value: unknown): value is ErrorEnvelopeProblem => {
+  const { param, code, message } = (value ?? {}) as Partial<ErrorEnvelopeProblem>;
   return [param, code, message].every((text) => typeof text === "string");
 };
 
@@ -242,7 +261,7 @@ class ReceivedError extends ApiError {
   override readonly code: ErrorCode;
 
   constructor(type: ErrorType, code: ErrorCode, message: string, options: ErrorOptions) {
-    super("internal_error", message, { ...options, status: ERROR_STATUS[type] });
+    super("internal_error", message, { ...options, status: ERROR_TYPE_STATUSES[type] });
     this.type = type;
     this.code = code;
   }

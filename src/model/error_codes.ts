@@ -2,7 +2,7 @@
 // and its cure. The page docs/reference/errors.md is generated from it.
 
 /** `error.type` → HTTP status (docs/reference/rules/requests.md). */
-export const ERROR_STATUS = {
+export const ERROR_TYPE_STATUSES = {
   invalid_request: 422,
   unauthorized: 401,
   payment_required: 402,
@@ -14,7 +14,7 @@ export const ERROR_STATUS = {
   server_error: 500,
 } as const;
 
-export type ErrorType = keyof typeof ERROR_STATUS;
+export type ErrorType = keyof typeof ERROR_TYPE_STATUSES;
 
 /** One entry of the catalogue. `cause` and `cure` are sentences of the reference page. */
 interface ErrorKind {
@@ -239,10 +239,10 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** The codes of one type of error. */
-export type CodeOf<T extends ErrorType> = {
+export type ErrorCodeOfType<T extends ErrorType> = {
   [C in ErrorCode]: (typeof ERROR_CODES)[C]["type"] extends T ? C : never;
 }[ErrorCode];
 
 /** The resources that can be missing: `alert` for alert_not_found. */
-export type Missing =
-  CodeOf<"not_found"> extends infer C ? (C extends `${infer What}_not_found` ? What : never) : never;
+export type MissingResource =
+  ErrorCodeOfType<"not_found"> extends infer C ? (C extends `${infer What}_not_found` ? What : never) : never;

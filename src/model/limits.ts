@@ -7,7 +7,7 @@ export type LimitDefinition = readonly [value: number, unit: string, meaning: st
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-export const LIMIT_TABLE = {
+export const LIMIT_DEFINITIONS = {
   alert_title: [120, "characters", "title of an alert"],
   alert_body: [16_384, "characters", "text of an alert"],
   card_body: [
@@ -214,11 +214,11 @@ export const LIMIT_TABLE = {
   position_minutes: [30, "minutes", "maximum age of a position"],
 } as const satisfies Record<string, LimitDefinition>;
 
-export type LimitName = keyof typeof LIMIT_TABLE;
+export type LimitName = keyof typeof LIMIT_DEFINITIONS;
 
 /** The numbers alone. */
 export const LIMITS = Object.fromEntries(
-  Object.entries(LIMIT_TABLE).map(([name, [value]]) => [name, value]),
+  Object.entries(LIMIT_DEFINITIONS).map(([name, [value]]) => [name, value]),
 ) as Readonly<Record<LimitName, number>>;
 
 const SIZES = [
@@ -230,7 +230,7 @@ const SIZES = [
 
 /** Formats a limit for a sentence: `4,000`, or with a unit `64 KiB`, `5 MB`. */
 export function formatLimit(name: LimitName): string {
-  const [value, unit] = LIMIT_TABLE[name];
+  const [value, unit] = LIMIT_DEFINITIONS[name];
   const size = unit === "bytes" && SIZES.find(([one]) => value % one === 0);
   return size ? `${value / size[0]} ${size[1]}` : value.toLocaleString("en");
 }

@@ -29,7 +29,9 @@ export const PUBLISH_SCOPE: Scope = "alerts:send";
  * The scopes that an assistant should request at first: reading, and writing drafts, which only members see before a
  * person sends them. A call that needs more requests it.
  */
-export const INITIAL_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write");
+export const INITIAL_ASSISTANT_SCOPES = ALL_SCOPES.filter(
+  (scope) => scope.endsWith(":read") || scope === "alerts:write",
+);
 
 /** The scope of every credential (rules#account-read-always). */
 export const IMPLICIT_SCOPE: Scope = "account:read";

@@ -7,7 +7,7 @@ import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
 import { Invite } from "../model/entities/channel.ts";
 import { WebhookEndpoint } from "../model/entities/webhook.ts";
-import { forBoth } from "../model/error_messages.ts";
+import { createApiAndUiText } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
@@ -17,8 +17,8 @@ import {
   channelScopeParameters,
   findChannelByHandle,
   findInviteChannel,
+  findVisibleChannel,
   visibilityParameters,
-  visibleChannel,
 } from "../store/queries/channels.ts";
 import type { SessionOperation } from "./define_operation.ts";
 
@@ -31,7 +31,7 @@ async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Reco
   if (typeof input.pusher_id !== "string") return;
   const what = typeof input.alert_id === "string" ? "alert" : "channel";
   const pusherId = parseChannelId(input.pusher_id, what);
-  if (!(await runStatement(em, visibleChannel, channelScopeParameters(pusherId, caller)))[0]) throw notFound(what);
+  if (!(await runStatement(em, findVisibleChannel, channelScopeParameters(pusherId, caller)))[0]) throw notFound(what);
   if (typeof input.invite_id === "string") {
     const id = parseId("inv", input.invite_id);
     if (!id || !(await em.findOne(Invite, { id, pusher: pusherId }))) throw notFound("invite");
@@ -46,7 +46,7 @@ async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Reco
 }
 
 /** Checks that the caller can still see the channel of the call and the created one (rules#idempotency-keys). */
-export async function checkRepeatVisibility(
+export async function checkIdempotentReplayAccess(
   em: SqlEntityManager,
   caller: Caller,
   input: Record<string, unknown>,
@@ -61,7 +61,7 @@ export async function checkRepeatVisibility(
   if (made && caller.pusherIds && !caller.pusherIds.includes(made))
     throw forbidden(
       "channel_restricted",
-      forBoth(
+      createApiAndUiText(
         "This credential or its member has lost access to the resource that was created with this key. Use a " +
           "credential with access.",
         "You no longer have access to the resource that this form created. Ask an owner of the workspace.",
@@ -79,7 +79,7 @@ const ROWS_OF_CHANNELS = [
  * Rethrows the error of a call. If the call named a row of another channel that the caller sees, the error names that
  * channel (rules#row-of-another-channel). The id of an invisible row stays a missing row.
  */
-export const explainMissingRow =
+export const explainRowOfAnotherChannel =
   (orm: Orm, caller: Caller, input: Record<string, unknown>) =>
   async (error: unknown): Promise<never> => {
     const row = error instanceof ApiError && ROWS_OF_CHANNELS.find(({ code }) => code === error.code);
@@ -104,7 +104,7 @@ export async function throwRoleError(
   await refuseInvisible(em, caller, input);
   throw forbidden(
     "role_too_low",
-    forBoth(
+    createApiAndUiText(
       "The role of this credential's member does not allow this. Ask an owner of the workspace.",
       "Your role does not allow this. Ask an owner of the workspace.",
     ),

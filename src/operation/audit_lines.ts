@@ -7,18 +7,18 @@ import type { Kysely } from "kysely";
 import { assertDefined } from "../model/assert.ts";
 import { createSubscriberEvent, type DomainEvent } from "../model/domain/domain_events.ts";
 import { formatId, newUuid, parseId } from "../model/domain/type_ids.ts";
-import type { AuditLine, Transport } from "../model/entities/audit_event.ts";
+import type { AuditLine, CallTransport } from "../model/entities/audit_event.ts";
 import { runStatement } from "../store/db/statement.ts";
-import type { Caller, Context } from "../store/handler_context.ts";
+import type { Caller, HandlerContext } from "../store/handler_context.ts";
 import {
   eventRows,
+  insertAdditionalAuditRecord,
   insertAudit,
   insertAuditAndEvents,
-  insertAuditBefore,
   insertEvents,
-  membershipsToNotify,
+  listMembershipsToAudit,
 } from "../store/queries/audit_and_events.ts";
-import { reportSubscribers } from "../store/queries/subscribers.ts";
+import { claimSubscriberCountEvents } from "../store/queries/subscribers.ts";
 import type { MadeWorkspace } from "./define_operation.ts";
 
 /** The actor of a call, before the call runs. */
@@ -28,7 +28,7 @@ export type AuditActor = Omit<
 >;
 
 /** A member by its credential; of a session the member is the actor. */
-export function createActor({ workspace, member, credential }: Caller, transport: Transport): AuditActor {
+export function createActor({ workspace, member, credential }: Caller, transport: CallTransport): AuditActor {
   const { type, id, name } = credential;
   return {
     workspace_id: workspace.id,
@@ -50,7 +50,7 @@ export const getEventWorkspace = ({ workspace }: Caller) => ({
 const UNNAMED = { workspace_id: null, actor_id: null, actor_name: null, member_id: null };
 
 /** A person in what concerns no workspace. */
-export const createPersonActor = (transport: Transport): AuditActor => ({
+export const createPersonActor = (transport: CallTransport): AuditActor => ({
   ...UNNAMED,
   actor_type: "session",
   transport,
@@ -60,12 +60,12 @@ export const createPersonActor = (transport: Transport): AuditActor => ({
  * Returns the actors for a change of a person's own account. All workspaces of the person record it, because their
  * owners trust that account.
  */
-export async function findPersonActors(
+export async function findPersonAuditActors(
   db: SqlEntityManager | Kysely<unknown>,
   personId: string,
-  transport: Transport,
+  transport: CallTransport,
 ): Promise<AuditActor | readonly AuditActor[]> {
-  const memberships = await runStatement(db, membershipsToNotify, { user_id: personId });
+  const memberships = await runStatement(db, listMembershipsToAudit, { user_id: personId });
   if (memberships.length === 0) return createPersonActor(transport);
   return memberships.map(({ workspace_id, member_id, name }) => ({
     ...createPersonActor(transport),
@@ -118,7 +118,10 @@ export function createAuditLines(
 }
 
 /** Returns the creator of a workspace as its own log names them: its first member. */
-export const createWorkspaceMaker = (actors: AuditActor | readonly AuditActor[], made: MadeWorkspace): AuditActor => ({
+export const createWorkspaceCreatorActor = (
+  actors: AuditActor | readonly AuditActor[],
+  made: MadeWorkspace,
+): AuditActor => ({
   ...assertDefined([actors].flat()[0], "a created workspace has an actor"),
   workspace_id: parseId("wsp", made.id),
   actor_id: made.member_id,
@@ -146,7 +149,7 @@ export async function writeAuditAndEvents(
   lines: ReturnType<typeof createAuditLines>,
   events: readonly DomainEvent[],
 ): Promise<void> {
-  for (const line of lines.slice(0, -1)) await runStatement(db, insertAuditBefore, line);
+  for (const line of lines.slice(0, -1)) await runStatement(db, insertAdditionalAuditRecord, line);
   const line = lines.at(-1);
   if (line && events.length > 0) await runStatement(db, insertAuditAndEvents, { ...line, ...eventRows(events) });
   else if (line) await runStatement(db, insertAudit, line);
@@ -159,8 +162,8 @@ export async function writeAuditAndEvents(
  */
 export async function emitSubscriberCounts(
   channels: readonly { pusher_id: string }[],
-  ctx: Pick<Context, "sql" | "emit">,
+  ctx: Pick<HandlerContext, "sql" | "emit">,
 ): Promise<void> {
   const pusher_ids = channels.map(({ pusher_id }) => pusher_id);
-  for (const told of await ctx.sql(reportSubscribers, { pusher_ids })) ctx.emit(createSubscriberEvent(told));
+  for (const told of await ctx.sql(claimSubscriberCountEvents, { pusher_ids })) ctx.emit(createSubscriberEvent(told));
 }

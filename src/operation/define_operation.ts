@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { ApiError, ErrorType } from "../model/api_error.ts";
 import type { Role } from "../model/entities/member.ts";
-import type { FieldFinding } from "../model/error_messages.ts";
+import type { FieldValidationFailure } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "../store/db/statement.ts";
@@ -12,8 +12,8 @@ import type {
   AnonymousCaller,
   BodyWithEtag,
   Caller,
-  Context,
   DeviceCaller,
+  HandlerContext,
   MemberCaller,
   NOT_MODIFIED,
   PersonCaller,
@@ -99,12 +99,12 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   /** A dozen lines: load, apply a domain rule, write, show. */
   handler(
     input: z.output<I>,
-    context: Context<C>,
+    context: HandlerContext<C>,
   ): Promise<z.input<O> | BodyWithEtag<z.input<O> | SharedBody | typeof NOT_MODIFIED>>;
 }
 
 /** The changes of a call: rows in one transaction, rows in a shared statement, or rows and files (undone by hand). */
-export type WriteKind = "nothing" | "rows" | "shared" | "files";
+export type WriteTransactionKind = "nothing" | "rows" | "shared" | "files";
 
 /** A workspace and its first member, both as wire ids. */
 export interface MadeWorkspace {
@@ -113,7 +113,7 @@ export interface MadeWorkspace {
 }
 
 /** A row of a list in its response. */
-export type AnswerRow = Record<string, unknown>;
+export type ResponseListRow = Record<string, unknown>;
 
 /** An operation of an owner: reachable by REST, MCP and CLI alike. */
 export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
@@ -147,7 +147,7 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   /** It causes requests to an address that the caller chose. */
   reachesOut?: true;
   /** Checks that a call is one statement, which needs no transaction (`batch.end`). */
-  isOneStatement?(input: z.output<I>, onRepeat: Context["onRepeat"]): boolean;
+  isOneStatement?(input: z.output<I>, onRepeat: HandlerContext["onRepeat"]): boolean;
   /** Returns the problem of the content of the valid arguments, for a call whose other arguments are wrong. */
   contentProblem?(valid: Partial<z.output<I>>, at: { wrong: ReadonlySet<string>; now(): Date }): ApiError | null;
   /** The response from the stored one and the statement's, if the statement takes the idempotency key itself. */
@@ -165,7 +165,7 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   /** The field by which the list is paged; `before` continues from it. */
   pagedBy?: string;
   /** Returns the `before` between two rows: such a list may end between any two. */
-  placeAfter?(row: AnswerRow, next: AnswerRow, input: z.output<I>): string;
+  placeAfter?(row: ResponseListRow, next: ResponseListRow, input: z.output<I>): string;
   /** The field with the row's version, also its ETag. Changes accept it in `If-Match` or `expected_…`. */
   version?: string;
   /** Checks that a response is equal for one version of the row. Clients with that version get 304 over REST. */
@@ -192,7 +192,7 @@ export interface HandsetOperation<
   /** Where the handler needs more of the calling device than its id: the statement that finds both at once. */
   lookUp?: DeviceLookup<Found>;
   http: HttpRoute;
-  writes: WriteKind;
+  writes: WriteTransactionKind;
   /** The response is a stream that stays open. */
   streams?: true;
   /** The schema of the brief response, if the argument `view` selects it. */
@@ -213,11 +213,11 @@ export interface SessionOperation<
   role: A extends "member" ? Role : null;
   /** The argument with the person's current password, which is required in any session. */
   stepUp?: string;
-  writes: WriteKind;
+  writes: WriteTransactionKind;
   /** Returns the created workspace; only its audit log records the call. */
   madeWorkspace?(answer: z.output<O>): MadeWorkspace;
   /** The fault of each field; a form names all of them at once. */
-  fieldProblems?(input: z.output<I>): Record<string, FieldFinding | false | null | undefined>;
+  fieldProblems?(input: z.output<I>): Record<string, FieldValidationFailure | false | null | undefined>;
 }
 
 /** A brief response: its schema, and its computation from the full one. */
@@ -225,7 +225,7 @@ export interface BriefAnswer {
   output: z.ZodType;
   of(whole: unknown): unknown;
   /** A row of its list as assistants read it, for the arguments of the call. */
-  row?(row: AnswerRow, args: Record<string, unknown>): AnswerRow;
+  row?(row: ResponseListRow, args: Record<string, unknown>): ResponseListRow;
 }
 
 /**
@@ -236,7 +236,7 @@ export interface BriefAnswer {
  *   name: "get_pusher", title: "Read channel", description: "Show one channel.", scope: "pushers:read", role: "viewer",
  *   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 }, errors: ["invalid_request", "not_found"],
  *   input: z.strictObject({ pusher_id: channelId() }), output: pusherView,
- *   handler: async (input, ctx) => showPusher(await findChannel(input, ctx), ctx.services.channelBaseUrl),
+ *   handler: async (input, ctx) => toPusherView(await findChannel(input, ctx), ctx.services.channelBaseUrl),
  * });
  * ```
  */
@@ -264,7 +264,7 @@ type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodTy
   /** Absent if the operation has no arguments. */
   input?: I;
   /** Rows where it is left out. */
-  writes?: WriteKind;
+  writes?: WriteTransactionKind;
 };
 
 const fill = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(operation: G) => {
@@ -289,11 +289,13 @@ export const definePersonOperation = <O extends z.ZodType, I extends z.ZodObject
 type Nothing = z.ZodObject<Record<never, never>>;
 
 /** Returns the rate limits of an operation. */
-export const getLimits = ({ limit = [] }: Pick<Operation<never, never, never>, "limit">): readonly OperationLimit[] =>
-  [limit].flat();
+export const getOperationLimits = ({
+  limit = [],
+}: Pick<Operation<never, never, never>, "limit">): readonly OperationLimit[] => [limit].flat();
 
 /** Checks that the caller can choose between the full and the brief response. */
-export const hasView = ({ input }: Pick<OwnerOperation, "input">): boolean => Object.hasOwn(input.shape, "view");
+export const hasViewArgument = ({ input }: Pick<OwnerOperation, "input">): boolean =>
+  Object.hasOwn(input.shape, "view");
 
 /** Checks that the operation changes nothing. */
 export const isReadOnly = ({ http: { method }, creates }: Pick<OwnerOperation, "http" | "creates">): boolean =>

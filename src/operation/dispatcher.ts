@@ -11,14 +11,14 @@ import { getKysely } from "../store/db/statement.ts";
 import { type AnonymousCaller, type Caller, type DeviceCaller, toVisibility } from "../store/handler_context.ts";
 import type { Encryption } from "../store/secret/encryption.ts";
 import {
-  checkRepeatVisibility,
-  explainMissingRow,
+  checkIdempotentReplayAccess,
+  explainRowOfAnotherChannel,
   requireRole,
   requireSignedIn,
   resolveChannelIds,
   throwRoleError,
 } from "./access_checks.ts";
-import { createActor, findPersonActors, getEventWorkspace } from "./audit_lines.ts";
+import { createActor, findPersonAuditActors, getEventWorkspace } from "./audit_lines.ts";
 import {
   getPathArguments,
   type HandsetOperation,
@@ -35,7 +35,7 @@ import {
   type ExecutorDeps,
   notifyReviewers,
   type OperationMetrics,
-  type OperationOutcome,
+  type OperationResponse,
 } from "./execute.ts";
 import { getLimitPolicies, type Invocation, type RunnableOperation } from "./handler_attempt.ts";
 import {
@@ -43,13 +43,18 @@ import {
   createIdempotentAction,
   type IdempotencyClaim,
   type IdempotentAction,
-  REPEAT_HANDLING,
-  readKeptAnswer,
+  REPEATED_SEND_HANDLING,
+  readIdempotencyRecord,
 } from "./idempotency.ts";
 import type { OperationCall } from "./operation_call.ts";
 import { createReauthenticatingWait } from "./reauthenticate.ts";
 import { createReviewChallenges } from "./review_challenge.ts";
-import { canSaveAsDraft, createReviewRequired, findScopeError, type ReviewRequired } from "./scope_checks.ts";
+import {
+  canSaveRefusedCallAsDraft,
+  createReviewRequired,
+  findScopeError,
+  type ReviewRequired,
+} from "./scope_checks.ts";
 import { parseInput } from "./validation_errors.ts";
 
 export interface DispatcherDeps extends ExecutorDeps {
@@ -65,7 +70,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   const seen = createMetricsWrapper(deps.metrics);
 
   /** Notifies reviewers of a waiting alert, after a refused call or one that left a draft. */
-  async function noticed<T extends OperationOutcome | ReviewRequired>(
+  async function noticed<T extends OperationResponse | ReviewRequired>(
     caller: Caller,
     { log }: OperationCall,
     work: Promise<T>,
@@ -91,7 +96,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(Boolean);
     },
     /** Runs an owner's operation. @throws ApiError, and nothing else. */
-    run: (tool: OwnerOperation, caller: Caller, call: OperationCall): Promise<OperationOutcome> =>
+    run: (tool: OwnerOperation, caller: Caller, call: OperationCall): Promise<OperationResponse> =>
       noticed(
         caller,
         call,
@@ -105,7 +110,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       tool: OwnerOperation,
       caller: Caller,
       call: OperationCall,
-    ): Promise<OperationOutcome | ReviewRequired> =>
+    ): Promise<OperationResponse | ReviewRequired> =>
       noticed(
         caller,
         call,
@@ -117,14 +122,14 @@ export function createDispatcher(deps: DispatcherDeps) {
      */
     findKeptAnswer: async (tool: OwnerOperation, caller: Caller, key: string): Promise<unknown> => {
       const own = { credentialId: caller.credential.id, tool, key, seal: deps.idempotencySeal };
-      return (await readKeptAnswer(getKysely(deps.orm), own))?.answer ?? null;
+      return (await readIdempotencyRecord(getKysely(deps.orm), own))?.answer ?? null;
     },
     /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
     runHandset: (
       operation: HandsetOperation,
       caller: AnonymousCaller | DeviceCaller,
       call: OperationCall,
-    ): Promise<OperationOutcome> =>
+    ): Promise<OperationResponse> =>
       seen(operation, { log: call.log }, "handset", () => runHandset(running, operation, caller, call)),
     /** Runs an operation of signed-in people only, and returns its body. @throws ApiError, and nothing else. */
     runSession: <A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
@@ -146,7 +151,7 @@ async function runOwnerOperation(
   tool: OwnerOperation,
   caller: Caller,
   call: OperationCall,
-): Promise<OperationOutcome> {
+): Promise<OperationResponse> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
   const missing = await findScopeError(tool, caller, call.args, whereOf(deps));
   if (missing) throw missing;
@@ -168,7 +173,7 @@ async function runOwnerOperation(
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const readOnly = isReadOnly(tool);
   const transport = call.transport ?? "rest";
-  const onRepeat = (key === null && REPEAT_HANDLING[transport]) || "send";
+  const onRepeat = (key === null && REPEATED_SEND_HANDLING[transport]) || "send";
   const writes = readOnly ? "nothing" : tool.isOneStatement?.(input, onRepeat) ? "shared" : "rows";
   const performance: Invocation = {
     ...call,
@@ -185,7 +190,7 @@ async function runOwnerOperation(
   if (tool.waits) performance.patience = createReauthenticatingWait(whereOf(deps), tool, call, performance, input);
   const outcome = await deps
     .perform({ ...tool, writes }, performance)
-    .catch(explainMissingRow(deps.orm, caller, input));
+    .catch(explainRowOfAnotherChannel(deps.orm, caller, input));
   const short = view === "brief" ? tool.brief : view === "titles" ? tool.titles : null;
   return short ? { ...outcome, body: short.output.parse(short.of(outcome.body)) } : outcome;
 }
@@ -196,9 +201,10 @@ async function runOwnerOperationOrDraft(
   tool: OwnerOperation,
   caller: Caller,
   call: OperationCall,
-): Promise<OperationOutcome | ReviewRequired> {
+): Promise<OperationResponse | ReviewRequired> {
   const missing = tool.asDraft && (await findScopeError(tool, caller, call.args, whereOf(deps)));
-  if (!tool.asDraft || !missing || !canSaveAsDraft(tool, missing)) return runOwnerOperation(deps, tool, caller, call);
+  if (!tool.asDraft || !missing || !canSaveRefusedCallAsDraft(tool, missing))
+    return runOwnerOperation(deps, tool, caller, call);
   const draft = { ...call, args: tool.asDraft(call.args as Record<string, unknown>) };
   try {
     const { body } = await runOwnerOperation(deps, tool, caller, draft);
@@ -215,7 +221,7 @@ async function runHandset(
   operation: HandsetOperation,
   caller: AnonymousCaller | DeviceCaller,
   call: OperationCall,
-): Promise<OperationOutcome> {
+): Promise<OperationResponse> {
   // The log does not name the device: only the device itself receives its raw id.
   call.log.note?.({ operation: operation.name });
   if (call.problem) throw call.problem;
@@ -253,7 +259,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
     ? createActor(member, transport)
     : operation.writes === "nothing"
       ? null
-      : await findPersonActors(getKysely(deps.orm), person.id, transport);
+      : await findPersonAuditActors(getKysely(deps.orm), person.id, transport);
   const { body } = await deps.perform(operation, {
     ...call,
     caller,
@@ -283,6 +289,6 @@ function repeatsUnder(
   input: Record<string, unknown>,
 ): IdempotentAction {
   const recheck: IdempotencyClaim["recheck"] = (db, first) =>
-    checkRepeatVisibility(createEntityManager(orm, toVisibility(caller), db), caller, input, first);
+    checkIdempotentReplayAccess(createEntityManager(orm, toVisibility(caller), db), caller, input, first);
   return createIdempotentAction({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
 }

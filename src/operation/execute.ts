@@ -5,21 +5,27 @@ import type { Kysely } from "kysely";
 import { ApiError } from "../model/api_error.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import { toApiError } from "../store/db/database_errors.ts";
-import { getKysely, isConnectionLost, isRetryable, MAX_TRIES, waitBeforeRetry } from "../store/db/statement.ts";
+import {
+  getKysely,
+  isConnectionLost,
+  isRetryable,
+  MAX_DATABASE_ATTEMPTS,
+  waitBeforeRetry,
+} from "../store/db/statement.ts";
 import type { Caller, Log } from "../store/handler_context.ts";
 import { createRateLimitHeaders } from "../store/rate_limits/rate_limits.ts";
 import { runTraced } from "../store/trace_spans.ts";
 import { getEventWorkspace } from "./audit_lines.ts";
-import { getLimits, type WriteKind } from "./define_operation.ts";
+import { getOperationLimits, type WriteTransactionKind } from "./define_operation.ts";
 import {
   type AttemptDeps,
-  createAttempt,
+  createHandlerAttempt,
   type HandlerAnswer,
   type HandlerAttempt,
   type Invocation,
   type RunnableOperation,
   refundLimits,
-  runAttempt,
+  runHandlerAttempt,
 } from "./handler_attempt.ts";
 import { IdempotencyKeyUsedError, type IdempotentAction } from "./idempotency.ts";
 import type { OperationCall } from "./operation_call.ts";
@@ -36,13 +42,13 @@ export interface ExecutorDeps extends AttemptDeps {
   publish(event: DomainEvent): void;
 }
 
-export interface OperationOutcome {
+export interface OperationResponse {
   /** The answer's body, the JSON of one that is shared, or NOT_MODIFIED. */
   body: unknown;
   headers: Record<string, string>;
 }
 
-export type ExecuteOperation = (operation: RunnableOperation, performance: Invocation) => Promise<OperationOutcome>;
+export type ExecuteOperation = (operation: RunnableOperation, performance: Invocation) => Promise<OperationResponse>;
 
 export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
   const database = getKysely(deps.orm);
@@ -55,12 +61,12 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
     repeats: IdempotentAction,
     operation: RunnableOperation,
     performance: Invocation,
-  ): Promise<OperationOutcome> {
+  ): Promise<OperationResponse> {
     const { name } = repeats;
     for (let before = running.get(name); before; before = running.get(name)) {
       await before;
       const first = await repeats.earlier(database);
-      if (first) return outcomeOf({ body: first.answer, validator: null }, createAttempt());
+      if (first) return outcomeOf({ body: first.answer, validator: null }, createHandlerAttempt());
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     running.set(name, promise);
@@ -72,7 +78,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
           const used = error instanceof IdempotencyKeyUsedError;
           // A repeat gets its response even if a new call would be refused.
           const first = used || error instanceof ApiError ? await repeats.earlier(database) : null;
-          if (first) return outcomeOf({ body: first.answer, validator: null }, createAttempt());
+          if (first) return outcomeOf({ body: first.answer, validator: null }, createHandlerAttempt());
           // The first response has expired, so the key is new again.
           if (!used) throw error;
         }
@@ -82,22 +88,22 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
     }
   }
 
-  async function performed(operation: RunnableOperation, performance: Invocation): Promise<OperationOutcome> {
+  async function performed(operation: RunnableOperation, performance: Invocation): Promise<OperationResponse> {
     const { writes } = operation;
     if (writes !== "nothing") deps.mustHaveRoom?.();
     for (let tries = 1; ; tries++) {
-      const attempt = createAttempt();
+      const attempt = createHandlerAttempt();
       try {
-        const answer = await on(database, writes, (db) => runAttempt(db, attempt, operation, performance, deps));
+        const answer = await on(database, writes, (db) => runHandlerAttempt(db, attempt, operation, performance, deps));
         const { concerns = [] } = performance;
         if (attempt.seen.size + concerns.length > 0) deps.changed(attempt.seen, concerns);
         for (const event of attempt.events) deps.publish(event);
         for (const begin of attempt.later) begin();
         return outcomeOf(answer, attempt);
       } catch (error) {
-        const bounded = attempt.countsRefusals || getLimits(operation).some(({ attempts }) => attempts);
+        const bounded = attempt.countsRefusals || getOperationLimits(operation).some(({ attempts }) => attempts);
         if (!(bounded && error instanceof ApiError)) await refundLimits(attempt.counted, deps.limits);
-        if (writes === "files" || tries === MAX_TRIES || !isUndone(error, attempt)) throw error;
+        if (writes === "files" || tries === MAX_DATABASE_ATTEMPTS || !isUndone(error, attempt)) throw error;
         await waitBeforeRetry(tries, error);
       }
     }
@@ -110,11 +116,15 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
 }
 
 /** Runs writes of rows in a transaction, and other statements by themselves. */
-function on<T>(database: Kysely<unknown>, writes: WriteKind, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
+function on<T>(
+  database: Kysely<unknown>,
+  writes: WriteTransactionKind,
+  work: (db: Kysely<unknown>) => Promise<T>,
+): Promise<T> {
   return writes === "rows" ? database.transaction().execute(work) : work(database);
 }
 
-function outcomeOf({ body, validator }: HandlerAnswer, { counted }: HandlerAttempt): OperationOutcome {
+function outcomeOf({ body, validator }: HandlerAnswer, { counted }: HandlerAttempt): OperationResponse {
   const headers: Record<string, string> = {};
   // One header contains several policies, separated by commas.
   for (const { policy, answer } of counted)

@@ -9,12 +9,12 @@ import { assertDefined } from "../model/assert.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import type { VisibilityFilter } from "../model/entities/channel.ts";
-import { toSingleItem, type WriteBatcher } from "../store/db/batch_concurrent_calls.ts";
+import { toSingleItemBatch, type WriteBatcher } from "../store/db/batch_concurrent_calls.ts";
 import { createEntityManager, type Orm } from "../store/db/orm.ts";
 import { runStatement } from "../store/db/statement.ts";
 import {
   BodyWithEtag,
-  type Context,
+  type HandlerContext,
   type Log,
   NOT_MODIFIED,
   type Services,
@@ -27,8 +27,13 @@ import {
   type RateLimits,
 } from "../store/rate_limits/rate_limits.ts";
 import type { WaitContext } from "../store/wait_context.ts";
-import { type AuditActor, createAuditLines, createWorkspaceMaker, writeAuditAndEvents } from "./audit_lines.ts";
-import { getLimits, type MadeWorkspace, type OperationLimit, type WriteKind } from "./define_operation.ts";
+import { type AuditActor, createAuditLines, createWorkspaceCreatorActor, writeAuditAndEvents } from "./audit_lines.ts";
+import {
+  getOperationLimits,
+  type MadeWorkspace,
+  type OperationLimit,
+  type WriteTransactionKind,
+} from "./define_operation.ts";
 import { type IdempotentAction, NO_IDEMPOTENCY_KEY } from "./idempotency.ts";
 
 export interface AttemptDeps {
@@ -47,10 +52,10 @@ export interface RunnableOperation {
   output: z.ZodType;
   limit?: OperationLimit | readonly OperationLimit[];
   validated?: true;
-  writes: WriteKind;
+  writes: WriteTransactionKind;
   madeWorkspace?(answer: unknown): MadeWorkspace;
   answerAgain?: unknown;
-  handler(input: unknown, context: Context<unknown>): Promise<unknown>;
+  handler(input: unknown, context: HandlerContext<unknown>): Promise<unknown>;
 }
 
 /** One call of an operation. */
@@ -72,7 +77,7 @@ export interface Invocation {
   /** For a call under an idempotency key: its earlier response, or the place for its response. */
   repeats?: IdempotentAction | null;
   patience?: WaitContext;
-  onRepeat?: Context["onRepeat"];
+  onRepeat?: HandlerContext["onRepeat"];
   /** The error of the call itself. A repeat still gets its response (rules#idempotency). */
   refusal?: unknown;
 }
@@ -84,7 +89,7 @@ interface Counted {
 }
 
 /** Creates the state of an attempt. */
-export const createAttempt = () => ({
+export const createHandlerAttempt = () => ({
   events: [] as DomainEvent[],
   /** Channels and devices of which handsets see something else after it. */
   seen: new Set<string>(),
@@ -104,7 +109,7 @@ export const createAttempt = () => ({
   committing: false,
 });
 
-export type HandlerAttempt = ReturnType<typeof createAttempt>;
+export type HandlerAttempt = ReturnType<typeof createHandlerAttempt>;
 
 /** Body and validator of what a handler returned. */
 export interface HandlerAnswer {
@@ -115,7 +120,7 @@ export interface HandlerAnswer {
 /**
  * Runs the handler on `db`, which is the transaction where it writes rows. @returns the result in its declared shape.
  */
-export async function runAttempt(
+export async function runHandlerAttempt(
   db: Kysely<unknown>,
   attempt: HandlerAttempt,
   operation: RunnableOperation,
@@ -138,7 +143,7 @@ export async function runAttempt(
   if (operation.writes !== "nothing" && !attempt.ended) {
     const { name, madeWorkspace } = operation;
     const { actor } = performance;
-    const by = actor && madeWorkspace ? createWorkspaceMaker(actor, madeWorkspace(shown)) : actor;
+    const by = actor && madeWorkspace ? createWorkspaceCreatorActor(actor, madeWorkspace(shown)) : actor;
     const rows = attempt.lines ?? [shown];
     const lines = by ? rows.flatMap((each) => createAuditLines(by, name, input, each, attempt.changed)) : [];
     await writeAuditAndEvents(db, lines, attempt.events);
@@ -156,7 +161,7 @@ function contextOn(
   { name: operation, output, limit, writes }: RunnableOperation,
   call: Invocation,
   { orm, together, limits, services, limitMax, now }: AttemptDeps,
-): Context<unknown> {
+): HandlerContext<unknown> {
   const { log } = call;
   return {
     get em() {
@@ -193,7 +198,7 @@ function contextOn(
       },
       idempotencyInStatement: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_IDEMPOTENCY_KEY,
       async run(several, item) {
-        if (writes === "rows") return (await runStatement(db, several.single, toSingleItem(item)))[0];
+        if (writes === "rows") return (await runStatement(db, several.single, toSingleItemBatch(item)))[0];
         // It is its own commit.
         attempt.committing = true;
         return together(several, item);
@@ -240,10 +245,10 @@ function contextOn(
 
 /** The limits of an operation as this installation has them. */
 export const getLimitPolicies = (
-  operation: Parameters<typeof getLimits>[0],
+  operation: Parameters<typeof getOperationLimits>[0],
   limitMax: AttemptDeps["limitMax"],
 ): RateLimitPolicy[] =>
-  getLimits(operation).map(({ name, max, seconds }) => ({ name, seconds, max: limitMax?.[name] ?? max }));
+  getOperationLimits(operation).map(({ name, max, seconds }) => ({ name, seconds, max: limitMax?.[name] ?? max }));
 
 /** Returns what was counted of a call that has done nothing. */
 export async function refundLimits(counted: readonly Counted[], limits: RateLimits): Promise<void> {

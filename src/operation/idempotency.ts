@@ -6,16 +6,16 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
-import type { Transport } from "../model/entities/audit_event.ts";
-import { forBoth } from "../model/error_messages.ts";
+import type { CallTransport } from "../model/entities/audit_event.ts";
+import { createApiAndUiText } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
 import { runStatement } from "../store/db/statement.ts";
-import type { Context } from "../store/handler_context.ts";
+import type { HandlerContext } from "../store/handler_context.ts";
 import {
   claimIdempotencyKey,
-  findFirstAnswer,
-  removeExpiredKey,
-  storeAnswer,
+  findIdempotentResponse,
+  removeExpiredIdempotencyKey,
+  storeIdempotentResponse,
 } from "../store/queries/audit_and_events.ts";
 import type { Encryption } from "../store/secret/encryption.ts";
 import type { OwnerOperation } from "./define_operation.ts";
@@ -34,13 +34,13 @@ export interface IdempotencyClaim {
 }
 
 /** The treatment of an identical send without a key, by transport (rules#sent-once). */
-export const REPEAT_HANDLING: Partial<Record<Transport, "answer" | "note">> = {
+export const REPEATED_SEND_HANDLING: Partial<Record<CallTransport, "answer" | "note">> = {
   mcp: "answer",
   cli: "answer",
   rest: "note",
 };
 
-type TakenKey = ReturnType<Context["sqlBatched"]["idempotencyInStatement"]>;
+type TakenKey = ReturnType<HandlerContext["sqlBatched"]["idempotencyInStatement"]>;
 
 export const NO_IDEMPOTENCY_KEY: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
 
@@ -61,12 +61,12 @@ export function hashInput(input: unknown): Buffer {
  * The response that is stored under a key, with the hash of the arguments; null for none. The caller compares the
  * arguments.
  */
-export async function readKeptAnswer(
+export async function readIdempotencyRecord(
   db: Kysely<unknown>,
   { credentialId, tool, key, seal }: Pick<IdempotencyClaim, "credentialId" | "tool" | "key" | "seal">,
 ): Promise<{ answer: unknown; hash: Buffer } | null> {
   const own = { credential_id: credentialId, operation: tool.name, key };
-  const [first] = await runStatement(db, findFirstAnswer, { ...own, hours: LIMITS.idempotency_hours });
+  const [first] = await runStatement(db, findIdempotentResponse, { ...own, hours: LIMITS.idempotency_hours });
   if (!first) return null;
   if (!first.sealed_response) throw new Error("an idempotency record without a response was committed");
   const kept: unknown = JSON.parse(seal.decrypt(first.sealed_response));
@@ -85,14 +85,14 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
 
   /** The earlier response, if there is one; locks nothing. @throws 422. */
   async function earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
-    const first = await readKeptAnswer(db, { credentialId, tool, key, seal });
+    const first = await readIdempotencyRecord(db, { credentialId, tool, key, seal });
     if (!first) return null;
     const { answer, hash: firstHash } = first;
     await recheck(db, answer);
     if (!timingSafeEqual(hash, firstHash))
       throw invalidRequest(
         "idempotency_key_reused",
-        forBoth(
+        createApiAndUiText(
           "This idempotency key was used with other arguments. Use a new key for a new request.",
           "This form was already submitted with other content. Reload the page to start again.",
         ),
@@ -107,14 +107,14 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
     earlier,
     /** The earlier response; null when this call is the first, whose key is then taken. @throws 422. */
     async firstAnswer(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
-      await runStatement(db, removeExpiredKey, { ...own, hours });
+      await runStatement(db, removeExpiredIdempotencyKey, { ...own, hours });
       const [isNew] = await runStatement(db, claimIdempotencyKey, { ...own, request_hash: hash });
       if (isNew) return null;
       return assertDefined(await earlier(db), "the transaction that used the key has committed");
     },
     /** Stores the first call's response for the repeats. */
     async keep(db: Kysely<unknown>, answer: unknown): Promise<void> {
-      await runStatement(db, storeAnswer, { ...own, answer: seal.encrypt(JSON.stringify(answer)) });
+      await runStatement(db, storeIdempotentResponse, { ...own, answer: seal.encrypt(JSON.stringify(answer)) });
     },
     /** `answer`: all of it that is known before the statement runs. */
     taking: (answer: unknown): TakenKey => ({
@@ -136,7 +136,7 @@ export function checkIdempotencyKey(key: string | null | undefined): string | nu
   if (!IDEMPOTENCY_KEY.test(key))
     throw invalidRequest(
       "invalid_format",
-      forBoth(
+      createApiAndUiText(
         `The idempotency key must be 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
         "The form is not valid. Reload the page and try again.",
       ),

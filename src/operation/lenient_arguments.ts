@@ -3,23 +3,23 @@
 
 import { type ApiError, invalidRequest } from "../model/api_error.ts";
 import { isReadOnly, type OwnerOperation } from "./define_operation.ts";
-import { isEdit } from "./scope_checks.ts";
-import { acceptsNull, type JsonSchema, stripNull, toJsonSchema } from "./validation_errors.ts";
+import { isEditOperation } from "./scope_checks.ts";
+import { acceptsNull, type JsonSchema, removeNullFromSchema, toJsonSchema } from "./validation_errors.ts";
 
 type Values = Record<string, unknown>;
 
 /** The argument of an edit that names the fields to empty, for clients that cannot send null. */
 export const CLEAR_ARGUMENT = "clear";
 
-export const FIELDS_TO_CLEAR: JsonSchema = {
+export const CLEAR_ARGUMENT_SCHEMA: JsonSchema = {
   description: "Names of fields to clear; null has the same effect.",
   type: "array",
   items: { type: "string" },
 };
 
 /** True for a tool whose calls may empty fields. */
-export const clearsFields = (tool: Pick<OwnerOperation, "http" | "takesChanges" | "creates">): boolean =>
-  isEdit(tool) && !tool.creates;
+export const acceptsClearArgument = (tool: Pick<OwnerOperation, "http" | "takesChanges" | "creates">): boolean =>
+  isEditOperation(tool) && !tool.creates;
 
 /**
  * The arguments in the types of the schema. Null for an optional argument is absent, except where it empties a field.
@@ -27,24 +27,24 @@ export const clearsFields = (tool: Pick<OwnerOperation, "http" | "takesChanges" 
  * seconds. `from` and `to` of a range may be dates, which count whole in UTC or in the named zone. Other values stay as
  * they are, so the operation refuses them by name (rules#lenient-arguments).
  */
-export function readArguments(tool: OwnerOperation, given: Values): Values {
+export function parseLenientArguments(tool: OwnerOperation, given: Values): Values {
   const schema = toJsonSchema(tool.input);
-  const clears = clearsFields(tool);
+  const clears = acceptsClearArgument(tool);
   const { [CLEAR_ARGUMENT]: named, ...rest } = given;
   const args = readFields(schema, clears ? rest : given, clears);
   if (!clears || named === undefined || named === null) return args;
-  const list = readValue(FIELDS_TO_CLEAR, named);
+  const list = readValue(CLEAR_ARGUMENT_SCHEMA, named);
   const names = typeof list === "string" ? [list] : list;
   const isPlain =
     Array.isArray(names) && names.every((name) => typeof name === "string" && (args[name] ?? null) === null);
-  // The refusal names it (`refuseUnclearable`).
+  // The refusal names it (`refuseInvalidClearArgument`).
   if (!isPlain) return { ...args, [CLEAR_ARGUMENT]: named };
   return { ...args, ...Object.fromEntries(names.map((name) => [name, null])) };
 }
 
 /** @throws 422 for names of fields to empty that could not be read, or that the call also sets. */
-export function refuseUnclearable(tool: OwnerOperation, args: Values): void {
-  if (clearsFields(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
+export function refuseInvalidClearArgument(tool: OwnerOperation, args: Values): void {
+  if (acceptsClearArgument(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
     throw invalidRequest(
       "mutually_exclusive_fields",
       "clear must list field names. Do not set the same fields in this call.",
@@ -68,7 +68,7 @@ function readFields({ properties = {}, required = [] }: JsonSchema, values: Valu
 }
 
 function readValue(schema: JsonSchema, value: unknown, name = ""): unknown {
-  const one = stripNull(schema);
+  const one = removeNullFromSchema(schema);
   const read = typeof value === "string" ? readText(one, value, name) : value;
   if (Array.isArray(read) && one.items) return read.map((item) => readValue(one.items as JsonSchema, item));
   if (one.properties && typeof read === "object" && read !== null && !Array.isArray(read))
@@ -123,7 +123,7 @@ const WITHOUT_EFFECT = new Set(["invalid_request", "not_found", "conflict", "for
  * The refusal of a call, beginning with its effect: that nothing was done. Unchanged where the call changes nothing
  * anyway, where a draft was saved, and where the effect is unknown (rules#refusal-begins-with-effect).
  */
-export function withEffect(refused: ApiError, tool: OwnerOperation, args: Values): ApiError {
+export function prefixErrorWithEffect(refused: ApiError, tool: OwnerOperation, args: Values): ApiError {
   const { type, review, message } = refused;
   const isCertain = WITHOUT_EFFECT.has(type) || (type === "insufficient_scope" && review === null);
   if (isReadOnly(tool) || !isCertain) return refused;

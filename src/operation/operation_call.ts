@@ -1,7 +1,7 @@
 // One call as a transport read it.
 
 import type { ApiError } from "../model/api_error.ts";
-import type { Transport } from "../model/entities/audit_event.ts";
+import type { CallTransport } from "../model/entities/audit_event.ts";
 import type { Caller, Log } from "../store/handler_context.ts";
 import type { WaitContext } from "../store/wait_context.ts";
 
@@ -11,7 +11,7 @@ export interface OperationCall {
   problem?: ApiError;
   idempotencyKey?: string | null;
   /** The transport for the audit log: REST by default for tools, the console for session operations. */
-  transport?: Transport;
+  transport?: CallTransport;
   /** Validators of the responses that the client has. */
   clientEtags?: readonly string[];
   /** Versions of the row that the client expects; null: any. */

@@ -77,4 +77,4 @@ export function checkTimeRange({ from, to }: TimeRange): void {
   if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
 }
 
-export const findRangeProblem = (range: TimeRange) => catchApiError(() => checkTimeRange(range));
+export const findTimeRangeProblem = (range: TimeRange) => catchApiError(() => checkTimeRange(range));

@@ -7,7 +7,7 @@ import { type ApiError, approvalRequired, insufficientScope, type ReviewTarget }
 import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
 import { PUBLISH_SCOPE, type Scope } from "../model/scopes.ts";
 import type { Orm } from "../store/db/orm.ts";
-import type { Caller, Context } from "../store/handler_context.ts";
+import type { Caller, HandlerContext } from "../store/handler_context.ts";
 import { resolveChannelIds } from "./access_checks.ts";
 import { isReadOnly, type OwnerOperation } from "./define_operation.ts";
 
@@ -59,7 +59,7 @@ export const getMissingWithdrawScopes = (caller: Caller): Scope[] | null => lack
  * @param path the console's page for it, below the workspace's own
  * @throws 403 insufficient_scope if the credential needs approval (rules#asks-first)
  */
-export function requireApproval({ caller, services }: Context, path: string): void {
+export function requireApproval({ caller, services }: HandlerContext, path: string): void {
   if (!caller.credential.asksFirst) return;
   const page = getConsoleUrl({ publicUrl: services.publicUrl, workspaceId: caller.workspace.id }, path);
   throw approvalRequired(formatApprovalMessage(page), page);
@@ -87,7 +87,7 @@ export async function findScopeError(
 }
 
 /** Checks that a refused call can leave a draft. */
-export const canSaveAsDraft = (tool: OwnerOperation, { scopes }: ApiError): boolean =>
+export const canSaveRefusedCallAsDraft = (tool: OwnerOperation, { scopes }: ApiError): boolean =>
   tool.asDraft !== undefined && scopes.every((scope) => scope === PUBLISH_SCOPE);
 
 /** The outcome of a call whose alert was kept as a draft, because only a person may publish it. */
@@ -129,7 +129,7 @@ export function getVersionArgument({ version, input }: Pick<OwnerOperation, "ver
 }
 
 /** Checks for an edit: absent fields stay, null clears them. */
-export const isEdit = ({
+export const isEditOperation = ({
   http: { method, when },
   takesChanges,
 }: Pick<OwnerOperation, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);

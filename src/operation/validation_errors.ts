@@ -2,20 +2,20 @@
 // It also makes the JSON Schema of an operation's input, once from its zod schema. MCP, CLI and query strings read it.
 
 import { z } from "zod";
-import { ApiError, type FieldProblem, invalidRequest } from "../model/api_error.ts";
-import { collectProblems } from "../model/domain/alert_validation.ts";
-import type { CodeOf } from "../model/error_codes.ts";
+import { ApiError, type FieldErrorInput, invalidRequest } from "../model/api_error.ts";
+import { combineCheckErrors } from "../model/domain/alert_validation.ts";
+import type { ErrorCodeOfType } from "../model/error_codes.ts";
 import {
-  apiText,
-  FIELD,
-  type FieldCheckIssue,
-  forBoth,
-  type Message,
-  REQUIRED,
-  uiText,
+  createApiAndUiText,
+  type ErrorMessage,
+  FIELD_LABEL_PLACEHOLDER,
+  getErrorTextForApi,
+  getErrorTextForUi,
+  REQUIRED_FIELD_MESSAGE,
+  type ZodFieldError,
 } from "../model/error_messages.ts";
 
-type FieldCode = CodeOf<"invalid_request">;
+type FieldCode = ErrorCodeOfType<"invalid_request">;
 
 /** A caller's own field name may appear in `param`, but only one that looks like a name. */
 const NAME = /^[\p{L}\p{N}_$-]{1,64}$/u;
@@ -40,31 +40,34 @@ const NOT_OURS = "is not valid; reload the page and try again";
 const SIZE_CODES: Record<string, FieldCode> = { string: "too_long", array: "wrong_item_count" };
 
 /** The code of an issue, and the text after the field's name. */
-function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message } {
+function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: ErrorMessage } {
   switch (issue.code) {
     case "invalid_type": {
-      if (issue.input === undefined) return { code: "field_required", message: REQUIRED };
+      if (issue.input === undefined) return { code: "field_required", message: REQUIRED_FIELD_MESSAGE };
       const api = `must be ${TYPE_NAMES[issue.expected] ?? "a value of a different type"}`;
       const isNumber = issue.expected === "number" || issue.expected === "int";
-      return { code: "wrong_type", message: isNumber ? api : forBoth(api, NOT_OURS) };
+      return { code: "wrong_type", message: isNumber ? api : createApiAndUiText(api, NOT_OURS) };
     }
     case "invalid_value": {
       const api = `must be one of ${issue.values.map(String).join(", ")}`;
       if (issue.input === undefined)
-        return { code: "field_required", message: forBoth(`is required and ${api}`, REQUIRED.ui) };
-      return { code: "invalid_choice", message: forBoth(api, "must be one of the offered choices") };
+        return {
+          code: "field_required",
+          message: createApiAndUiText(`is required and ${api}`, REQUIRED_FIELD_MESSAGE.ui),
+        };
+      return { code: "invalid_choice", message: createApiAndUiText(api, "must be one of the offered choices") };
     }
     case "too_small":
     case "too_big": {
       const code = SIZE_CODES[issue.origin] ?? "out_of_range";
       if (issue.code === "too_small" && issue.origin === "array" && issue.minimum === 1)
-        return { code, message: forBoth("must have at least one item", "needs at least one choice") };
-      if (issue.origin === "string") return { code, message: forBoth(issue.message, "is too long") };
+        return { code, message: createApiAndUiText("must have at least one item", "needs at least one choice") };
+      if (issue.origin === "string") return { code, message: createApiAndUiText(issue.message, "is too long") };
       return { code, message: issue.message };
     }
     case "custom": {
-      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<FieldCheckIssue["params"]>;
-      return { code, message: forBoth(issue.message, ui) };
+      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<ZodFieldError["params"]>;
+      return { code, message: createApiAndUiText(issue.message, ui) };
     }
     default:
       return { code: "invalid_format", message: issue.message };
@@ -99,7 +102,7 @@ function acceptedAt(schema: z.ZodType, path: PropertyKey[], beside: readonly str
 const MAX_WRONG = 40;
 
 /** A fault with the path of its field; null for a path that is not named. */
-type Fault = { param: string | null; code: FieldCode; message: Message };
+type Fault = { param: string | null; code: FieldCode; message: ErrorMessage };
 
 /**
  * The refusal of an input that a schema did not accept: the first fault is its message, and all faults are its fields.
@@ -112,7 +115,7 @@ export function createValidationError(
 ): ApiError {
   const faults = error.issues.slice(0, MAX_WRONG).flatMap((issue) => faultsAt(issue, schema, beside));
   const [first] = faults as [Fault];
-  const fields = new Map<string, FieldProblem>();
+  const fields = new Map<string, FieldErrorInput>();
   for (const { param, ...fault } of faults.slice(0, MAX_WRONG))
     if (param !== null && !fields.has(param)) fields.set(param, { param, ...fault });
   return new ApiError(first.code, first.message, { param: first.param, fields: [...fields.values()] });
@@ -133,7 +136,7 @@ function faultsAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly s
     return issue.keys.slice(0, MAX_WRONG).map((key, i) => ({
       param: paramOf([...path, key]),
       code: "unknown_field",
-      message: forBoth(
+      message: createApiAndUiText(
         i === 0 ? `Unknown field. ${acceptedAt(schema, path, beside)}` : "Unknown field.",
         `A field of the form ${NOT_OURS}.`,
       ),
@@ -141,8 +144,10 @@ function faultsAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly s
   }
   const param = paramOf(path);
   const { code, message } = faultOf(issue);
-  const ui = `${param === null ? "The request" : FIELD} ${uiText(message)}.`;
-  return [{ param, code, message: forBoth(`${param ?? "The request"} ${apiText(message)}.`, ui) }];
+  const ui = `${param === null ? "The request" : FIELD_LABEL_PLACEHOLDER} ${getErrorTextForUi(message)}.`;
+  return [
+    { param, code, message: createApiAndUiText(`${param ?? "The request"} ${getErrorTextForApi(message)}.`, ui) },
+  ];
 }
 
 function isNullBranch(issue: z.core.$ZodIssue): boolean {
@@ -173,7 +178,9 @@ export function parseInput(
   const text = result.success ? unstorable(args, ids) : null;
   if (result.success && !text) return result.data;
   const refused = result.success ? createTextError(text ?? []) : createValidationError(result.error, schema, beside);
-  throw contentProblem ? collectProblems(refused, findContentProblem(schema, args, refused, contentProblem)) : refused;
+  throw contentProblem
+    ? combineCheckErrors(refused, findContentProblem(schema, args, refused, contentProblem))
+    : refused;
 }
 
 function findContentProblem(schema: z.ZodObject, args: unknown, refused: ApiError, find: ContentProblem) {
@@ -201,7 +208,7 @@ export function refuseUnstorableText(value: object, except: readonly string[] = 
 const createTextError = (path: string[]) =>
   invalidRequest(
     "invalid_characters",
-    forBoth(
+    createApiAndUiText(
       "Text must not contain NUL characters or broken Unicode. Remove them.",
       "The text contains characters that cannot be displayed. Remove them.",
     ),
@@ -250,7 +257,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /** The part of a nullable field's schema that is not null. */
-export function stripNull(schema: JsonSchema): JsonSchema {
+export function removeNullFromSchema(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   const branch = anyOf?.find(({ type }) => type !== "null");
   if (branch) return { ...branch, ...rest };

@@ -1,13 +1,13 @@
 // The context of a handler, and the kinds of callers. A handler does not depend on HTTP, MCP or the command line.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import type { AssetAddresses, FileStore } from "../model/domain/asset_rules.ts";
+import type { AssetUrlResolver, FileStore } from "../model/domain/asset_rules.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
-import type { PageMarks } from "../model/domain/prejoin_alerts.ts";
+import type { CachedInboxPageState } from "../model/domain/prejoin_alerts.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { VisibilityFilter } from "../model/entities/channel.ts";
 import type { Role } from "../model/entities/member.ts";
-import type { FieldFinding } from "../model/error_messages.ts";
+import type { FieldValidationFailure } from "../model/error_messages.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { BatchedCall } from "./db/batch_concurrent_calls.ts";
 import type { Statement } from "./db/statement.ts";
@@ -118,7 +118,7 @@ export interface PushSupport {
 }
 
 /** The due alerts of a channel that were published. `waking`: the priorities of those that have not expired. */
-export interface PublishedDue {
+export interface PublishedDueAlerts {
   pusher_id: string;
   waking: readonly string[];
 }
@@ -182,12 +182,12 @@ export interface PasskeySupport {
 /** The sign-in services for operations on people. They use the manager's transaction. */
 export interface SignInService {
   /** The fault of a text as the current password, or of a sign-in (rules#password-again). @throws 429. */
-  confirmPerson(person: Person, password: string): Promise<FieldFinding | null>;
+  confirmPerson(person: Person, password: string): Promise<FieldValidationFailure | null>;
   listSessions(em: SqlEntityManager, person: Person): Promise<AccountSession[]>;
   /** Ends those of the person's sessions that are named. */
   endSessions(em: SqlEntityManager, person: Person, ids: readonly string[]): Promise<void>;
   /** The fault of a text as the person's new password; null when it may be set. */
-  checkNewPassword(em: SqlEntityManager, person: Person, password: string): Promise<FieldFinding | null>;
+  checkNewPassword(em: SqlEntityManager, person: Person, password: string): Promise<FieldValidationFailure | null>;
   setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
   readonly secondFactor: SecondFactorSupport;
   readonly passkeys: PasskeySupport;
@@ -212,7 +212,7 @@ export interface Services {
   /** A handset's newest alerts after the call. `find` is null if they are read alone and then cached. */
   inboxPageCache: {
     find(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<SharedBody | null>;
-    put(tag: string, page: { page: SharedBody } & PageMarks): void;
+    put(tag: string, page: { page: SharedBody } & CachedInboxPageState): void;
   };
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
@@ -221,15 +221,15 @@ export interface Services {
   webhooks: WebhookSupport;
   push: PushSupport;
   /** Wakes the handsets of channels in which something came due; neither throws nor blocks. */
-  notifyDue(settled: readonly PublishedDue[]): void;
+  notifyDue(settled: readonly PublishedDueAlerts[]): void;
   waitForChange(wait: AlertWait): Promise<void>;
-  assets: AssetAddresses & { readonly store: FileStore };
+  assets: AssetUrlResolver & { readonly store: FileStore };
   /** The health of the service: metrics of all its processes in Prometheus format, and degraded features. */
   health: { renderMetrics(): Promise<string>; checkReadiness(): Promise<{ degraded: string[] }> };
   signIn: SignInService;
 }
 
-export interface Context<C = Caller> {
+export interface HandlerContext<C = Caller> {
   /** Forked for this call, inside its transaction when the operation writes, narrowed to what the caller sees. */
   readonly em: SqlEntityManager;
   caller: C;

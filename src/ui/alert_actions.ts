@@ -10,7 +10,7 @@ export interface ActionElements<T, L> {
   link(link: L, content: T): T;
 }
 
-export interface ActionContent<T, L> {
+export interface AlertActionsContent<T, L> {
   question: { label: string; choices: readonly string[]; hint?: T | null } | null;
   /** Buttons of the caller before all others. */
   first?: readonly T[];
@@ -22,7 +22,7 @@ export interface ActionContent<T, L> {
 /** The question first, then the acknowledgement button, then the links; null without any. */
 export function renderAlertActions<T, L extends { label: string }>(
   { html, icon, choice, acknowledge, link }: ActionElements<T, L>,
-  content: ActionContent<T, L>,
+  content: AlertActionsContent<T, L>,
 ): T | null {
   const { question, links } = content;
   const buttons = [

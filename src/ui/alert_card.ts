@@ -2,7 +2,7 @@
 // priority has a colour and a label, never a colour alone.
 
 import { type AvatarData, avatar } from "./avatar.ts";
-import { type Content, type Html, html } from "./html.ts";
+import { type Html, type HtmlContent, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { timeElement } from "./time_format.ts";
 
@@ -25,19 +25,19 @@ export interface AlertCard {
   /** Links and buttons, the deciding one first. */
   acts?: readonly Html[];
   /** The question and the buttons as `renderAlertActions` makes them, in place of `acts`. */
-  actions?: Content;
+  actions?: HtmlContent;
   /** More lines below the text. */
-  also?: Content;
+  also?: HtmlContent;
 }
 
 /** The card's own texts. */
 export interface CardTexts {
-  important: Content;
-  urgent: Content;
-  expired: Content;
-  within(km: number): Content;
-  until(time: Html): Content;
-  wasUntil(time: Html): Content;
+  important: HtmlContent;
+  urgent: HtmlContent;
+  expired: HtmlContent;
+  within(km: number): HtmlContent;
+  until(time: Html): HtmlContent;
+  wasUntil(time: Html): HtmlContent;
   /** The attribute `alt` of the picture, with a space before it. */
   picture: Html;
 }

@@ -1,10 +1,10 @@
 // The preview of an alert: its card as devices show it, with inert buttons, and its sound, vibration and speech.
 
-import { type AlertButton, getLinkActions, getReplyQuestion } from "../model/fields/alert_buttons.ts";
+import { type AlertButton, getOpenUrlActions, getReplyQuestion } from "../model/fields/alert_buttons.ts";
 import { type ActionElements, renderAlertActions } from "./alert_actions.ts";
 import { alertCard } from "./alert_card.ts";
 import { type AvatarData, externalPicture } from "./avatar.ts";
-import { type Content, type Html, html } from "./html.ts";
+import { type Html, type HtmlContent, html } from "./html.ts";
 import { icon } from "./icons.ts";
 
 /** The parts of an alert that a device draws, stored or typed. */
@@ -27,7 +27,7 @@ export interface PreviewedAlert {
   expires_at: Date | null;
 }
 
-const inertButton = (content: Content): Html => html`<span class="button plain">${content}</span>`;
+const inertButton = (content: HtmlContent): Html => html`<span class="button plain">${content}</span>`;
 
 /** Pictures of the app's buttons, which do nothing. */
 const INERT_ELEMENTS: ActionElements<Html, { label: string }> = {
@@ -39,17 +39,20 @@ const INERT_ELEMENTS: ActionElements<Html, { label: string }> = {
 };
 
 /** The question and the buttons of an alert, drawn as the app draws them. */
-export const inertActions = ({ requires_ack, actions }: Pick<PreviewedAlert, "requires_ack" | "actions">): Content =>
+export const inertActions = ({
+  requires_ack,
+  actions,
+}: Pick<PreviewedAlert, "requires_ack" | "actions">): HtmlContent =>
   renderAlertActions(INERT_ELEMENTS, {
     question: getReplyQuestion({ actions }) ?? null,
     acknowledge: requires_ack ? "Acknowledge" : null,
-    links: getLinkActions(actions),
+    links: getOpenUrlActions(actions),
   });
 
 const capitalize = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1);
 
 /** "Siren", "Long": the sound, vibration and speech of an alert. */
-export function listEffects({ sound, vibrate, recording, tts_text }: PreviewedAlert): Html[] {
+export function listAlertEffects({ sound, vibrate, recording, tts_text }: PreviewedAlert): Html[] {
   const heard = recording ? "Recording" : sound && sound !== "silent" ? capitalize(sound) : null;
   return [
     ...(heard ? [html`<span>${icon("sound", "s")}${heard}</span>`] : []),
@@ -59,7 +62,7 @@ export function listEffects({ sound, vibrate, recording, tts_text }: PreviewedAl
 }
 
 /** The card of an alert as devices show it. @param id unique on the page */
-export const previewCard = (
+export const renderAlertPreviewCard = (
   channel: AvatarData & { name: string },
   drawn: PreviewedAlert,
   now: Date,

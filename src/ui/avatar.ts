@@ -2,7 +2,7 @@
 // attributes, so that a policy without inline styles permits any of them. A picture on another server is replaced by
 // the host's name, and fetched on request.
 
-import { type Content, type Html, html } from "./html.ts";
+import { type Html, type HtmlContent, html } from "./html.ts";
 import { readableTextColor } from "./text_color.ts";
 
 export interface AvatarData {
@@ -41,7 +41,7 @@ export const getUrlHost = (address: string): string => new URL(address).host;
 export const externalPicture = (
   address: string,
   alt = html` alt="Picture of this alert"`,
-  summary: Content = `Show picture from ${getUrlHost(address)}`,
+  summary: HtmlContent = `Show picture from ${getUrlHost(address)}`,
 ): Html =>
   html`<details class="more elsewhere"><summary>${summary}</summary><img src="${address}"${alt} loading="lazy"
     decoding="async" referrerpolicy="no-referrer"></details>`;

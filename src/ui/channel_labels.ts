@@ -1,11 +1,11 @@
 // Labels for people of a channel's categories and requested permissions.
 
-import type { CATEGORIES, Capability } from "../model/fields/channel.ts";
+import type { CHANNEL_CATEGORIES, RequestablePermission } from "../model/fields/channel.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { IconName } from "./icons.ts";
 
 /** In the order in which forms offer them: by label. */
-export const CATEGORY_LABELS: Record<(typeof CATEGORIES)[number], string> = {
+export const CATEGORY_LABELS: Record<(typeof CHANNEL_CATEGORIES)[number], string> = {
   ai: "AI",
   business: "Business",
   cities: "Cities",
@@ -20,7 +20,7 @@ export const CATEGORY_LABELS: Record<(typeof CATEGORIES)[number], string> = {
 };
 
 /** One line for each capability, and what it means on the phone. */
-export const CAPABILITY_INFO: Record<Capability, { icon: IconName; label: string; means: string }> = {
+export const CAPABILITY_INFO: Record<RequestablePermission, { icon: IconName; label: string; means: string }> = {
   notify: { icon: "bell", label: "Send notifications", means: "Shows a banner when an alert arrives." },
   sound: {
     icon: "sound",

@@ -1,6 +1,6 @@
 // The choice of a color scheme, which all pages share: the script, and the select element that it listens to.
 
-import { type Content, type Html, html } from "./html.ts";
+import { type Html, type HtmlContent, html } from "./html.ts";
 import { loadStaticFile } from "./static_files.ts";
 
 /** Applies the stored choice before the page is drawn (rules#color-scheme). */
@@ -17,7 +17,7 @@ const CHOICES = { system: "", light: "light", dark: "dark" } as const;
  * @param text the content and the attributes of the element with a text
  */
 export const colorSchemeSelect = (
-  text: (name: "title" | keyof typeof CHOICES) => { content: Content; attributes?: Content },
+  text: (name: "title" | keyof typeof CHOICES) => { content: HtmlContent; attributes?: HtmlContent },
 ): Html => {
   const title = text("title");
   return html`<label for="scheme-choice"${title.attributes}>${title.content}</label>

@@ -1,10 +1,10 @@
 // Fields of a row that a page draws by their kind: their labels, and their values as text.
 
 import {
-  type DisplayPage,
   type FieldDefinition,
   type FieldDefinitions,
-  selectPlainOn,
+  type FieldDisplayPage,
+  selectFieldsDrawnByKind,
 } from "../model/fields/field_table.ts";
 import { formatMinute } from "./time_format.ts";
 
@@ -27,9 +27,9 @@ export interface FieldFact {
 }
 
 /** The fields that have a value; a disabled flag is left out. */
-export function listPlainFacts(fields: FieldDefinitions, place: DisplayPage, row: object): FieldFact[] {
+export function listPlainFacts(fields: FieldDefinitions, place: FieldDisplayPage, row: object): FieldFact[] {
   const values = new Map(Object.entries(row));
-  const plain: FieldDefinitions = selectPlainOn(fields, place);
+  const plain: FieldDefinitions = selectFieldsDrawnByKind(fields, place);
   return Object.entries(plain).flatMap(([name, field]) => {
     const [words, label] = [formatFieldValue(field, values.get(name)), field.drawn?.label ?? name];
     const leads = field.look === "link" ? (field.drawn?.leads ?? `${label}:`) : null;

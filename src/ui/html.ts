@@ -22,14 +22,14 @@ class Markup {
 }
 
 export type Html = Markup;
-export type Content = Html | string | number | null | undefined | false | readonly Content[];
+export type HtmlContent = Html | string | number | null | undefined | false | readonly HtmlContent[];
 
 /**
  * A text by a person or a program inside of a line of ours: it has its own direction, and changes no order around it.
  */
 export const isolate = (text: string | null): Html => new Markup(text === null ? "" : `<bdi>${show(text)}</bdi>`);
 
-function show(value: Content): string {
+function show(value: HtmlContent): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Markup) return value.toString();
   if (Array.isArray(value)) return value.map(show).join("");
@@ -42,7 +42,7 @@ const IN_TAG = /<[^<>]*$|=\s*"[^"<>]*$/;
 const ISOLATED = /<bdi[^<>]*>$|<[^<>]*\bdir="auto"[^<>]*>\s*$/;
 
 /** Our pages are written from left to right, so a text with right-to-left letters is foreign and keeps its order. */
-function showIn(before: string, value: Content): string {
+function showIn(before: string, value: HtmlContent): string {
   if (Array.isArray(value)) return value.map((part) => showIn(before, part)).join("");
   const isForeign = typeof value === "string" && isRightToLeft(value);
   if (!isForeign || IN_TAG.test(before) || TEXT_ONLY.test(before) || ISOLATED.test(before)) return show(value);
@@ -53,7 +53,7 @@ function showIn(before: string, value: Content): string {
  * Markup with every value escaped; null, undefined and false show nothing. A text with right-to-left letters between
  * tags is isolated.
  */
-export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
+export function html(strings: TemplateStringsArray, ...values: HtmlContent[]): Html {
   let text = strings[0] ?? "";
   values.forEach((value, i) => {
     text += showIn(text, value) + strings[i + 1];
@@ -62,5 +62,5 @@ export function html(strings: TemplateStringsArray, ...values: Content[]): Html 
 }
 
 /** The same for documents that are not pages, such as feeds: values are escaped, and nothing is added. */
-export const xml = (strings: TemplateStringsArray, ...values: Content[]): Html =>
+export const xml = (strings: TemplateStringsArray, ...values: HtmlContent[]): Html =>
   new Markup(strings.reduce((text, part, i) => text + show(values[i - 1]) + part));

@@ -31,7 +31,7 @@ const degrees = (value: number, [positive, negative]: readonly [string, string])
   `${Math.abs(value).toFixed(4)}° ${value < 0 ? negative : positive}`;
 
 /** 38.7071° N, 9.1355° W */
-export const formatPosition = ({ lat, lon }: Pick<MapCircle, "lat" | "lon">): string =>
+export const formatCoordinates = ({ lat, lon }: Pick<MapCircle, "lat" | "lon">): string =>
   `${degrees(lat, ["N", "S"])}, ${degrees(lon, ["E", "W"])}`;
 
 /** `label`: the attribute `aria-label` for the circle and the side of a square in kilometres; English without it. */
@@ -54,7 +54,7 @@ export function circleDrawing(circle: MapCircle, label = labelInEnglish): Html {
 }
 
 const labelInEnglish = (circle: MapCircle, step: number): Html =>
-  html` aria-label="A circle of ${formatDistance(circle.radius_km)} around ${formatPosition(
+  html` aria-label="A circle of ${formatDistance(circle.radius_km)} around ${formatCoordinates(
     circle,
   )}; each grid square is ${formatDistance(step)} wide."`;
 

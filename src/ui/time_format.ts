@@ -23,7 +23,7 @@ function getFormats(): NonNullable<typeof formats> {
 export const formatDay = (at: Date): string => getFormats().day.format(at);
 
 /** The same without the year where that is the present one: 22 Nov, 14:25 UTC */
-export const formatNearTime = (at: Date, now: Date): string => {
+export const formatTimeWithoutCurrentYear = (at: Date, now: Date): string => {
   const words = formatMinute(at);
   return at.getUTCFullYear() === now.getUTCFullYear() ? words.replace(` ${at.getUTCFullYear()}`, "") : words;
 };
@@ -31,7 +31,7 @@ export const formatNearTime = (at: Date, now: Date): string => {
 /** 22 Nov 2026, 14:25 UTC */
 export const formatMinute = (at: Date): string => `${formatDay(at)}, ${getFormats().minute.format(at)} UTC`;
 
-const WORDS = { minute: formatMinute, near: formatNearTime, day: formatDay };
+const WORDS = { minute: formatMinute, near: formatTimeWithoutCurrentYear, day: formatDay };
 
 /** `how`: to the minute, without the year where that is the present one, or the day alone. */
 export function timeElement(at: Date, how: keyof typeof WORDS = "minute", now = at): Html {

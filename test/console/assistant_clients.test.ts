@@ -1,7 +1,7 @@
 // The overview shows the setup for each assistant's client, with this server's own address.
 
 import { expect, test } from "vitest";
-import { ASSISTANT_CLIENTS, SET_KEY_COMMAND } from "../../src/pages/console/assistant_clients.ts";
+import { ASSISTANT_CLIENTS, SET_API_KEY_COMMAND } from "../../src/pages/console/assistant_clients.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
 
@@ -23,7 +23,7 @@ test("each line with the address in PUBLIC_URL", async () => {
       ...(key ? [[`for ${name}, with a key`, key(PUBLIC_URL)]] : []),
     ]);
     expect(shown.filter(([what]) => what!.startsWith("for "))).toEqual(lines);
-    expect(shown).toContainEqual(["the command", SET_KEY_COMMAND]);
+    expect(shown).toContainEqual(["the command", SET_API_KEY_COMMAND]);
   } finally {
     await world.close();
   }

@@ -2,8 +2,8 @@
 // rules#console-bulk, rules#move-plan
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findFilterChannel, findNamedChannel } from "../../src/pages/console/list_search.ts";
-import { sortedUrl, sortPagedRows, sortRows } from "../../src/pages/console/list_sorting.ts";
+import { findFilterChannel, findTypedChannelId } from "../../src/pages/console/list_search.ts";
+import { createListUrlBuilder, sortPagedRows, sortRows } from "../../src/pages/console/list_sorting.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -36,7 +36,7 @@ describe("the order of a list", () => {
     Name: { value: ({ name }: (typeof rows)[number]) => name, first: "asc" },
   } as const;
   const at = (query: string) =>
-    sortRows({ url: new URL(`https://x/list?${query}`) }, rows, columns, sortedUrl("/list", { q: "x" }));
+    sortRows({ url: new URL(`https://x/list?${query}`) }, rows, columns, createListUrlBuilder("/list", { q: "x" }));
 
   test.each([
     ["", [2, null, 10]],
@@ -98,7 +98,7 @@ test.each([
     { id: "psh_5", name: "Alarm", handle: "ferries" },
     { id: "psh_6", name: "Buses (@day)", handle: "buses" },
   ];
-  const find = () => findNamedChannel(channels, typed, "none");
+  const find = () => findTypedChannelId(channels, typed, "none");
   if (expected.startsWith("psh_")) expect(find()).toBe(expected);
   else expect(find).toThrow(expected);
 });

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { CAPABILITIES, CHANNEL_FIELDS } from "../../src/model/fields/channel.ts";
-import { CHANNEL_LABELS } from "../../src/pages/console/channel_form_values.ts";
+import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
+import { CHANNEL_FIELD_LABELS } from "../../src/pages/console/channel_form_values.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner, type WatchedPage } from "../support/console_site.ts";
 import { readFormControls } from "../support/form_controls.ts";
 import { joinNewHandset, suspend } from "../support/handsets.ts";
@@ -71,7 +71,7 @@ describe("channels in the console", () => {
     const inputOf = (name: string) => Object.keys(OPERATIONS.find((tool) => tool.name === name)!.input.shape);
     const has = (page: WatchedPage, field: string) =>
       page.text.includes(` name="${field}"`) &&
-      new RegExp(`for="${field}"|<legend>${CHANNEL_LABELS[field as never]}`).test(page.text);
+      new RegExp(`for="${field}"|<legend>${CHANNEL_FIELD_LABELS[field as never]}`).test(page.text);
     const settings = await owner.get(`${base}channels/${id}/edit`);
     // Its handle is shown and never changes; its status has buttons of its own, and a version is for programs.
     const others = ["pusher_id", "handle", "status", "expected_updated_at"];
@@ -79,8 +79,8 @@ describe("channels in the console", () => {
     expect(settings.text).toContain('name="act" value="pause"');
     const opening = await owner.get(`${base}channels/new`);
     expect(inputOf("create_pusher").filter((field) => !has(opening, field))).toEqual([]);
-    expect(Object.keys(CHANNEL_LABELS).sort()).toEqual([...Object.keys(CHANNEL_FIELDS), "handle"].sort());
-    for (const name of CAPABILITIES) expect(opening.text).toContain(`value="${name}"`);
+    expect(Object.keys(CHANNEL_FIELD_LABELS).sort()).toEqual([...Object.keys(CHANNEL_FIELDS), "handle"].sort());
+    for (const name of REQUESTABLE_PERMISSIONS) expect(opening.text).toContain(`value="${name}"`);
   });
 
   test("a form that is sent back as it was changes nothing, and one control changes one field", async () => {
@@ -197,7 +197,7 @@ describe("channels in the console", () => {
     const links = [...wrong.text.matchAll(/<li><a href="#(\w+)">([^<]+)</g)].map(([, field, words]) => [field, words]);
     expect(links.map(([field]) => field)).toEqual(["name", "handle", "description", "site", "tags", "lat", "initials"]);
     for (const [field, words] of links)
-      expect(words).toMatch(new RegExp(`^${CHANNEL_LABELS[field as never]} (must|is missing|has)`));
+      expect(words).toMatch(new RegExp(`^${CHANNEL_FIELD_LABELS[field as never]} (must|is missing|has)`));
     expect(wrong.text.match(/ autofocus/g)).toHaveLength(1);
     expect(wrong.text).toMatch(/id="name"[^>]* autofocus/);
     expect(wrong.text).toContain('value="north"');

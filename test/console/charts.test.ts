@@ -1,13 +1,13 @@
 // Plots compared with their data, without a service: bars, the shape of very many, marks, and lists by rank.
 
 import { describe, expect, test } from "vitest";
-import { barChart, type ChartSlot, formatShare, rankedBars } from "../../src/pages/console/charts/chart.ts";
+import { barChart, type ChartBar, formatShare, rankedBars } from "../../src/pages/console/charts/chart.ts";
 import { dailyCharts } from "../../src/pages/console/charts/daily_charts.ts";
-import { describeChange, getPeriodBefore } from "../../src/pages/console/pages/statistics.ts";
+import { describePeriodChange, getPeriodBefore } from "../../src/pages/console/pages/statistics.ts";
 
 const BARS = 120;
 
-const drawn = async (slots: ChartSlot[]) =>
+const drawn = async (slots: ChartBar[]) =>
   (
     await barChart({
       id: "p",
@@ -21,7 +21,7 @@ const drawn = async (slots: ChartSlot[]) =>
     })
   ).toString();
 
-const slotsOf = (values: number[], width = values.length): ChartSlot[] =>
+const slotsOf = (values: number[], width = values.length): ChartBar[] =>
   values.map((value, i) => ({ from: i / width, to: (i + 1) / width, value, words: `part ${i}` }));
 
 // Covers rules#console-figures.
@@ -137,10 +137,10 @@ test("the period before has as many days, and ends right before the range", () =
     ["0000-01-01", "0000-01-01"],
   ] as const)
     expect([from, before(from, to)]).toEqual([from, null]);
-  expect(describeChange(12, 9, 30, false)).toBe("9 in the 30 days before (+3)");
-  expect(describeChange(9, 12_000, 7, false)).toBe("12,000 in the 7 days before (−11,991)");
-  expect(describeChange(0, 0, 1, false)).toBe("0 in the day before (±0)");
-  expect(describeChange(1, 41, 1, true)).toBe("41 in the day before (−40, today is incomplete)");
+  expect(describePeriodChange(12, 9, 30, false)).toBe("9 in the 30 days before (+3)");
+  expect(describePeriodChange(9, 12_000, 7, false)).toBe("12,000 in the 7 days before (−11,991)");
+  expect(describePeriodChange(0, 0, 1, false)).toBe("0 in the day before (±0)");
+  expect(describePeriodChange(1, 41, 1, true)).toBe("41 in the day before (−40, today is incomplete)");
 });
 
 test("ranks begin with the most, and rare ones are folded", async () => {

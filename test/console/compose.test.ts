@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../../src/model/fields/field_table.ts";
-import { REPLY_FIELDS } from "../../src/pages/console/pages/compose_fields.ts";
+import { REPLY_CONTROL_NAMES } from "../../src/pages/console/pages/compose_fields.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { PNG } from "../support/sample_files.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -92,7 +92,7 @@ describe("writing an alert in the console", () => {
     );
     for (const field of Object.keys(createChangeSchemas(ALERT_FIELDS)))
       expect(controls, field).toContain(field === "actions" ? "actions.0.label" : field);
-    for (const name of REPLY_FIELDS) expect(controls).toContain(name);
+    for (const name of REPLY_CONTROL_NAMES) expect(controls).toContain(name);
   });
 
   test("typed values are stored, and an edit that changes nothing is not one", async () => {

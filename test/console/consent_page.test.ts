@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseClientName } from "../../src/identity/auth/client_metadata.ts";
 import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
-import { ALL_SCOPES, INITIAL_SCOPES } from "../../src/model/scopes.ts";
+import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import { signInOwner } from "../support/console_site.ts";
 import {
@@ -115,7 +115,7 @@ describe("the consent page", () => {
 
   // rules#assistants-consent
   test("the first consent names drafting and never sending, and folds what only reads", async () => {
-    const { text } = await pageOf(await clientAt(), INITIAL_SCOPES.join(" "));
+    const { text } = await pageOf(await clientAt(), INITIAL_ASSISTANT_SCOPES.join(" "));
     const folded = text.replace(/<details.*?<\/details>/gs, "");
     const [open, all] = [folded, text].map((part) =>
       [...part.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope),

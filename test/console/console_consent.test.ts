@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotoc
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { INITIAL_SCOPES } from "../../src/model/scopes.ts";
+import { INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import {
   ConsoleSite,
   joinByLink,
@@ -289,7 +289,7 @@ describeInBrowser("consent", () => {
     const ticked = await page
       .locator("input[name=scope]:checked")
       .evaluateAll((boxes: any[]) => boxes.map(({ value }) => value));
-    expect(ticked.sort()).toEqual(INITIAL_SCOPES.filter((scope) => scope !== "account:read").sort());
+    expect(ticked.sort()).toEqual(INITIAL_ASSISTANT_SCOPES.filter((scope) => scope !== "account:read").sort());
 
     await page.goto(request("alerts:send alerts:write pushers:read"));
     for (const scope of ["alerts:send", "alerts:write", "pushers:read"])

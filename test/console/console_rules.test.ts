@@ -5,11 +5,11 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { getMemberCaller } from "../../src/identity/auth/console_sessions.ts";
+import { getSessionCaller } from "../../src/identity/auth/console_sessions.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
 import { formatId, parseId } from "../../src/model/domain/type_ids.ts";
-import { describeDestination } from "../../src/pages/console/pages/sign_in_flow.ts";
+import { describeRedirectTarget } from "../../src/pages/console/pages/sign_in_flow.ts";
 import { findLeastRole } from "../../src/pages/console/scope_groups.ts";
 import { html } from "../../src/ui/html.ts";
 import { HttpVisitor } from "../support/console_site.ts";
@@ -264,7 +264,7 @@ describe("the console's rules", () => {
     const session = await world.service.people.session(
       new Headers({ cookie: [...owner.cookies].map((pair) => pair.join("=")).join("; ") }),
     );
-    const caller = getMemberCaller(session!, parseId("wsp", world.workspace.id)!)!;
+    const caller = getSessionCaller(session!, parseId("wsp", world.workspace.id)!)!;
     const ran: string[] = [];
     const before = await counts();
     for (const tool of OPERATIONS) {
@@ -324,7 +324,7 @@ test("markup escapes any input", () => {
 });
 
 test("the address of the response is shown in full", () => {
-  const words = (url: string) => describeDestination(new URL(url));
+  const words = (url: string) => describeRedirectTarget(new URL(url));
   expect(words("https://claude.ai/api/callback?x=1")).toBe("claude.ai");
   expect(words("https://claude.ai.elsewhere.example/cb")).toBe("claude.ai.elsewhere.example");
   expect(words("https://claude.ai@elsewhere.example/cb")).toBe("elsewhere.example");

@@ -9,14 +9,14 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { assertDefined } from "../../src/model/assert.ts";
-import { ALERT_TRANSITIONS, refusalOf } from "../../src/model/domain/alert_status.ts";
+import { ALERT_TRANSITIONS, createTransitionError } from "../../src/model/domain/alert_status.ts";
 import {
   catchApiError,
   checkAlertContent,
-  checkNotExpired,
+  checkAlertNotExpired,
   checkSchedule,
 } from "../../src/model/domain/alert_validation.ts";
-import { uiMessage } from "../../src/model/error_messages.ts";
+import { formatErrorForUi } from "../../src/model/error_messages.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { getFieldLabels } from "../../src/model/fields/field_table.ts";
 import { createValidationError } from "../../src/operation/validation_errors.ts";
@@ -46,7 +46,7 @@ function refusals({ input }: { input: z.ZodObject }): string[] {
     if (read.success) return [];
     const refused = toFormError(createValidationError(read.error, input), {});
     expect([refused.code, ...refused.fields.map(({ code }) => code)]).not.toContain("invalid_value");
-    return [...refused.fields.map(({ message }) => message), uiMessage(refused)];
+    return [...refused.fields.map(({ message }) => message), formatErrorForUi(refused)];
   });
 }
 
@@ -113,13 +113,13 @@ describe("rules across several fields of an alert", () => {
     content({ send_at: later, expires_at: later }),
     catchApiError(() => checkSchedule(null, now)),
     catchApiError(() => checkSchedule(before, now)),
-    catchApiError(() => checkNotExpired(before, now)),
+    catchApiError(() => checkAlertNotExpired(before, now)),
     ...Object.values(ALERT_TRANSITIONS).flatMap((verbs) =>
-      Object.values(verbs).flatMap((cell) => (cell.do === "refuse" ? [refusalOf(cell)] : [])),
+      Object.values(verbs).flatMap((cell) => (cell.do === "refuse" ? [createTransitionError(cell)] : [])),
     ),
   ])("%s", (refusal) => {
     expect(refusal).toBeInstanceOf(ApiError);
-    expect(apiWords([uiMessage(toFormError(refusal!, {}))])).toEqual([]);
+    expect(apiWords([formatErrorForUi(toFormError(refusal!, {}))])).toEqual([]);
   });
 });
 
@@ -156,5 +156,5 @@ test("a limit shows when to retry, and not its name", () => {
   const refused = new ApiError("rate_limited", "At most 30 calls in 60 seconds (send_alert); retry in 7 seconds.", {
     headers: { "retry-after": "7" },
   });
-  expect(uiMessage(refused)).toBe("Too many requests. Try again in 7 seconds.");
+  expect(formatErrorForUi(refused)).toBe("Too many requests. Try again in 7 seconds.");
 });

@@ -3,7 +3,7 @@
 // browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLink } from "../../src/identity/auth/one_time_links.ts";
+import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
 import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
@@ -32,7 +32,7 @@ describe("one-time links", () => {
     return { row: parseId("mem", member.id)!, id: member.id, email };
   }
   const link = (row: string, by: "operator" | "manager" | "person" = "operator") =>
-    createLink(em(), "http://localhost:8787", row, by);
+    createMemberLink(em(), "http://localhost:8787", row, by);
   const signIn = async (email: string, password: string, on = visitor()) =>
     (await on.post("/console/sign-in", { email, password })).status;
   /** A joined member with a session. */

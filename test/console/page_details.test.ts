@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { ACCOUNT_ACTIONS } from "../../src/identity/auth/account_audit.ts";
-import { CATEGORIES } from "../../src/model/fields/channel.ts";
-import { describeAddress } from "../../src/pages/console/pages/account.ts";
+import { CHANNEL_CATEGORIES } from "../../src/model/fields/channel.ts";
+import { describeIpAddress } from "../../src/pages/console/pages/account.ts";
 import { describeSkippedMonths } from "../../src/pages/console/recurrence_form.ts";
 import { CATEGORY_LABELS } from "../../src/ui/channel_labels.ts";
 
@@ -17,7 +17,7 @@ test.each([
   [null, "unknown"],
   ["a proxy", "unknown"],
 ])("a session from %s is shown as %s", (address, shown) => {
-  expect(describeAddress(address)).toBe(shown);
+  expect(describeIpAddress(address)).toBe(shown);
 });
 
 describe("a monthly alert", () => {
@@ -46,7 +46,7 @@ describe("a monthly alert", () => {
 test("categories are offered in the order of their labels, and all of them", () => {
   const labels = Object.values(CATEGORY_LABELS);
   expect(labels).toEqual(labels.toSorted((a, b) => a.localeCompare(b)));
-  expect(Object.keys(CATEGORY_LABELS).sort()).toEqual([...CATEGORIES].sort());
+  expect(Object.keys(CATEGORY_LABELS).sort()).toEqual([...CHANNEL_CATEGORIES].sort());
 });
 
 test("two-factor authentication has one name in the audit log", () => {

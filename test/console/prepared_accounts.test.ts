@@ -2,7 +2,7 @@
 // new password by a link. It enters no second workspace before its address was proved. Without a browser.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLink } from "../../src/identity/auth/one_time_links.ts";
+import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
 import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { formatId, parseId } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
@@ -66,7 +66,7 @@ async function madeReady() {
 async function invitedElsewhere(email: string) {
   const workspace = (await createWorkspace(em(), { name: "Elsewhere" })).id;
   const row = parseId("mem", (await addMemberAsOperator(em(), { workspace, email, role: "viewer" })).id)!;
-  const link = await createLink(em(), "http://localhost:8787", row, "manager");
+  const link = await createMemberLink(em(), "http://localhost:8787", row, "manager");
   const joined = async () => (await world.sql("select user_id from member where id = ?", [row]))[0].user_id !== null;
   return { row, link, joined };
 }
@@ -119,14 +119,14 @@ test("an account whose address was never proved enters no second workspace, and 
 test("the operator vouches for a person, and a manager's link takes a proof away", async () => {
   const { email } = await madeReady();
   const { row, joined } = await invitedElsewhere(email);
-  const vouched = await createLink(em(), "http://localhost:8787", row, "operator");
+  const vouched = await createMemberLink(em(), "http://localhost:8787", row, "operator");
   expect((await join(vouched, OWN)).status).toBe(303);
   expect([await joined(), (await account(email)).emailVerified]).toEqual([true, true]);
 
   const other = await madeReady();
   await world.sql(`update auth."user" set "emailVerified" = true where id = ?`, [other.id]);
   const [{ id }] = await world.sql("select id from member where user_id = ?", [other.id]);
-  const handed = await createLink(em(), "http://localhost:8787", id, "manager");
+  const handed = await createMemberLink(em(), "http://localhost:8787", id, "manager");
   expect((await join(handed, OWN)).status).toBe(303);
   expect((await account(other.email)).emailVerified).toBe(false);
   // It was proved before, so a link alone does not pass the second step. Passkeys pass it, so they are deleted.
@@ -139,7 +139,7 @@ test("the second step of a proved account protects every link, by mail and of a 
   await world.sql(`update auth."user" set "emailVerified" = true, "twoFactorEnabled" = true where id = ?`, [id]);
   const [{ id: row }] = await world.sql("select id from member where user_id = ?", [id]);
   for (const by of ["manager", "manager", "person", "operator"] as const) {
-    const link = await createLink(em(), "http://localhost:8787", row, by);
+    const link = await createMemberLink(em(), "http://localhost:8787", row, by);
     const reader = new HttpVisitor(world);
     const { headers } = await join(link, OWN, reader);
     expect(headers.get("location")).toContain("/console/sign-in/code");
@@ -154,7 +154,7 @@ test("the address that a first owner chooses is proved by nothing", async () => 
   const workspace = (await createWorkspace(em(), { name: "First" })).id;
   const wish = { workspace, email: "owner@localhost", role: "owner" };
   const row = parseId("mem", (await addMemberAsOperator(em(), wish)).id)!;
-  const link = await createLink(em(), "http://localhost:8787", row, "operator");
+  const link = await createMemberLink(em(), "http://localhost:8787", row, "operator");
   const email = "chosen@example.org";
   expect((await new HttpVisitor(world).join(link, { name: "First", email, password: THEIRS })).status).toBe(303);
   expect((await account(email)).emailVerified).toBe(false);

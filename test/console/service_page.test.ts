@@ -2,10 +2,10 @@
 // rules#service-state
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createHousekeepingJobs, type JobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
+import { createHousekeepingJobs, type HousekeepingJobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { computeServiceState } from "../../src/identity/operator/service_state.ts";
-import { JOB_NAMES, listProblems } from "../../src/pages/console/pages/service_status.ts";
+import { HOUSEKEEPING_JOB_LABELS, listServiceProblems } from "../../src/pages/console/pages/service_status.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -84,9 +84,9 @@ test("a job is a problem while its last run failed, and not after the next succe
 });
 
 test("every job has a name that describes what it does", () => {
-  const deps = { deviceRetentionDays: 1, auditRetentionDays: 1 } as JobDeps;
+  const deps = { deviceRetentionDays: 1, auditRetentionDays: 1 } as HousekeepingJobDeps;
   const jobs = createHousekeepingJobs(deps).map(({ name }) => name);
-  expect(Object.keys(JOB_NAMES).toSorted()).toEqual(jobs.toSorted());
+  expect(Object.keys(HOUSEKEEPING_JOB_LABELS).toSorted()).toEqual(jobs.toSorted());
 });
 
 test("no other role does, and no member once there is another workspace", async () => {
@@ -152,7 +152,7 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     ],
   });
   const problemsOf = (text: string) =>
-    listProblems({ ...computeServiceState({ ...row, disabled_webhooks: 0 }, text), degraded: [] });
+    listServiceProblems({ ...computeServiceState({ ...row, disabled_webhooks: 0 }, text), degraded: [] });
   expect(problemsOf("")).toEqual([]);
   expect(problemsOf('belfry_database_replicas{state="answers"} 2')).toEqual([]);
   for (const replica of ["away", "behind"])

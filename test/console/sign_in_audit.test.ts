@@ -2,7 +2,7 @@
 // both. A stranger can neither fill the log nor learn from it, and it contains nothing that was typed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLink } from "../../src/identity/auth/one_time_links.ts";
+import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
 import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const em = () => world.service.orm.em.fork() as never;
-const linkFor = (row: string, by: "operator" | "manager" = "operator") => createLink(em(), AT, row, by);
+const linkFor = (row: string, by: "operator" | "manager" = "operator") => createMemberLink(em(), AT, row, by);
 const join = (link: string, password: string, on = new HttpVisitor(world, AT)) =>
   on.join(link, { name: "Iris Vale", email: "", password });
 

@@ -4,10 +4,10 @@
 import { scryptSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
-  type ClientTrust,
   createPasswordHashQueue,
   createSignInThrottle,
   getThrottleDelay,
+  type SignInTrustLevel,
 } from "../../src/identity/auth/sign_in_throttle.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { ApiError, unavailable } from "../../src/model/api_error.ts";
@@ -54,7 +54,7 @@ test("two hashes at once; then who is known, then strangers as they came, sixtee
   const inTurn = createPasswordHashQueue();
   const began: string[] = [];
   const ends = new Map<string, () => void>();
-  const begin = (standing: ClientTrust, name: string) =>
+  const begin = (standing: SignInTrustLevel, name: string) =>
     inTurn(standing, async () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));

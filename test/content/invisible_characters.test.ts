@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { cleanText } from "../../src/model/fields/invisible_characters.ts";
+import { removeInvisibleCharacters } from "../../src/model/fields/invisible_characters.ts";
 import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { type JsonSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { createHandle, timeInSeconds, World } from "../support/world.ts";
@@ -63,19 +63,19 @@ const HIDDEN: [string, string, string, Record<string, number>][] = [
 
 describe("one rule for every text", () => {
   test.each(Object.entries(NEEDED))("keeps %s", (_name, text) => {
-    expect(cleanText(text)).toEqual({ text, removed: new Map() });
+    expect(removeInvisibleCharacters(text)).toEqual({ text, removed: new Map() });
   });
 
   test.each(HIDDEN)("takes out %s", (_name, text, left, removed) => {
-    expect(cleanText(text)).toEqual({ text: left, removed: new Map(Object.entries(removed)) });
+    expect(removeInvisibleCharacters(text)).toEqual({ text: left, removed: new Map(Object.entries(removed)) });
   });
 
   test("a second pass finds nothing, and every removed character was counted", () => {
     const pieces = [...Object.values(NEEDED), ...HIDDEN.map(([, text]) => text)].flatMap((text) => [...text]);
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces, "\n", "a", "\x07"), { maxLength: 30 }), (chars) => {
-        const first = cleanText(chars.join(""));
-        expect(cleanText(first.text)).toEqual({ text: first.text, removed: new Map() });
+        const first = removeInvisibleCharacters(chars.join(""));
+        expect(removeInvisibleCharacters(first.text)).toEqual({ text: first.text, removed: new Map() });
         const gone = [...first.removed].reduce((sum, [name, n]) => sum + (name === "line-separator" ? 0 : n), 0);
         expect([...first.text].length).toBe([...chars.join("")].length - gone);
       }),
@@ -99,7 +99,7 @@ describe("one rule for every text", () => {
       "e\u034f\u0301",
     ]) {
       const text = unit.repeat(200_000 / unit.length);
-      expect(cleanText(text).text.length).toBeLessThanOrEqual(text.length);
+      expect(removeInvisibleCharacters(text).text.length).toBeLessThanOrEqual(text.length);
     }
   });
 });

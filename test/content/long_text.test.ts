@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { joinChannel, registerHandset, suspend } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
@@ -13,7 +13,7 @@ const emoji = (count: number) => "\u{1f30a}".repeat(count);
 const LONGEST = `${emoji(LIMITS.alert_body - 4)}end.`;
 
 let world: World;
-let server: Listening;
+let server: ListeningServer;
 let port: number;
 let pusher: any;
 let token: string;

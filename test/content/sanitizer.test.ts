@@ -9,7 +9,7 @@ import {
   ALLOWED_ATTRIBUTES,
   ALLOWED_ELEMENTS,
   ALLOWED_SCHEMES,
-  MAX_DEPTH,
+  MAX_NESTING_DEPTH,
 } from "../../src/model/sanitizer/allow_list.ts";
 import { type HtmlParent, parseHtml } from "../../src/model/sanitizer/parse_html.ts";
 import { inspectDocument, sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
@@ -36,7 +36,7 @@ function dangers(html: string): string[] {
     for (const node of nodes) {
       if (node.type === "text") continue;
       if (!ALLOWED_ELEMENTS.has(node.name)) found.push(`${node.type} ${node.name}`);
-      if (depth > MAX_DEPTH) found.push("depth");
+      if (depth > MAX_NESTING_DEPTH) found.push("depth");
       for (const [name, value] of Object.entries<string>(node.attribs ?? {})) {
         if (!ALLOWED_ATTRIBUTES.get(node.name)?.has(name)) found.push(`attribute ${name}`);
         const link = name === "href" || name === "src" || name === "cite";

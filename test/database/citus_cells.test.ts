@@ -3,11 +3,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
-import { refuseCitusCells } from "../../src/identity/operator/backup_rows.ts";
-import { createCell } from "../../src/identity/operator/citus_cells.ts";
-import { rewriteForCell } from "../../src/store/db/citus_cell.ts";
+import { checkNotCitusCell } from "../../src/identity/operator/backup_rows.ts";
+import { createCitusCell } from "../../src/identity/operator/citus_cells.ts";
+import { rewriteStatementForCell } from "../../src/store/db/citus_cell.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";
+import { DATABASE_EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { citusUrl, freshCell, onCoordinator } from "../support/citus_cells.ts";
 import { signInOwner } from "../support/console_site.ts";
@@ -18,27 +18,29 @@ import { World } from "../support/world.ts";
 
 test("a statement is rewritten for Citus, and one that Citus accepts is unchanged", () => {
   const plain = "select id from alert where visible_at <= now() and title = $1";
-  expect(rewriteForCell(plain)).toBe(plain);
-  expect(rewriteForCell('select id from auth."user" where email = $1')).toBe('select id from "user" where email = $1');
-  expect(rewriteForCell("update a set at = greatest(clock_timestamp(), updated_at + interval '1 microsecond')")).toBe(
-    "update a set at = greatest(cell_clock((select max(1))), cell_shift(updated_at, interval '1 microsecond'))",
+  expect(rewriteStatementForCell(plain)).toBe(plain);
+  expect(rewriteStatementForCell('select id from auth."user" where email = $1')).toBe(
+    'select id from "user" where email = $1',
   );
-  expect(rewriteForCell("select clock_timestamp() - $2::int * interval '1 second'")).toBe(
+  expect(
+    rewriteStatementForCell("update a set at = greatest(clock_timestamp(), updated_at + interval '1 microsecond')"),
+  ).toBe("update a set at = greatest(cell_clock((select max(1))), cell_shift(updated_at, interval '1 microsecond'))");
+  expect(rewriteStatementForCell("select clock_timestamp() - $2::int * interval '1 second'")).toBe(
     "select cell_shift(cell_clock((select max(1))), -($2::int * interval '1 second'))",
   );
   const defines = "alter table a add column at timestamptz not null default clock_timestamp()";
-  expect(rewriteForCell(defines)).toBe(defines);
+  expect(rewriteStatementForCell(defines)).toBe(defines);
 });
 
 test("where no Citus is, no cell is laid out, and the way out is said", async () => {
   const world = await World.open();
-  const refused = createCell(world.settings.DATABASE_URL!, "north");
+  const refused = createCitusCell(world.settings.DATABASE_URL!, "north");
   await expect(refused).rejects.toThrow("Citus is not installed in this database");
-  await expect(createCell("postgresql://belfry@127.0.0.1:1/belfry", "north")).rejects.toThrow(
+  await expect(createCitusCell("postgresql://belfry@127.0.0.1:1/belfry", "north")).rejects.toThrow(
     "The database could not be opened or migrated (ECONNREFUSED). Check DATABASE_URL",
   );
   for (const name of ['no"rth', "North", "1north", "n".repeat(41), ""])
-    await expect(createCell(world.settings.DATABASE_URL!, name)).rejects.toThrow("The cell name must start with");
+    await expect(createCitusCell(world.settings.DATABASE_URL!, name)).rejects.toThrow("The cell name must start with");
   await world.close();
 });
 
@@ -80,15 +82,15 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     expect(found.map(({ workers }) => workers)).toEqual([1, 1]);
     const [cell] = cells as [Laid];
     const name = cell.cell.replace("belfry_cell_", "");
-    const again = await createCell(citusUrl(), name);
+    const again = await createCitusCell(citusUrl(), name);
     expect(again).toMatchObject({ cell: cell.cell, worker: cell.worker, made: false });
     expect(new URL(again.database_url).password).toBe("");
     await onCoordinator(`create schema belfry_cell_${name}x`);
-    await expect(createCell(citusUrl(), `${name}x`)).rejects.toThrow(
+    await expect(createCitusCell(citusUrl(), `${name}x`)).rejects.toThrow(
       "already exists and was not created by this command",
     );
     await onCoordinator(`drop schema belfry_cell_${name}x`);
-    await expect(createCell(cell.url, `${name}y`)).rejects.toThrow("requires a superuser");
+    await expect(createCitusCell(cell.url, `${name}y`)).rejects.toThrow("requires a superuser");
   });
 
   test("every statement that the service defines is one that Citus takes", async () => {
@@ -100,7 +102,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
       const values = parameters.map(([, { sql }]) => likely(sql));
       // As objects, since a text that closes a transaction would wait for its end.
       await client.query({ text: "begin" });
-      await client.query({ text: rewriteForCell(text), values }).catch(({ code, message }: any) => {
+      await client.query({ text: rewriteStatementForCell(text), values }).catch(({ code, message }: any) => {
         // The invalid values for the types and rules of a table and for its triggers.
         if (!/^(22|23|42501)/.test(code)) refused.push(`${name}: ${code} ${message}`);
       });
@@ -155,7 +157,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     for (const text of [`select * from ${two.cell}.alert`, `delete from ${two.cell}.alert`])
       await expect((orm.em.fork() as any).execute(text)).rejects.toThrow("permission denied");
     // Nor is it backed up, or restored, in an untested configuration.
-    await expect(refuseCitusCells(orm.em.fork())).rejects.toThrow("does not support cells on Citus");
+    await expect(checkNotCitusCell(orm.em.fork())).rejects.toThrow("does not support cells on Citus");
     await orm.close(true);
     const [there] = worlds as [World, World];
     const [channel] = (await there.rest("list_pushers", {})).body.data;
@@ -210,7 +212,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     const [cell] = cells as [Laid];
     const port = async () => (await places()).find((place) => place.cell === cell.cell).port;
     const before = await port();
-    const epoch = async () => (await world.sql(`select ${EPOCH_SQL} as epoch`))[0].epoch;
+    const epoch = async () => (await world.sql(`select ${DATABASE_EPOCH_SQL} as epoch`))[0].epoch;
     const known = await epoch();
     const [to] = await onCoordinator(
       `select node_name as host, node_port::int as port from citus_get_active_worker_nodes() where node_port <>

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openService } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";
+import { DATABASE_EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
 import { DEVICE_FACTS } from "../support/handsets.ts";
 import { startLongPoll } from "../support/long_polls.ts";
@@ -124,7 +124,7 @@ describe.skipIf(lacksReplicaPostgres())("a standby", () => {
     const etag = await tagAt(old, device);
     const standby = await servers.standby();
     const epochAt = (server: typeof primary) =>
-      server.client("psql", "-d", "belfry", "-Atc", `select ${EPOCH_SQL} as epoch`);
+      server.client("psql", "-d", "belfry", "-Atc", `select ${DATABASE_EPOCH_SQL} as epoch`);
     expect(await epochAt(standby)).toBe(await epochAt(primary));
 
     await primary.stop();

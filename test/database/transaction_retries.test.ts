@@ -5,9 +5,14 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import { text } from "../../src/model/fields/sql_types.ts";
-import { findUnavailability } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { createStatementDefiner, getKysely, MAX_TRIES, runStatement } from "../../src/store/db/statement.ts";
+import {
+  createStatementDefiner,
+  getKysely,
+  MAX_DATABASE_ATTEMPTS,
+  runStatement,
+} from "../../src/store/db/statement.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { expectRecountClean, findWrongCounts } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
@@ -88,9 +93,11 @@ describe("on a service", () => {
     });
     for (const [statement, times] of [
       [losing, 1],
-      [reading, 1 + MAX_TRIES],
+      [reading, 1 + MAX_DATABASE_ATTEMPTS],
     ] as const) {
-      expect(findUnavailability(await runStatement(kysely, statement, {}).catch((error) => error))).not.toBe(null);
+      expect(findDatabaseUnavailableCode(await runStatement(kysely, statement, {}).catch((error) => error))).not.toBe(
+        null,
+      );
       expect(await world.sql("select last_value::int as n from lost")).toEqual([{ n: times }]);
     }
   });
@@ -110,7 +117,7 @@ describe("on a service", () => {
     await world.sql(
       "select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(60)::text as at'",
     );
-    expect(findUnavailability(await answer)).not.toBe(null);
+    expect(findDatabaseUnavailableCode(await answer)).not.toBe(null);
     // The ended backend answers its client before it leaves pg_stat_activity. A second try sleeps for 60 seconds.
     await expect.poll(asleep, WAIT).toEqual([]);
   });

@@ -22,12 +22,12 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Config } from "../../src/store/config/all_settings.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { findUnavailability } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
-import { findBinaries, refuseOtherLibc } from "../../src/store/embedded/postgres_binaries.ts";
+import { assertGlibcVersion, findPostgresBinaries } from "../../src/store/embedded/postgres_binaries.ts";
 import { readPostmasterStatus } from "../../src/store/embedded/postgres_process.ts";
-import { chooseProcessUser, runToEnd } from "../../src/store/embedded/process_user.ts";
+import { chooseProcessUser, runProcessAsUser } from "../../src/store/embedded/process_user.ts";
 import { pause } from "../support/concurrent_calls.ts";
 import { isAlive, processesOn } from "../support/processes.ts";
 import { isMissing, isPrevented } from "../support/requirements.ts";
@@ -284,11 +284,11 @@ describe("its programs", () => {
     chmodSync(home, 0o755);
     mkdirSync(join(home, "postgresql-1.2.3"));
     const runner = chooseProcessUser(null);
-    const { postgres, initdb, major } = await findBinaries(null, runner, home, () => bare);
+    const { postgres, initdb, major } = await findPostgresBinaries(null, runner, home, () => bare);
     expect(postgres.startsWith(home)).toBe(true);
     expect(major).toBe(18);
     for (const program of [postgres, initdb])
-      expect((await runToEnd(runner, program, ["--version"])).output).toContain("(PostgreSQL) 18");
+      expect((await runProcessAsUser(runner, program, ["--version"])).output).toContain("(PostgreSQL) 18");
     expect(readdirSync(home).filter((name) => name.startsWith("postgresql-"))).toHaveLength(1);
     expect(existsSync(join(bare, "native/lib/libpq.so.5"))).toBe(false);
   });
@@ -303,7 +303,7 @@ describe("its programs", () => {
   test("another C library, a platform without a package: the ways out are named", async () => {
     const message = (report: object | undefined) => {
       try {
-        refuseOtherLibc("linux", report as never);
+        assertGlibcVersion("linux", report as never);
         return "";
       } catch (error) {
         return (error as Error).message;
@@ -312,7 +312,7 @@ describe("its programs", () => {
     expect(message({ header: { glibcVersionRuntime: "2.36" } })).toBe("");
     for (const report of [{ header: {} }, { header: { glibcVersionRuntime: "2.17" } }])
       expect(message(report)).toMatch(/^DATABASE_URL is not set.*glibc.*POSTGRES_BIN.*DATABASE_URL/);
-    const none = findBinaries(null, chooseProcessUser(null), folder, () => {
+    const none = findPostgresBinaries(null, chooseProcessUser(null), folder, () => {
       throw new Error("no such package");
     });
     await expect(none).rejects.toThrow();
@@ -552,7 +552,7 @@ describe("supervision", () => {
     process.kill(pid, "SIGKILL");
     await eventually(() => errors.filter((line) => line.includes("pg_control")).length >= 2);
     const away = await query(cluster, "select 1").catch((error) => error);
-    expect(findUnavailability(away)).not.toBeNull();
+    expect(findDatabaseUnavailableCode(away)).not.toBeNull();
     writeFileSync(file, control);
     await eventually(() => cluster.pid() !== null);
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);

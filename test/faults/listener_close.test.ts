@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { createEventStream } from "../../src/api/transports/event_stream.ts";
 import { createWebSocketResponse } from "../../src/api/transports/web_socket.ts";
-import type { App } from "../../src/program/boot/app.ts";
+import type { HttpApp } from "../../src/program/boot/app.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 
 const HOST = "127.0.0.1";
@@ -38,7 +38,7 @@ for (let i = 0; i < knocking; i++) knock();
 `;
 
 /** Takes a moment over each answer, so that connections wait to be accepted. */
-const app: Pick<App, "fetch" | "stopping" | "ending"> = {
+const app: Pick<HttpApp, "fetch" | "stopping" | "ending"> = {
   fetch: async () => {
     for (const until = performance.now() + 0.3; performance.now() < until; );
     return new Response("ok");
@@ -51,7 +51,7 @@ test(`closed in ${ROUNDS} rounds while others connect: no accepted client is res
   const outcomes = { served: 0, lost: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const port = await findFreePort(HOST);
-    const listening = await listenHttp(app as App, { host: HOST, port, shutdownDelayMs: 200 });
+    const listening = await listenHttp(app as HttpApp, { host: HOST, port, shutdownDelayMs: 200 });
     const knocker = new Worker(KNOCKER, { eval: true, workerData: port });
     const heard = (what: (message: any) => boolean) =>
       new Promise<any>((resolve) => knocker.on("message", (message) => what(message) && resolve(message)));
@@ -89,7 +89,7 @@ test.each([
         const node = (request as { runtime?: { node?: { res?: ServerResponse } } }).runtime?.node?.res;
         return node ? createEventStream(node, begin, () => {}) : createWebSocketResponse(request, begin, () => {});
       },
-    } as App,
+    } as HttpApp,
     { host: HOST, port },
   );
   const client = connect(port, HOST);

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { findUnavailability } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
@@ -256,7 +256,7 @@ test("a transaction in which nothing happens is ended by the database, and other
     // Waits for the lock for as long as that takes.
     expect(await world.sql("select one from held")).toEqual([]);
     const said = await idle.execute("select 1").catch((error) => error);
-    expect(findUnavailability(said)).not.toBeNull();
+    expect(findDatabaseUnavailableCode(said)).not.toBeNull();
     await idle.rollback().catch(() => {});
     expect(await orm.em.fork().execute("select 1 as one")).toEqual([{ one: 1 }]);
   } finally {

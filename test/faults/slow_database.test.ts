@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { findUnavailability, toApiError } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode, toApiError } from "../../src/store/db/database_errors.ts";
 import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
@@ -61,7 +61,7 @@ describe("with short limits", () => {
 
   test("a statement that takes too long is ended, a migration's is not", async () => {
     const slow = em(world.service.orm).execute("select pg_sleep(30)");
-    expect(findUnavailability(await slow.catch((error) => error))).toBe("57014");
+    expect(findDatabaseUnavailableCode(await slow.catch((error) => error))).toBe("57014");
     expect(await applyMigrations(world.service.orm)).toEqual([]);
   });
 

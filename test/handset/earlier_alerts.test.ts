@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { countHeldPolls, startLongPoll } from "../support/long_polls.ts";
 import { waitFor } from "../support/wait.ts";
@@ -15,7 +15,7 @@ const HOST = "127.0.0.1";
 const MOST = LIMITS.before_joining;
 
 let world: World;
-let server: Listening;
+let server: ListeningServer;
 let port: number;
 beforeAll(async () => {
   world = await World.open();

@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
-import { CAPABILITIES } from "../../src/model/fields/channel.ts";
+import { REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import { PLATFORMS } from "../../src/model/fields/device.ts";
-import { getFieldNames, selectShownTo } from "../../src/model/fields/field_table.ts";
+import { getFieldNames, selectFieldsShownTo } from "../../src/model/fields/field_table.ts";
 import { formatLimit, LIMITS } from "../../src/model/limits.ts";
 
 /** As it is read: without the marks of generated parts. */
@@ -28,14 +28,14 @@ test("every call of a handset is there, and no other", () => {
 
 test("every permission and platform is there", () => {
   const rows = [...chapter("Permissions").matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  expect(rows).toEqual([...CAPABILITIES]);
+  expect(rows).toEqual([...REQUESTABLE_PERMISSIONS]);
   for (const platform of PLATFORMS) expect(chapter("The token")).toContain(`\`${platform}\``);
 });
 
 test("every field by which an alert requests an effect is there", () => {
   const said = ["title", "body", "image_url", "image_asset_id", "html_asset_id", "html", "geo_rule"];
   const named = chapter("The content of an alert");
-  const missing = getFieldNames(selectShownTo(ALERT_FIELDS, "handset")).filter(
+  const missing = getFieldNames(selectFieldsShownTo(ALERT_FIELDS, "handset")).filter(
     (name) => !said.includes(name) && !named.includes(`\`${name}\``),
   );
   expect(missing).toEqual([]);

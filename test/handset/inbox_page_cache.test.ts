@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatInboxState } from "../../src/handset/inbox_page.ts";
-import { createInboxPageCache, PageCache } from "../../src/handset/inbox_page_cache.ts";
+import { createInboxPageCache, InboxPageLruCache } from "../../src/handset/inbox_page_cache.ts";
 import { createInboxEtagger } from "../../src/model/domain/keyed_hashes.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { type InboxView, SharedBody } from "../../src/store/handler_context.ts";
@@ -154,7 +154,7 @@ test("a validator that two states had in common would not give one the page of t
 });
 
 test("the cache is limited, and keeps the most recently requested pages", () => {
-  const kept = new PageCache();
+  const kept = new InboxPageLruCache();
   const page = (characters = 100_000, channelsAt: string | null = "channels", marks = "") => ({
     ...{ page: new SharedBody(() => "x".repeat(characters)), channelsAt, marks, sent: [] },
   });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HTTP_TIMEOUTS, type HttpTimeouts } from "../../src/program/boot/connection_limits.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { countHeldPolls, countPollWakeups } from "../support/long_polls.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
@@ -47,7 +47,7 @@ function open(port: number): Socket & { text: string } {
 const came = (socket: { text: string }, what: RegExp) => waitFor(() => expect(socket.text).toMatch(what));
 
 /** `ends`: its end is the service's, which then keeps nothing. */
-async function listening(times?: HttpTimeouts, { ends = false } = {}): Promise<Listening & { port: number }> {
+async function listening(times?: HttpTimeouts, { ends = false } = {}): Promise<ListeningServer & { port: number }> {
   const port = await findFreePort(HOST);
   const { app } = world.service;
   const served = ends ? app : { ...app, ending: () => {} };

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { registerHandset, suspend } from "../support/handsets.ts";
 import { countHeldPolls, countPollWakeups } from "../support/long_polls.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
@@ -14,7 +14,7 @@ const HOST = "127.0.0.1";
 
 let world: World;
 let other: World;
-let server: Listening;
+let server: ListeningServer;
 let port: number;
 beforeAll(async () => {
   world = await World.open({ settings: { LONG_POLL_LIMIT: "12" } });

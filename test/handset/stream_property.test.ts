@@ -2,7 +2,7 @@
 // leave. Each handset reaches the state of a plain poll, byte by byte, without polling. A twin loses random events.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { StreamHandset } from "../support/stream_handset.ts";
@@ -13,7 +13,7 @@ const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 const HOST = "127.0.0.1";
 
 let worlds: World[];
-let listening: Listening[];
+let listening: ListeningServer[];
 let urls: string[];
 beforeAll(async () => {
   const world = await World.open();

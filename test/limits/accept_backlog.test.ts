@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { App } from "../../src/program/boot/app.ts";
+import type { HttpApp } from "../../src/program/boot/app.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { isPrevented } from "../support/requirements.ts";
 
@@ -29,13 +29,13 @@ for (let i = 0; i < ${MANY}; i++)
 `;
 
 test.skipIf(isPrevented(few))(`${MANY} connect while nothing is accepted, and all are let in`, async () => {
-  const app: Pick<App, "fetch" | "stopping" | "ending"> = {
+  const app: Pick<HttpApp, "fetch" | "stopping" | "ending"> = {
     fetch: async () => new Response("ok"),
     stopping: () => {},
     ending: () => {},
   };
   const port = await findFreePort(HOST);
-  const listening = await listenHttp(app as App, { host: HOST, port });
+  const listening = await listenHttp(app as HttpApp, { host: HOST, port });
   try {
     // While this waits, no turn of the event loop accepts a connection.
     const knock = () => execFileSync(process.execPath, ["-e", KNOCK, String(port)], { timeout: 20_000 });

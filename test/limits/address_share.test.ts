@@ -5,8 +5,8 @@ import { EventEmitter, once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createAdmission } from "../../src/program/boot/admission.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { createAdmissionControl } from "../../src/program/boot/admission.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { createSlots } from "../../src/store/rate_limits/slots.ts";
 import { lacksLoopbackAddresses } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
@@ -33,7 +33,7 @@ describe("admission", () => {
   const bodyOf = (complete = false) => Object.assign(new EventEmitter(), { complete }) as never as IncomingMessage;
 
   test("a request is in flight once its body is in; one address has half of the work, and a quarter of the bodies", () => {
-    const admission = createAdmission(8);
+    const admission = createAdmissionControl(8);
     const bodies = [bodyOf(), bodyOf(), bodyOf()].map((body) => ({
       body,
       pass: admission.enter("one", body),
@@ -53,7 +53,7 @@ describe("admission", () => {
   });
 
   test("data after the response is not counted", () => {
-    const admission = createAdmission(2);
+    const admission = createAdmissionControl(2);
     const body = bodyOf();
     admission.enter("one", body)?.leave();
     body.emit("end");
@@ -64,7 +64,7 @@ describe("admission", () => {
 describe.skipIf(lacksLoopbackAddresses())("on sockets", () => {
   let world: World;
   let port: number;
-  let listening: Listening;
+  let listening: ListeningServer;
   const sockets: Socket[] = [];
   beforeAll(async () => {
     world = await World.open({

@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cacheResult } from "../../src/program/boot/health_probes.ts";
+import { cacheAsyncResult } from "../../src/program/boot/health_probes.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { pause } from "../support/concurrent_calls.ts";
 import { waitFor } from "../support/wait.ts";
@@ -14,7 +14,7 @@ const HOST = "127.0.0.1";
 
 test("a check is shared by concurrent requests, a failed one too, and no longer", async () => {
   let [looks, at] = [0, 0];
-  const look = cacheResult(
+  const look = cacheAsyncResult(
     500,
     async () => {
       looks++;
@@ -27,7 +27,7 @@ test("a check is shared by concurrent requests, a failed one too, and no longer"
   };
   for (let i = 0; i < 50; i++) await look();
   expect(looks).toBe(1);
-  const failing = cacheResult(500, fails, () => at);
+  const failing = cacheAsyncResult(500, fails, () => at);
   for (let i = 0; i < 50; i++) await expect(failing()).rejects.toThrow("away");
   expect(looks).toBe(2);
   at = 501;

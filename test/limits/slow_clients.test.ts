@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { request as undiciRequest } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HTTP_TIMEOUTS } from "../../src/program/boot/connection_limits.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { isMissing } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
@@ -34,7 +34,7 @@ describe("on a service", () => {
   afterAll(() => world?.close());
 
   describe("a body above the limit", () => {
-    let listening: Listening;
+    let listening: ListeningServer;
     let port: number;
     beforeAll(async () => {
       port = await findFreePort(HOST);
@@ -120,7 +120,7 @@ describe("on a service", () => {
   });
 
   describe("a client that does not go on", () => {
-    let listening: Listening;
+    let listening: ListeningServer;
     let port: number;
     const times = {
       headers: 1_000,

@@ -10,18 +10,18 @@ import { WebSocket } from "ws";
 import { createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
 import { InboxStream } from "../../src/handset/live_updates/inbox_stream.ts";
 import {
-  CHECKS_PER_HEARTBEAT,
   createStreamConnections,
-  type SendQueues,
+  type SocketSendQueueBytes,
+  STREAM_CHECKS_PER_HEARTBEAT,
 } from "../../src/handset/live_updates/stream_connection.ts";
-import { createBacklogWriter } from "../../src/handset/ntfy/backlog_writer.ts";
+import { createNtfyBacklogWriter } from "../../src/handset/ntfy/backlog_writer.ts";
 import { NtfyListener, RenderedMessage } from "../../src/handset/ntfy/ntfy_listener.ts";
 import { createNtfyListeners } from "../../src/handset/ntfy/ntfy_listeners.ts";
 import type { NtfyMessage } from "../../src/handset/ntfy/ntfy_message.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
-import { readSendQueues } from "../../src/program/boot/socket_send_queues.ts";
-import { createStreamSink } from "../../src/program/boot/stream_sinks.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
+import { readSocketSendQueues } from "../../src/program/boot/socket_send_queues.ts";
+import { createHttpStreamSink } from "../../src/program/boot/stream_sinks.ts";
 import { createChangeHub } from "../../src/store/changes/change_hub.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { isPrevented } from "../support/requirements.ts";
@@ -43,9 +43,9 @@ const UNREAD = 8;
 
 let world: World;
 let impatient: World;
-let server: Listening;
+let server: ListeningServer;
 let port: number;
-let strict: Listening;
+let strict: ListeningServer;
 let strictPort: number;
 let handle: string;
 let ids: string[];
@@ -219,19 +219,19 @@ function fill(sink: Socket, bytes: number): void {
 
 const MESSAGE: NtfyMessage = { id: "alr_0", time: 0, event: "message", topic: "t", message: "x".repeat(1_000) };
 const listener = (sink: Socket) =>
-  new NtfyListener({ topic: "t", format: "json", device: null, wants: () => true }, createStreamSink(sink), {
+  new NtfyListener({ topic: "t", format: "json", device: null, wants: () => true }, createHttpStreamSink(sink), {
     messagesOf: () => [],
     keepalive: () => new RenderedMessage({ ...MESSAGE, event: "keepalive" }),
     onEnd: () => {},
   });
 
 /** Checks a connection as often as between two signs of life. */
-function checkAll(one: { check(queues: SendQueues): void }, queues: SendQueues): void {
-  for (let i = 0; i < CHECKS_PER_HEARTBEAT; i++) one.check(queues);
+function checkAll(one: { check(queues: SocketSendQueueBytes): void }, queues: SocketSendQueueBytes): void {
+  for (let i = 0; i < STREAM_CHECKS_PER_HEARTBEAT; i++) one.check(queues);
 }
-const NONE: SendQueues = new Map();
+const NONE: SocketSendQueueBytes = new Map();
 const newStream = (sink: Socket, ends: string[] = []) =>
-  new InboxStream({ limit: 1, view: "full" }, createStreamSink(sink), () => "", {
+  new InboxStream({ limit: 1, view: "full" }, createHttpStreamSink(sink), () => "", {
     stale: () => {},
     ended: (why) => ends.push(why),
   });
@@ -277,7 +277,7 @@ test.skipIf(lacksSendQueues)(
     });
     idle.write(news);
     await waitFor(async () => expect(await queuedFor(b.sink)).toBe(0));
-    const queues = await readSendQueues();
+    const queues = await readSocketSendQueues();
     for (let i = 0; i < 2; i++) for (const one of [unread, idle]) checkAll(one, queues);
     expect([unread.ended, idle.ended, idle.isUnconfirmed]).toEqual([true, false, false]);
     a.close();
@@ -304,7 +304,7 @@ test.skipIf(lacksSendQueues).each([
   idle.close();
 });
 
-const queuedFor = async (sink: Socket) => createStreamSink(sink).unacknowledgedBytes(await readSendQueues());
+const queuedFor = async (sink: Socket) => createHttpStreamSink(sink).unacknowledgedBytes(await readSocketSendQueues());
 
 // rules#ntfy-bounds
 test("a connection that is cut off leaves nothing with the system", async () => {
@@ -330,7 +330,7 @@ test.skipIf(lacksSendQueues)(
       read++;
       return Promise.resolve([new RenderedMessage({ ...MESSAGE, message: "x".repeat(30_000) })]);
     };
-    const backlogs = createBacklogWriter({ readMessages, readSendQueues });
+    const backlogs = createNtfyBacklogWriter({ readMessages, readSendQueues: readSocketSendQueues });
     const parts = Array.from({ length: 40 }, (_, i) => [`${i}`]);
     const writing = backlogs.write(one, parts);
     // The system alone would accept more than this.
@@ -357,7 +357,7 @@ test("beyond the limit of all backlogs the connection is ended that has waited l
     read += ids.length;
     return Promise.resolve([new RenderedMessage(MESSAGE)]);
   };
-  const backlogs = createBacklogWriter({ readMessages, readSendQueues, max: 2_500 });
+  const backlogs = createNtfyBacklogWriter({ readMessages, readSendQueues: readSocketSendQueues, max: 2_500 });
   const writing = all.map((one) => backlogs.write(one, [["2"], ["1"]]));
   await waitFor(() => expect(all.map(({ ended }) => ended)).toEqual([true, false, false]));
   for (const { close } of pairs) close();
@@ -386,8 +386,8 @@ test("a program whose connection begins during a stop is ended, and listens to n
   const hub = createChangeHub({ orm, log, bus: null });
   const tracker = createChannelTracker({ orm, log, hub, publishDue: async () => true, render: () => null });
   const listeners = createNtfyListeners({
-    ...{ hub, tracker, log, readSendQueues, channelBaseUrl: "", assets: world.service.assets },
-    connections: createStreamConnections({ heartbeatMs: 20_000, readSendQueues }),
+    ...{ hub, tracker, log, readSendQueues: readSocketSendQueues, channelBaseUrl: "", assets: world.service.assets },
+    connections: createStreamConnections({ heartbeatMs: 20_000, readSendQueues: readSocketSendQueues }),
     now: () => new Date(),
     readMessages: async () => [],
   });
@@ -396,7 +396,7 @@ test("a program whose connection begins during a stop is ended, and listens to n
   let left = 0;
   const channel = { id: parseUuid(id), handle, is_public: true, due: false, device_rev: null };
   const hearing = { topic: handle, format: "json", device: null, wants: () => true } as const;
-  const late = listeners.listen([channel], hearing, createStreamSink(sink), {
+  const late = listeners.listen([channel], hearing, createHttpStreamSink(sink), {
     readBacklog: async () => ({ all: [], more: false }),
     isOneTime: false,
     onEnd: () => void left++,

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { normalizeResources } from "../../src/identity/auth/resource_indicator.ts";
-import { INITIAL_SCOPES } from "../../src/model/scopes.ts";
+import { INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import {
   allowConsent,
@@ -303,13 +303,13 @@ describe("on a service", () => {
     // rules#assistant-tolerance
     test.each([
       ["pushers:read nope", ["pushers:read"]],
-      ["openid email profile", INITIAL_SCOPES],
-      ["openid profile offline_access", INITIAL_SCOPES],
-      ["nope", INITIAL_SCOPES],
-      ["", INITIAL_SCOPES],
-      ["offline_access", INITIAL_SCOPES],
+      ["openid email profile", INITIAL_ASSISTANT_SCOPES],
+      ["openid profile offline_access", INITIAL_ASSISTANT_SCOPES],
+      ["nope", INITIAL_ASSISTANT_SCOPES],
+      ["", INITIAL_ASSISTANT_SCOPES],
+      ["offline_access", INITIAL_ASSISTANT_SCOPES],
       ["alerts:send pushers:read alerts:send", ["pushers:read", "alerts:send"]],
-      ["PUSHERS:READ", INITIAL_SCOPES],
+      ["PUSHERS:READ", INITIAL_ASSISTANT_SCOPES],
     ])("%j is read as its known part, or as the defaults", async (scope, wanted) => {
       const { client_id } = (await registerClient(world)).body;
       const { tokens } = await connectAssistant(world, owner, { client_id }, { scope });

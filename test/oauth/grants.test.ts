@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endConnections } from "../../src/identity/auth/consent_grants.ts";
+import { endAssistantConnections } from "../../src/identity/auth/consent_grants.ts";
 import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
@@ -303,7 +303,7 @@ describe("on a service", () => {
          where c.client_id = ? and w.name = 'Second workspace'`,
         [client],
       );
-      await endConnections(inside as never, [row.id]);
+      await endAssistantConnections(inside as never, [row.id]);
     });
     expect(await seenAs(there.tokens.access_token)).toBe(401);
     expect((await refresh(client, there.tokens.refresh_token)).body).toMatchObject({

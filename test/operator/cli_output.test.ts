@@ -3,9 +3,14 @@
 
 import { expect, test } from "vitest";
 import { ApiError } from "../../src/model/api_error.ts";
-import { nameFlags, readDuration, readRetryAfter } from "../../src/program/cli/option_values.ts";
+import { readDuration, readRetryAfter, replaceArgumentNamesWithFlags } from "../../src/program/cli/option_values.ts";
 import { formatStatus } from "../../src/program/cli/status_command.ts";
-import { getDisplayWidth, renderResult, toSafeJson, toSafeText } from "../../src/program/cli/terminal_text.ts";
+import {
+  getDisplayWidth,
+  renderResult,
+  toTerminalSafeJson,
+  toTerminalSafeText,
+} from "../../src/program/cli/terminal_text.ts";
 
 const PLAIN = { width: 80, colors: false };
 /** Escape sequences in 7 and 8 bits, a window title, a bell, line control and controls of direction. */
@@ -30,12 +35,12 @@ test.each([
 
 // rules#cli-harmless-text
 test("JSON has no control characters and stays the same value", () => {
-  const json = toSafeJson({ text: HOSTILE });
+  const json = toTerminalSafeJson({ text: HOSTILE });
   expect(json).not.toMatch(CONTROLS);
   expect(JSON.parse(json)).toEqual({ text: HOSTILE });
-  expect(toSafeText(HOSTILE)).not.toMatch(CONTROLS);
+  expect(toTerminalSafeText(HOSTILE)).not.toMatch(CONTROLS);
   // Joiners of emoji and of Persian stay.
-  expect(toSafeText("👨‍👩‍👧 می‌خواهم")).toBe("👨‍👩‍👧 می‌خواهم");
+  expect(toTerminalSafeText("👨‍👩‍👧 می‌خواهم")).toBe("👨‍👩‍👧 می‌خواهم");
 });
 
 // rules#cli-harmless-text
@@ -125,7 +130,7 @@ test.each([
   ["x", "Unknown field. Accepted: limit, pusher_id, other.", "Unknown field. Accepted: --limit, --pusher-id, other."],
   [null, "Use --pusher-id or x-send_at.", "Use --pusher-id or x-send_at."],
 ])("a refusal about %s names the option", (param, message, named) => {
-  const refused = nameFlags(new ApiError("field_required", message, { param }), FLAGS);
+  const refused = replaceArgumentNamesWithFlags(new ApiError("field_required", message, { param }), FLAGS);
   expect(refused.toEnvelope().error).toMatchObject({ message: named, param });
 });
 
@@ -135,7 +140,10 @@ test("every problem of a refusal names its option", () => {
     { param: "title", message: "title is required." },
     { param: "send_at", message: "send_at must be in the future." },
   ];
-  const refused = nameFlags(new ApiError("field_required", "title is required.", { param: "title", fields }), FLAGS);
+  const refused = replaceArgumentNamesWithFlags(
+    new ApiError("field_required", "title is required.", { param: "title", fields }),
+    FLAGS,
+  );
   expect(refused.toEnvelope().error.problems?.map(({ message }) => message)).toEqual([
     "--title is required.",
     "--send-at must be in the future.",

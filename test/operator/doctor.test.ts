@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { HealthFinding } from "../../src/identity/operator/database_health_checks.ts";
 import { runHealthChecks } from "../../src/identity/operator/health_checks.ts";
 import { loadOperatorSettings } from "../../src/identity/operator/operator_database.ts";
-import { checkPublicAddress } from "../../src/identity/operator/public_address_checks.ts";
+import { checkPublicUrlReachable } from "../../src/identity/operator/public_address_checks.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { formatFindings } from "../../src/program/cli/status_command.ts";
 import { checkSettings } from "../../src/store/config/load_settings.ts";
@@ -150,7 +150,7 @@ test("the address of clients: another program, a proxy without WebSockets, and o
     });
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     const { port } = proxy.address() as { port: number };
-    const findings = await checkPublicAddress(`http://127.0.0.1:${port}`);
+    const findings = await checkPublicUrlReachable(`http://127.0.0.1:${port}`);
     proxy.close();
     return findings.map(({ check, state, says }) => [check, state, says.replace(/ at .*| the address.*/, "")]);
   };
@@ -159,13 +159,13 @@ test("the address of clients: another program, a proxy without WebSockets, and o
     ["service", "ok", "responds"],
     ["websocket", "warning", "the proxy"],
   ]);
-  const direct = await checkPublicAddress(`http://localhost:${service}`);
+  const direct = await checkPublicUrlReachable(`http://localhost:${service}`);
   expect(direct.map(({ check, state }) => [check, state])).toEqual([
     ["service", "ok"],
     ["websocket", "ok"],
   ]);
   // Another form of the address, in place of a public one.
-  const open = await checkPublicAddress(`http://[::ffff:127.0.0.1]:${service}`);
+  const open = await checkPublicUrlReachable(`http://[::ffff:127.0.0.1]:${service}`);
   expect(open.at(-1)).toMatchObject({ check: "metrics", state: "warning" });
   await listening.close();
 });

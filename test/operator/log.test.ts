@@ -2,7 +2,7 @@
 // does not wait.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BatchedStream, batchLines } from "../../src/program/boot/log.ts";
+import { type BatchedLogStream, batchLogLines } from "../../src/program/boot/log.ts";
 import {
   prepareStartedService,
   type RunningServer,
@@ -66,10 +66,10 @@ describe("lines", () => {
   const INFO = 30;
   const ERROR = 50;
   let written: string[];
-  let lines: BatchedStream;
+  let lines: BatchedLogStream;
   beforeAll(() => {
     written = [];
-    lines = batchLines({ write: (piece) => written.push(piece) });
+    lines = batchLogLines({ write: (piece) => written.push(piece) });
   });
   const say = (line: string, level = INFO) => {
     lines.lastLevel = level;
@@ -95,7 +95,7 @@ describe("lines", () => {
 
   test("of several processes on one standard error go in whole pieces, which the system does not cut", () => {
     const own: string[] = [];
-    const shared = batchLines({ write: (piece) => own.push(piece) }, 1_000);
+    const shared = batchLogLines({ write: (piece) => own.push(piece) }, 1_000);
     const line = `${"é".repeat(150)}\n`;
     for (let i = 0; i < 10; i++) shared.write(line);
     shared.write(line.repeat(5));

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { formatForTerminal } from "../../src/program/boot/log.ts";
+import { formatLogForTerminal } from "../../src/program/boot/log.ts";
 import { environment, freePort, prepareCluster, temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
@@ -52,7 +52,7 @@ test("a line for a person has its facts and its stack, and no sequence reaches t
     ...{ level: 50, time: "2026-11-23T08:00:01.123Z", request_id: "r", status: 500, path: "/a\u001b[2J" },
     ...{ err: { type: "Error", message: "no", stack: "Error: no\n    at here" }, msg: "page failed" },
   });
-  expect(formatForTerminal(`${line}\nnot json\n`)).toBe(
+  expect(formatLogForTerminal(`${line}\nnot json\n`)).toBe(
     "08:00:01  error: page failed  status=500  path=/a\ufffd[2J\nError: no\n    at here\nnot json\n",
   );
 });

@@ -1,7 +1,7 @@
 // The commands that a first start prints, for readers in a shell, outside of a container and outside of a pod.
 
 import { expect, test } from "vitest";
-import { findHostShell } from "../../src/program/boot/host_shell.ts";
+import { detectShellCommandPrefix } from "../../src/program/boot/host_shell.ts";
 import { formatWelcome } from "../../src/program/boot/welcome_message.ts";
 
 const PACKED = { path: "/usr/local/bin:/usr/bin", inPod: false, fromSource: false, isMain: true, exists: () => false };
@@ -32,7 +32,7 @@ test.each([
   ["a pod", { ...PACKED, inPod: true, name: "belfry-0", exists: () => true }, "kubectl exec belfry-0 -- ", "belfry"],
   ["a shell in a container", { ...PACKED, isMain: false, exists: () => true }, "", "belfry"],
 ])("in %s, commands are called from there", (_, facts, exec, belfry) => {
-  const shell = findHostShell(facts);
+  const shell = detectShellCommandPrefix(facts);
   expect(shell).toEqual({ exec, belfry });
   const text = formatWelcome(MADE, { example, dataDir: "/data", inTerminal: false, shell });
   const where = exec ? "" : "DATA_DIR=/data ";

@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { directorySearch, searchTrigrams } from "../../src/store/queries/device_channels.ts";
+import { searchDirectoryChannels, searchTrigrams } from "../../src/store/queries/device_channels.ts";
 import { channelsWithLocation, publicChannel } from "../../src/store/queries/public_pages.ts";
 import { suspend } from "../support/handsets.ts";
 import { getPublicPage } from "../support/public_pages.ts";
@@ -254,10 +254,10 @@ describe("with 20,000 channels", () => {
       "select handle from pusher where id = (select pusher_id from alert limit 1)",
     );
     const plans = {
-      rare: await planOf(mode, directorySearch, search("quixotry")),
-      none: await planOf(mode, directorySearch, search("no such thing")),
-      letter: await planOf(mode, directorySearch, search("q")),
-      common: await planOf(mode, directorySearch, search("harbour 1")),
+      rare: await planOf(mode, searchDirectoryChannels, search("quixotry")),
+      none: await planOf(mode, searchDirectoryChannels, search("no such thing")),
+      letter: await planOf(mode, searchDirectoryChannels, search("q")),
+      common: await planOf(mode, searchDirectoryChannels, search("harbour 1")),
       channel: await planOf(mode, publicChannel, {
         handle: `'${busy!.handle}'`,
         code: "null",

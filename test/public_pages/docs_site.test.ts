@@ -2,7 +2,7 @@
 
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { REDIRECTS } from "../../src/pages/docs_site/doc_files.ts";
+import { DOC_REDIRECTS } from "../../src/pages/docs_site/doc_files.ts";
 import { renderDoc } from "../../src/pages/docs_site/markdown.ts";
 import { getPublicPage, type PublicPageAnswer } from "../support/public_pages.ts";
 import { ROOT, readRules } from "../support/rule_citations.ts";
@@ -128,7 +128,7 @@ test("is cached a while, 304 to a client that has it, compressed on request, and
 
 test("old addresses lead to the pages of today", async () => {
   const decision = ["decisions/0016-a-held-poll-is-a-poll", "decisions/0016-long-polling-is-stateless"] as const;
-  for (const [old, now] of [...Object.entries(REDIRECTS), decision]) {
+  for (const [old, now] of [...Object.entries(DOC_REDIRECTS), decision]) {
     const { status, headers } = await getPublicPage(world, `/docs/${old}`, { redirect: "manual" });
     expect([old, status, headers.get("location")]).toEqual([old, 301, `/docs/${now}`]);
     expect([now, (await getPublicPage(world, `/docs/${now}`)).status]).toEqual([now, 200]);

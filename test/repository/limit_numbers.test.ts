@@ -4,7 +4,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { formatLimit, LIMIT_TABLE, LIMITS, type LimitName, spellLimit } from "../../src/model/limits.ts";
+import { formatLimit, LIMIT_DEFINITIONS, LIMITS, type LimitName, spellLimit } from "../../src/model/limits.ts";
 
 const ROOT = `${import.meta.dirname}/../../`;
 
@@ -89,7 +89,7 @@ const files = globSync(["{src,operations}/**/*.{ts,js}", "README.md", "SECURITY.
   // Historical texts, texts about the repository itself, and generated texts.
   .filter((name) => !/^(src\/model\/(migrations\/|limits\.ts)|docs\/(decisions|contributing)\/)/.test(name));
 
-const names = Object.keys(LIMIT_TABLE) as LimitName[];
+const names = Object.keys(LIMIT_DEFINITIONS) as LimitName[];
 const oneOf = (texts: readonly string[]) => `(?:${[...new Set(texts)].join("|")})`;
 
 /** The spellings of a value: 4000, 4_000, 4,000, and a small one as a word. */
@@ -100,7 +100,7 @@ function writings(name: LimitName): string[] {
 
 /** `120 characters`, `five seconds`, `64 KiB`, `30 sends a minute`. */
 function withUnit(name: LimitName): string {
-  const unit = LIMIT_TABLE[name][1];
+  const unit = LIMIT_DEFINITIONS[name][1];
   if (unit === "bytes") return formatLimit(name);
   const of = unit === "calls" ? "(?:\\w+ ){0,2}an? minute" : `(?:\\w+ )?${unit.replace(/s$/, "")}`;
   return `${oneOf(writings(name))}[ -]${of}`;

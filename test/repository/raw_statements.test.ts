@@ -4,17 +4,17 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
-import { STATEMENT_PATHS } from "../../src/store/db/statement_paths.ts";
+import { STATEMENT_AREAS } from "../../src/store/db/statement_paths.ts";
 
 const statements = await loadAllStatements();
 
 test("every statement has its kind, and every kind has some", () => {
   expect(statements.length).toBeGreaterThan(100);
-  const without = statements.filter(({ path }) => !(path in STATEMENT_PATHS)).map(({ name }) => name);
+  const without = statements.filter(({ path }) => !(path in STATEMENT_AREAS)).map(({ name }) => name);
   expect(without, "give each a path of src/store/db/statement_paths.ts, by statementsOf").toEqual([]);
   const used = new Set(statements.map(({ path }) => path as string));
   expect(
-    Object.keys(STATEMENT_PATHS).filter((path) => !used.has(path)),
+    Object.keys(STATEMENT_AREAS).filter((path) => !used.has(path)),
     "take out of src/store/db/statement_paths.ts what nothing runs on",
   ).toEqual([]);
 });
@@ -27,5 +27,5 @@ test("every kind has its reason in docs/contributing/architecture.md, and names 
     missing.map(({ name }) => name),
     "run npm run gen",
   ).toEqual([]);
-  for (const [path, why] of Object.entries(STATEMENT_PATHS)) expect(rows.get(path)).toContain(`| ${why} |`);
+  for (const [path, why] of Object.entries(STATEMENT_AREAS)) expect(rows.get(path)).toContain(`| ${why} |`);
 });

@@ -7,7 +7,12 @@ import { appFields } from "../../scripts/app_fields.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../src/model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
-import type { Audience, DisplayPage, FieldDefinition, FieldDefinitions } from "../../src/model/fields/field_table.ts";
+import type {
+  FieldAudience,
+  FieldDefinition,
+  FieldDefinitions,
+  FieldDisplayPage,
+} from "../../src/model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
 import { JSON_FEED } from "../../src/pages/public_pages/feed.ts";
 import { listPlainFacts } from "../../src/ui/field_values.ts";
@@ -23,10 +28,10 @@ const NOUNS: Record<string, FieldDefinitions> = {
 const ALL = Object.entries(NOUNS).flatMap(([noun, fields]) =>
   Object.entries(fields).map(([name, field]) => ({ at: `${noun}.${name}`, name, field })),
 );
-const placesOf = ({ drawn }: FieldDefinition): DisplayPage[] => [...(drawn?.own ?? []), ...(drawn?.plain ?? [])];
+const placesOf = ({ drawn }: FieldDefinition): FieldDisplayPage[] => [...(drawn?.own ?? []), ...(drawn?.plain ?? [])];
 
 /** The viewers of each page: its content was shown to them. */
-const SEEN_BY: Record<DisplayPage, readonly Audience[]> = {
+const SEEN_BY: Record<FieldDisplayPage, readonly FieldAudience[]> = {
   form: ["owner", "list"],
   owner: ["owner", "list"],
   public: ["handset"],
@@ -35,14 +40,14 @@ const SEEN_BY: Record<DisplayPage, readonly Audience[]> = {
 };
 
 /** The folders of the pages' code. */
-const CODE: Record<DisplayPage, string[]> = {
+const CODE: Record<FieldDisplayPage, string[]> = {
   form: ["src/pages/console/**/*.ts"],
   owner: ["src/pages/console/**/*.ts", "src/ui/*.ts"],
   public: ["src/pages/public_pages/*.ts", "src/ui/*.ts"],
   feed: ["src/pages/public_pages/feed*.ts"],
   app: ["src/pages/web_app/browser/!(fields).ts", "src/pages/web_app/browser/*/*.ts"],
 };
-const wordsOf = (place: DisplayPage) =>
+const wordsOf = (place: FieldDisplayPage) =>
   new Set(globSync(CODE[place]).flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));
 
 describe("where fields are drawn", () => {
@@ -69,14 +74,17 @@ describe("where fields are drawn", () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(Object.keys(CODE) as DisplayPage[])("fields that %s draws in its own format are named there", (place) => {
-    const words = wordsOf(place);
-    const unknown = ALL.filter(({ name, field }) => field.drawn?.own?.includes(place) && !words.has(name));
-    expect(unknown.map(({ at }) => at)).toEqual([]);
-  });
+  test.each(Object.keys(CODE) as FieldDisplayPage[])(
+    "fields that %s draws in its own format are named there",
+    (place) => {
+      const words = wordsOf(place);
+      const unknown = ALL.filter(({ name, field }) => field.drawn?.own?.includes(place) && !words.has(name));
+      expect(unknown.map(({ at }) => at)).toEqual([]);
+    },
+  );
 
   test("fields that are drawn by their kind appear where their record requires", () => {
-    const plainAt = (fields: FieldDefinitions, place: DisplayPage) =>
+    const plainAt = (fields: FieldDefinitions, place: FieldDisplayPage) =>
       Object.entries(fields).flatMap(([name, { drawn }]) => (drawn?.plain?.includes(place) ? [name] : []));
     const row = (fields: FieldDefinitions) =>
       Object.fromEntries(Object.keys(fields).map((name) => [name, `x-${name}`]));

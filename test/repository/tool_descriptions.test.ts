@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import { isReadOnly } from "../../src/operation/define_operation.ts";
-import { clearsFields } from "../../src/operation/lenient_arguments.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../src/operation/validation_errors.ts";
+import { acceptsClearArgument } from "../../src/operation/lenient_arguments.ts";
+import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { estimateTokens } from "../support/token_estimate.ts";
 
 const { instructions, tools } = getToolList(OPERATIONS);
@@ -41,11 +41,11 @@ test("every argument, its values and what is required, also in edits and copies"
   for (const [at, record] of OPERATIONS.entries()) {
     const { properties = {}, required } = toJsonSchema(record.input);
     const { inputSchema: shown } = tools[at]!;
-    const more = [...(record.creates ? ["idempotency_key"] : []), ...(clearsFields(record) ? ["clear"] : [])];
+    const more = [...(record.creates ? ["idempotency_key"] : []), ...(acceptsClearArgument(record) ? ["clear"] : [])];
     expect(Object.keys(shown.properties), record.name).toEqual([...Object.keys(properties), ...more]);
     expect(shown.required, record.name).toEqual(required);
     for (const [name, schema] of Object.entries(properties))
-      expect(choices(shown.properties[name]!), `${record.name}.${name}`).toEqual(choices(stripNull(schema)));
+      expect(choices(shown.properties[name]!), `${record.name}.${name}`).toEqual(choices(removeNullFromSchema(schema)));
   }
 });
 

@@ -10,7 +10,7 @@ import { defineOperation } from "../../src/operation/define_operation.ts";
 import { createDispatcher } from "../../src/operation/dispatcher.ts";
 import { createWriteBatcher } from "../../src/store/db/batch_concurrent_calls.ts";
 import { getKysely } from "../../src/store/db/statement.ts";
-import { BodyWithEtag, type Caller, type Context } from "../../src/store/handler_context.ts";
+import { BodyWithEtag, type Caller, type HandlerContext } from "../../src/store/handler_context.ts";
 import { createRateLimits } from "../../src/store/rate_limits/rate_limits.ts";
 import { createEncryption } from "../../src/store/secret/encryption.ts";
 import { World } from "../support/world.ts";
@@ -39,7 +39,7 @@ describe("on a service", () => {
     pusherIds: null,
   };
 
-  type Act = (context: Context, tries: number) => Promise<unknown>;
+  type Act = (context: HandlerContext, tries: number) => Promise<unknown>;
 
   /** A dispatcher of its own and one operation: `act` gets the number of the try, and may answer itself. */
   function made(act: Act, record: { validated?: true } = {}) {
@@ -81,7 +81,7 @@ describe("on a service", () => {
     return { call, events };
   }
 
-  const emit = (context: Context) =>
+  const emit = (context: HandlerContext) =>
     context.emit({ event: "alert.sent", data: { pusher_id: formatId("psh", newUuid()) } });
   const undone = (code: string) => Object.assign(new Error("undone"), { code });
 

@@ -7,8 +7,8 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { buildClientRequest } from "../../src/operation/client_request.ts";
 import { getPathArguments } from "../../src/operation/define_operation.ts";
-import { stripNull, toJsonSchema } from "../../src/operation/validation_errors.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { removeNullFromSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import {
   alertArguments,
   createAlertInState,
@@ -449,7 +449,7 @@ describe("on a service", () => {
         const ready = await SUCCESS_ARGUMENTS[name]!(world);
         const fields = Object.entries(toJsonSchema(tool.input).properties ?? {});
         for (const [field, schema] of fields) {
-          const { type } = stripNull(schema);
+          const { type } = removeNullFromSchema(schema);
           const values =
             type === "array"
               ? [CANARY, [CANARY], [{ [CANARY]: CANARY, type: CANARY, url: CANARY, label: CANARY }]]
@@ -513,7 +513,7 @@ describe("on a service", () => {
   });
 
   describe("on a socket", () => {
-    let listening: Listening;
+    let listening: ListeningServer;
     let port: number;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     beforeAll(async () => {

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "vitest";
 import { findNextOccurrences, findOccurrencesWithin, planSeriesFill } from "../../src/model/domain/occurrences.ts";
-import { MAX_ANSWER_STEPS, RecurrenceStepBudget } from "../../src/model/domain/recurrence_step_budget.ts";
-import { isMessage } from "../../src/model/error_messages.ts";
+import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../src/model/domain/recurrence_step_budget.ts";
+import { isErrorMessage } from "../../src/model/error_messages.ts";
 import { parseRecurrence } from "../../src/model/fields/recurrence.ts";
 import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
 
@@ -103,7 +103,7 @@ describe("hostile rules", () => {
     "FREQ=DAILY UTC\nDTSTART:20270101T000000Z",
     "",
   ])("%s is not a recurrence", (value) => {
-    expect(isMessage(parseRecurrence(value))).toBe(true);
+    expect(isErrorMessage(parseRecurrence(value))).toBe(true);
   });
 
   test.each([
@@ -149,7 +149,7 @@ describe("the work of an answer is bounded in steps", () => {
   ])("%s", (rule) => {
     // A schedule looks four times: the next, whether they are crowded, those to be written, and the last that is
     // missed.
-    const budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS / 2);
+    const budget = new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS / 2);
     const recurrence = `${rule} America/New_York`;
     try {
       expect(findNextOccurrences(recurrence, { sendAt: now, now, most: 12, budget }).length).toBeGreaterThan(0);
@@ -166,7 +166,7 @@ describe("the work of an answer is bounded in steps", () => {
     });
 
   test("a month of eight dense series, each of 144 times a day", () => {
-    const budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS);
+    const budget = new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS);
     for (let i = 0; i < 8; i++)
       expect(month(`FREQ=DAILY;BYHOUR=${from(0, 23)};${EVERY_TEN} Europe/Lisbon`, budget).length).toBeGreaterThan(80);
     expect(budget.isSpent).toBe(false);
@@ -175,7 +175,7 @@ describe("the work of an answer is bounded in steps", () => {
   test("all series of an answer share one budget, and none is looked up once it is spent", () => {
     const budget = new RecurrenceStepBudget(1_000);
     const never = "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC";
-    expect(month("FREQ=DAILY UTC", new RecurrenceStepBudget(MAX_ANSWER_STEPS)).length).toBe(28);
+    expect(month("FREQ=DAILY UTC", new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS)).length).toBe(28);
     expect(month(never, budget)).toEqual([]);
     expect(budget.isSpent).toBe(true);
     expect(month("FREQ=DAILY UTC", budget)).toEqual([]);

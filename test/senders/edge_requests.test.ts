@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
-import { parseDelay } from "../../src/api/ingest/ntfy_delay.ts";
+import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";
 import { findJsonError } from "../../src/api/transports/json_error_position.ts";
 import { ConsoleSite } from "../support/console_site.ts";
 import { PNG } from "../support/sample_files.ts";
@@ -271,7 +271,7 @@ describe("times of day in a zone", () => {
     ["Thursday, 7am", "Pacific/Auckland", "2026-11-25T18:00"],
     ["30m", "Asia/Tokyo", "2026-11-25T12:30"],
     ["today 11pm", "Asia/Tokyo", "2026-11-25T14:00"],
-  ])("%s in %s", (said, zone, at) => expect(parseDelay(said, now, zone)?.at.toISOString().slice(0, 16)).toBe(at));
+  ])("%s in %s", (said, zone, at) => expect(parseNtfyDelay(said, now, zone)?.at.toISOString().slice(0, 16)).toBe(at));
 
   test("are used, and an invalid zone is noted", async () => {
     const ask = (headers: Record<string, string>, query = "") =>

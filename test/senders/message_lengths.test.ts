@@ -2,8 +2,8 @@
 // loss is noted.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toPlainText } from "../../src/api/ingest/plain_text.ts";
-import { findWordBoundary, truncateWithCount } from "../../src/api/ingest/text_truncation.ts";
+import { convertHtmlToPlainText } from "../../src/api/ingest/plain_text.ts";
+import { findWordBoundary, truncateTextWithOmittedCount } from "../../src/api/ingest/text_truncation.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
 
@@ -279,7 +279,7 @@ describe("markup comes with its plain text", () => {
     ["<script>alert(1)</script>&amp;lt;b&gt; x", "&lt;b> x"],
     ['<a href="https://e.org" title="x>y">link</a>', "link"],
     ["", ""],
-  ])("%s", (markup, text) => expect(toPlainText(markup)).toBe(text));
+  ])("%s", (markup, text) => expect(convertHtmlToPlainText(markup)).toBe(text));
 });
 
 // rules#sender-lengths
@@ -299,10 +299,10 @@ describe("a text is cut between characters that people see as one", () => {
   });
 
   test("the count is of code points and is exact", () => {
-    const { text, left } = truncateWithCount("🐌".repeat(100), 60);
+    const { text, left } = truncateTextWithOmittedCount("🐌".repeat(100), 60);
     const kept = [...text].filter((character) => character === "🐌").length;
     expect(kept + left).toBe(100);
     expect([...text].length).toBeLessThanOrEqual(60);
-    expect(truncateWithCount("🐌".repeat(60), 60)).toEqual({ text: "🐌".repeat(60), left: 0 });
+    expect(truncateTextWithOmittedCount("🐌".repeat(60), 60)).toEqual({ text: "🐌".repeat(60), left: 0 });
   });
 });

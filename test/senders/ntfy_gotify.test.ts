@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
 import { toGotifyNumber } from "../../src/api/ingest/gotify.ts";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
-import { parseDelay } from "../../src/api/ingest/ntfy_delay.ts";
+import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
 
@@ -661,7 +661,7 @@ test("a limit is reported with the seconds to wait, and a host of its own reveal
 test("delays in ntfy's spellings", () => {
   // A Wednesday.
   const now = new Date("2026-11-25T12:00:00Z");
-  const at = (said: string) => parseDelay(said, now)?.at.toISOString().slice(0, 16) ?? null;
+  const at = (said: string) => parseNtfyDelay(said, now)?.at.toISOString().slice(0, 16) ?? null;
   const rows: Record<string, string | null> = {
     "1795612200": "2026-11-25T13:10",
     "30m": "2026-11-25T12:30",

@@ -10,7 +10,7 @@ import { request } from "undici";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { LIMITS } from "../../src/model/limits.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { registerHandset, joinChannel as subscribe, suspend } from "../support/handsets.ts";
 import { startServer } from "../support/processes.ts";
 import { isSenderMissing } from "../support/requirements.ts";
@@ -21,7 +21,7 @@ const HOST = "127.0.0.1";
 const NTFY_HOST = "ntfy.example.org";
 
 let world: World;
-let server: Listening;
+let server: ListeningServer;
 let port: number;
 beforeAll(async () => {
   port = await findFreePort(HOST);

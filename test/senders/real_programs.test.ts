@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { isSenderMissing } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
@@ -18,7 +18,7 @@ const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAA
 const NTFY_HOST = "127.0.0.1";
 
 let world: World;
-let listening: Listening;
+let listening: ListeningServer;
 let home: string;
 let port: number;
 let channel: { id: string; handle: string };

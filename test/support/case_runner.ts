@@ -5,10 +5,10 @@
 import { expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
 import type { ErrorType } from "../../src/model/api_error.ts";
-import { ERROR_STATUS } from "../../src/model/api_error.ts";
+import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import type { ErrorCode } from "../../src/model/error_codes.ts";
-import { hasView } from "../../src/operation/define_operation.ts";
-import { DEFAULT_LIMIT } from "../../src/store/schemas/common_fields.ts";
+import { hasViewArgument } from "../../src/operation/define_operation.ts";
+import { DEFAULT_PAGE_SIZE } from "../../src/store/schemas/common_fields.ts";
 import { type Answer, findOperation, type World } from "./world.ts";
 
 export interface TestCase<Given = any> {
@@ -78,13 +78,13 @@ async function wholeOverMcp(
   key: string | null,
 ): Promise<Answer> {
   const tool = findOperation(name);
-  const full = hasView(tool) && !Object.hasOwn(args, "view") ? { ...args, view: "full" } : args;
+  const full = hasViewArgument(tool) && !Object.hasOwn(args, "view") ? { ...args, view: "full" } : args;
   const answer = await world.mcp(name, full, key);
   if (!tool.pagedBy || answer.status !== 200) return answer;
   const { body } = answer;
   // A list without requested pages has `meta` only because it ended early.
   const all = args.limit === undefined && /^list_(pushers|invites)$/.test(name);
-  const wanted = all ? Number.POSITIVE_INFINITY : typeof args.limit === "number" ? args.limit : DEFAULT_LIMIT;
+  const wanted = all ? Number.POSITIVE_INFINITY : typeof args.limit === "number" ? args.limit : DEFAULT_PAGE_SIZE;
   while (body.meta?.next_before && body.data.length < wanted) {
     const rest = { ...(all ? {} : { limit: wanted - body.data.length }), before: body.meta.next_before };
     const next = await world.mcp(name, { ...full, ...rest }, key);
@@ -105,7 +105,7 @@ async function runOver(over: TestTransport, world: World, row: TestCase): Promis
   if ("error" in want) {
     expect({ over, status: answer.status, error: answer.body?.error }).toMatchObject({
       over,
-      status: ERROR_STATUS[want.error],
+      status: ERROR_TYPE_STATUSES[want.error],
       error: {
         type: want.error,
         ...(want.code === undefined ? {} : { code: want.code }),

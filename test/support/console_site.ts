@@ -3,9 +3,9 @@
 
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { createLink } from "../../src/identity/auth/one_time_links.ts";
+import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
 import { findMember } from "../../src/identity/operator/account_administration.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import type { ServiceOptions } from "../../src/program/boot/service_options.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
@@ -65,9 +65,9 @@ export async function launchBrowser({ whole = false }: BrowserNeeds = {}): Promi
 export class ConsoleSite {
   readonly world: World;
   readonly url: string;
-  readonly #listening: Listening;
+  readonly #listening: ListeningServer;
 
-  private constructor(world: World, url: string, listening: Listening) {
+  private constructor(world: World, url: string, listening: ListeningServer) {
     this.world = world;
     this.url = url;
     this.#listening = listening;
@@ -95,7 +95,7 @@ export class ConsoleSite {
   async link(member?: string): Promise<string> {
     const em = this.world.service.orm.em.fork();
     const { id } = await findMember(em, member ? { member } : { workspace: this.world.workspace.id });
-    return createLink(em, this.url, id, "operator");
+    return createMemberLink(em, this.url, id, "operator");
   }
 
   async close(): Promise<void> {

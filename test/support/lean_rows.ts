@@ -2,7 +2,7 @@
 // compares both transports thus shows that nothing is lost.
 
 import { z } from "zod";
-import { hasView, type OwnerOperation } from "../../src/operation/define_operation.ts";
+import { hasViewArgument, type OwnerOperation } from "../../src/operation/define_operation.ts";
 
 /** The one value that the field may leave out; undefined where it leaves none out. */
 const leftOut = (field: z.ZodType): unknown => {
@@ -31,7 +31,7 @@ function restoredBy(schema: z.ZodType, value: any): any {
 
 /** The structured content of a result as REST would have answered it. */
 export function restoreLeanRows(tool: OwnerOperation, view: unknown, body: any): any {
-  const asked = view ?? (hasView(tool) ? "brief" : undefined);
+  const asked = view ?? (hasViewArgument(tool) ? "brief" : undefined);
   // Rows of these views are another shape (test/transports/alert_list_views.test.ts).
   if ((asked === "brief" && tool.brief?.row) || asked === "titles") return body;
   if (asked === "full") return body;

@@ -14,8 +14,8 @@ import {
   recordClusterFolder,
 } from "../../src/store/embedded/data_directory.ts";
 import { initCluster } from "../../src/store/embedded/init_cluster.ts";
-import { findBinaries } from "../../src/store/embedded/postgres_binaries.ts";
-import { chooseProcessUser, runOrThrow } from "../../src/store/embedded/process_user.ts";
+import { findPostgresBinaries } from "../../src/store/embedded/postgres_binaries.ts";
+import { chooseProcessUser, runPostgresProgram } from "../../src/store/embedded/process_user.ts";
 import { repairPermissions } from "../../src/store/embedded/repair_permissions.ts";
 
 export interface TestServer {
@@ -40,7 +40,7 @@ const CARELESS = {
 async function makeClusterIn(folder: string): Promise<DataDirectory> {
   const runner = chooseProcessUser(null);
   const place = chooseClusterFolder(inspectDataDirectory(folder), runner);
-  await initCluster(place, await findBinaries(null, runner, place.clusterParent), runner, { sync: false });
+  await initCluster(place, await findPostgresBinaries(null, runner, place.clusterParent), runner, { sync: false });
   recordClusterFolder(place, runner);
   return place;
 }
@@ -57,9 +57,15 @@ export async function prepareServer(folder: string, made?: string): Promise<void
   const runner = chooseProcessUser(readClusterOwner(found), found.lent);
   const place = chooseClusterFolder(found, runner);
   repairPermissions(place, runner);
-  const { postgres } = await findBinaries(null, runner, place.clusterParent);
+  const { postgres } = await findPostgresBinaries(null, runner, place.clusterParent);
   const sql = "alter role belfry createdb;\ngrant set on parameter session_replication_role to belfry;\n";
-  await runOrThrow((said) => new Error(said), runner, postgres, ["--single", "-F", "-D", place.cluster, "belfry"], sql);
+  await runPostgresProgram(
+    (said) => new Error(said),
+    runner,
+    postgres,
+    ["--single", "-F", "-D", place.cluster, "belfry"],
+    sql,
+  );
 }
 
 /** Makes a cluster that was never started; `remove` deletes it. */

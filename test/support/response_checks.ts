@@ -4,9 +4,9 @@
 import { z } from "zod";
 import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
-import { ERROR_STATUS } from "../../src/model/api_error.ts";
+import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/model/error_codes.ts";
-import { hasView, type OwnerOperation } from "../../src/operation/define_operation.ts";
+import { hasViewArgument, type OwnerOperation } from "../../src/operation/define_operation.ts";
 import { restoreLeanRows } from "./lean_rows.ts";
 import type { Answer } from "./world.ts";
 
@@ -17,7 +17,7 @@ const isPair = ({ error: { type, code } }: { error: { type: string; code: ErrorC
 const envelope = z
   .strictObject({
     error: z.strictObject({
-      type: z.enum(Object.keys(ERROR_STATUS) as [keyof typeof ERROR_STATUS]),
+      type: z.enum(Object.keys(ERROR_TYPE_STATUSES) as [keyof typeof ERROR_TYPE_STATUSES]),
       code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode]),
       message: z.string().min(1),
       param: z.string().nullable(),
@@ -47,7 +47,7 @@ const routes = [...OPERATIONS, ...HANDSET_OPERATIONS].map((operation) => ({
   output: strict(operation.output),
   brief: operation.brief ? strict(operation.brief.output) : null,
   titles: "titles" in operation && operation.titles ? strict(operation.titles.output) : null,
-  chooses: hasView(operation),
+  chooses: hasViewArgument(operation),
 }));
 
 /** The shape of the requested view. Where no view can be requested, the short one replaces one that is too long. */

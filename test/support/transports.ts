@@ -1,7 +1,7 @@
 // The three transports of one service (REST, MCP, the command line) behind one interface, and an account of each with
 // its callers. Results omit differences between accounts: ids, handles, times.
 
-import type { ERROR_STATUS } from "../../src/model/api_error.ts";
+import type { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { runInProcess } from "./in_process_commands.ts";
 import { runBelfry } from "./processes.ts";
@@ -11,7 +11,7 @@ type Args = Record<string, unknown>;
 
 /** The result of a call: null in place of a refusal's type where it succeeded. */
 export interface TransportAnswer {
-  refused: keyof typeof ERROR_STATUS | null;
+  refused: keyof typeof ERROR_TYPE_STATUSES | null;
   body: any;
 }
 

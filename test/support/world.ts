@@ -14,7 +14,7 @@ import {
   createWorkspace,
   type NewKey,
 } from "../../src/identity/operator/account_administration.ts";
-import { ERROR_STATUS } from "../../src/model/api_error.ts";
+import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
 import { buildClientRequest } from "../../src/operation/client_request.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
@@ -329,4 +329,4 @@ function fromMcp(tool: OwnerOperation, answer: Answer, view: unknown): Answer {
   return { status: tool.http.status, body: restoreLeanRows(tool, view, body), headers };
 }
 
-const statusOf = (body: any) => ERROR_STATUS[body.error.type as keyof typeof ERROR_STATUS];
+const statusOf = (body: any) => ERROR_TYPE_STATUSES[body.error.type as keyof typeof ERROR_TYPE_STATUSES];

@@ -1,11 +1,11 @@
 // Arguments as assistants and scripts write them, and refusals that lead them on.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readArguments } from "../../src/operation/lenient_arguments.ts";
+import { parseLenientArguments } from "../../src/operation/lenient_arguments.ts";
 import { openTransports } from "../support/transports.ts";
 import { findOperation, timeInSeconds, World } from "../support/world.ts";
 
-const read = (tool: string, args: Record<string, unknown>) => readArguments(findOperation(tool), args);
+const read = (tool: string, args: Record<string, unknown>) => parseLenientArguments(findOperation(tool), args);
 
 // rules#lenient-arguments
 describe("the reading of arguments", () => {

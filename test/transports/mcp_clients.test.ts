@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprot
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getToolHints } from "../../src/operation/scope_checks.ts";
-import { type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { freePort } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
@@ -29,7 +29,7 @@ interface AnyClient {
 
 describe("on a service", () => {
   let world: World;
-  let listening: Listening;
+  let listening: ListeningServer;
   let port: number;
   let mcp: string;
   beforeAll(async () => {

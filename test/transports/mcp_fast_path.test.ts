@@ -5,12 +5,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { createMcpEndpoint } from "../../src/api/transports/mcp_endpoint.ts";
-import { parseFastPathRequest } from "../../src/api/transports/mcp_fast_path.ts";
+import { parseMcpFastPathRequest } from "../../src/api/transports/mcp_fast_path.ts";
 import { createToolServer } from "../../src/api/transports/mcp_server.ts";
 import { invalidRequest } from "../../src/model/api_error.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import type { Dispatcher } from "../../src/operation/dispatcher.ts";
-import { mcpCardPage } from "../../src/pages/web_app/mcp_card_page.ts";
+import { buildMcpResultCardPage } from "../../src/pages/web_app/mcp_card_page.ts";
 import type { Caller } from "../../src/store/handler_context.ts";
 import { SILENT_LOG } from "../support/member_sessions.ts";
 
@@ -35,7 +35,7 @@ const endpoint = createMcpEndpoint({
   onChallenge: async () => {},
   publicUrl: "http://127.0.0.1",
   host: "127.0.0.1",
-  loadCard: mcpCardPage,
+  loadCard: buildMcpResultCardPage,
 });
 const sdk = createMcpHandler(() =>
   createToolServer(OPERATIONS, (tool, args) => echo(tool.name, args), { publicUrl: "http://127.0.0.1" }),
@@ -169,7 +169,8 @@ const varied: fc.Arbitrary<Asked> = fc
     return next;
   });
 
-const isPlain = (asked: Asked) => parseFastPathRequest(request(asked), JSON.parse(JSON.stringify(asked.body))) !== null;
+const isPlain = (asked: Asked) =>
+  parseMcpFastPathRequest(request(asked), JSON.parse(JSON.stringify(asked.body))) !== null;
 
 // rules#mcp-protocols
 test("a request in the usual form is recognised, and answered as the SDK answers it", async () => {

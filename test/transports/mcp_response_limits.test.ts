@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
-import { toPlainLocale, toPlainVersion } from "../../src/model/fields/device.ts";
+import { extractLanguageAndRegion, extractVersionNumber } from "../../src/model/fields/device.ts";
 import { joinNewHandset, parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
@@ -70,7 +70,7 @@ test.each([
   ["en-x-do-it", "en"],
   ["system", "other"],
   ["x-call-now", "other"],
-])("the locale %s is shown as %s", (text, shown) => expect(toPlainLocale(text)).toBe(shown));
+])("the locale %s is shown as %s", (text, shown) => expect(extractLanguageAndRegion(text)).toBe(shown));
 
 test.each([
   ["1.4.0", "1.4.0"],
@@ -79,7 +79,7 @@ test.each([
   ["1.2-call-now", "1.2"],
   ["v1.2", "other"],
   ["__proto__", "other"],
-])("the version %s is shown as %s", (text, shown) => expect(toPlainVersion(text)).toBe(shown));
+])("the version %s is shown as %s", (text, shown) => expect(extractVersionNumber(text)).toBe(shown));
 
 // rules#mcp-answers-are-short
 test("twenty endpoints with long addresses, and a hundred long events, fit", async () => {

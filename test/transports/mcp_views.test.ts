@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { hasView } from "../../src/operation/define_operation.ts";
+import { hasViewArgument } from "../../src/operation/define_operation.ts";
 import { parseUuid, registerHandset } from "../support/handsets.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -53,11 +53,11 @@ describe("on a service", () => {
   // rules#views
   test("every tool with views is tried", () => {
     expect(Object.keys(CALLS).sort()).toEqual(
-      OPERATIONS.filter(hasView)
+      OPERATIONS.filter(hasViewArgument)
         .map(({ name }) => name)
         .sort(),
     );
-    for (const tool of OPERATIONS.filter(hasView)) expect(tool.brief).toBeDefined();
+    for (const tool of OPERATIONS.filter(hasViewArgument)) expect(tool.brief).toBeDefined();
   });
 
   test.each(Object.keys(CALLS))("%s: the same view, the same bytes; the defaults differ", async (tool) => {

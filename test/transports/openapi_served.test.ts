@@ -9,9 +9,9 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { EXAMPLE_IDS } from "../../src/api/openapi/examples.ts";
 import { EXAMPLE_LINK_CODE, EXAMPLE_TRANSFER_CODE } from "../../src/api/openapi/handset_examples.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
-import { mintToken, OWN_DEVICE_PREFIX } from "../../src/identity/auth/bearer_authentication.ts";
+import { mintToken, OWNER_LINK_CODE_PREFIX } from "../../src/identity/auth/bearer_authentication.ts";
 import { newUuid } from "../../src/model/domain/type_ids.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { GO_TIMEOUT_MS, runGo, writeGoModule } from "../support/go_modules.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
@@ -20,7 +20,7 @@ import { World } from "../support/world.ts";
 type Json = Record<string, any>;
 
 let world: World;
-let listening: Listening;
+let listening: ListeningServer;
 let url: string;
 let document: Json;
 
@@ -192,7 +192,7 @@ describe("samples work unchanged", () => {
         now(), now())`,
       [user_id, `${user_id}@example.org`],
     );
-    const { token, hash } = mintToken(OWN_DEVICE_PREFIX);
+    const { token, hash } = mintToken(OWNER_LINK_CODE_PREFIX);
     await world.sql(
       "insert into test_device (id, user_id, code_hash, expires_at) values (?, ?, ?, now() + interval '5 minutes')",
       [newUuid(), user_id, hash],

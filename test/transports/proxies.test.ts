@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { countRejected } from "../support/long_polls.ts";
 import { PROXIES, startProxy } from "../support/proxies.ts";
 import { isMissing, lacksLoopbackAddresses } from "../support/requirements.ts";
@@ -21,7 +21,7 @@ for (const proxy of PROXIES)
     let folder: string;
     const agent = new Agent({ connections: 32 });
     let worlds: World[];
-    let listening: Listening[];
+    let listening: ListeningServer[];
     let ports: number[];
     let port: number;
     let child: ChildProcess;

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
 import { SETUPS, startProxy } from "../support/proxies.ts";
 import { isMissing, isSenderMissing } from "../support/requirements.ts";
@@ -20,7 +20,7 @@ const ORIGIN = "https://alerts.example.org";
 const { at, ends } = openTestFolder();
 const children: ChildProcess[] = [];
 let world: World;
-let listening: Listening;
+let listening: ListeningServer;
 let servicePort: number;
 beforeAll(async () => {
   world = await World.open({ settings: { TRUSTED_PROXIES: "loopback", PUBLIC_URL: ORIGIN } });

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { shareReads } from "../../src/store/db/batch_concurrent_calls.ts";
 import { suspend } from "../support/handsets.ts";
 import { startProxy } from "../support/proxies.ts";
@@ -168,7 +168,7 @@ describe("content that is the same for all visitors", () => {
 describe.skipIf(isMissing("nginx"))("behind nginx with a cache", () => {
   let folder: string;
   let port: number;
-  let listening: Listening;
+  let listening: ListeningServer;
   let child: ChildProcess;
   const arrived: string[] = [];
   const agent = new Agent({ connections: AT_ONCE });

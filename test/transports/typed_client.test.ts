@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { createPostmanCollection } from "../../scripts/postman_collection.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
-import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { createHandle, World } from "../support/world.ts";
 import { compileClient, generateTypes } from "../typed_client/compile.ts";
 
@@ -18,7 +18,7 @@ const LOST =
   "break alike";
 
 let world: World;
-let listening: Listening;
+let listening: ListeningServer;
 let url: string;
 let document: Record<string, any>;
 

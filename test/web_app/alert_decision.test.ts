@@ -3,14 +3,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SOUNDS, VIBRATIONS } from "../../src/model/fields/alert.ts";
-import { CAPABILITIES as ASKED } from "../../src/model/fields/channel.ts";
+import { REQUESTABLE_PERMISSIONS as ASKED } from "../../src/model/fields/channel.ts";
 import {
-  type AlertDecision,
-  decideAlert,
+  type AlertEffects,
+  decideAlertEffects,
   TONE_NAMES,
   VIBRATION_PATTERNS,
 } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
-import { decideArrivals, isNoticeable } from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
+import { decideArrivalEffects, hasNoticeableEffect } from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
 import type {
   AlertCircle,
   RuleAlert,
@@ -73,7 +73,7 @@ interface Row {
   alert?: Partial<RuleAlert>;
   channel?: RuleChannel;
   device?: Partial<RuleDevice>;
-  want: Partial<AlertDecision>;
+  want: Partial<AlertEffects>;
 }
 
 const ROWS: Row[] = [
@@ -293,7 +293,7 @@ const ROWS: Row[] = [
 // rules#priority-is-a-ceiling rules#handset-decides rules#unasked-is-silent
 describe("the effects of an alert", () => {
   test.each(ROWS)("$when", ({ alert, channel = aChannel(), device, want }) => {
-    expect(decideAlert(anAlert(alert), channel, aDevice(device), NOW)).toMatchObject(want);
+    expect(decideAlertEffects(anAlert(alert), channel, aDevice(device), NOW)).toMatchObject(want);
   });
 
   test("the rules know the terms of the API, and no other", () => {
@@ -349,7 +349,7 @@ const devices: fc.Arbitrary<RuleDevice> = fc.record({
   position: fc.option(some(at(52.01, 5).position, at(53, 5).position, at(52, 5, 90).position)),
 });
 
-const capabilityOf: Record<string, (decision: AlertDecision) => boolean> = {
+const capabilityOf: Record<string, (decision: AlertEffects) => boolean> = {
   notify: ({ notify }) => notify,
   sound: ({ sound, audio }) => sound !== null || audio !== null,
   vibrate: ({ vibrate }) => vibrate !== null,
@@ -361,7 +361,7 @@ describe("for any facts", () => {
   test("nothing happens that was not requested and granted, or while muted", () =>
     fc.assert(
       fc.property(alerts, channels, devices, (alert, channel, device) => {
-        const decision = decideAlert(alert, channel, device, NOW);
+        const decision = decideAlertEffects(alert, channel, device, NOW);
         for (const [what, happens] of Object.entries(capabilityOf))
           if (happens(decision)) {
             expect(channel.requested_perms).toContain(what);
@@ -384,7 +384,7 @@ describe("for any facts", () => {
             permissions: channel.subscription!.permissions.filter((one) => one !== taken),
           },
         };
-        const [with_, without] = [channel, less].map((one) => decideAlert(alert, one, device, NOW));
+        const [with_, without] = [channel, less].map((one) => decideAlertEffects(alert, one, device, NOW));
         for (const happens of Object.values(capabilityOf)) if (happens(without!)) expect(happens(with_!)).toBe(true);
         expect(without!.volume).toBeLessThanOrEqual(with_!.volume);
       }),
@@ -395,7 +395,7 @@ describe("for any facts", () => {
     fc.assert(
       fc.property(alerts, channels, devices, (alert, channel, device) => {
         const [normal, important, urgent] = ["normal", "important", "urgent"].map((priority) =>
-          decideAlert({ ...alert, priority }, channel, device, NOW),
+          decideAlertEffects({ ...alert, priority }, channel, device, NOW),
         );
         expect(normal!.full || important!.full).toBe(false);
         expect(normal!.volume).toBeLessThanOrEqual(important!.volume);
@@ -408,7 +408,7 @@ describe("for any facts", () => {
   test("a missing effect has a reason, unless the author did not request it", () =>
     fc.assert(
       fc.property(alerts, channels, devices, (alert, channel, device) => {
-        const decision = decideAlert(alert, channel, device, NOW);
+        const decision = decideAlertEffects(alert, channel, device, NOW);
         if (!decision.notify || decision.sound === null) expect(decision.because.length).toBeGreaterThan(0);
         expect(new Set(decision.because).size).toBe(decision.because.length);
       }),
@@ -423,9 +423,11 @@ describe("for any facts", () => {
         channels,
         devices,
         (held, channel, device) => {
-          const found = decideArrivals(held, held, () => channel, device, NOW);
-          const alone = found.map(({ alert }) => decideAlert(alert, channel, device, NOW));
-          expect(found.filter(({ decision }) => isNoticeable(decision)).length).toBe(alone.some(isNoticeable) ? 1 : 0);
+          const found = decideArrivalEffects(held, held, () => channel, device, NOW);
+          const alone = found.map(({ alert }) => decideAlertEffects(alert, channel, device, NOW));
+          expect(found.filter(({ decision }) => hasNoticeableEffect(decision)).length).toBe(
+            alone.some(hasNoticeableEffect) ? 1 : 0,
+          );
           expect(found.map(({ decision }) => decision.notify)).toEqual(alone.map(({ notify }) => notify));
           expect(found.map(({ alert }) => alert.sent_at)).toEqual(found.map(({ alert }) => alert.sent_at).toSorted());
         },
@@ -438,7 +440,7 @@ test("three arrive after a sleep: the urgent one rings, and one that was replace
   const first = anAlert({ id: "alr_1", ...urgent, sound: "siren", sent_at: ago(30) });
   const old = anAlert({ id: "alr_2", collapse_key: "level", sent_at: ago(20), sound: "alarm" });
   const newer = anAlert({ id: "alr_3", collapse_key: "level", sent_at: ago(10), sound: "alarm" });
-  const found = decideArrivals([newer, old, first], [newer, old, first], () => aChannel(), aDevice(), NOW);
+  const found = decideArrivalEffects([newer, old, first], [newer, old, first], () => aChannel(), aDevice(), NOW);
   expect(found.map(({ alert, decision }) => [alert.id, decision.notify, decision.sound])).toEqual([
     ["alr_1", true, "siren"],
     ["alr_3", true, null],
@@ -447,6 +449,6 @@ test("three arrive after a sleep: the urgent one rings, and one that was replace
 });
 
 test("an alert of a channel that the device does not know is silent", () => {
-  const [found] = decideArrivals([anAlert()], [anAlert()], () => null, aDevice(), NOW);
+  const [found] = decideArrivalEffects([anAlert()], [anAlert()], () => null, aDevice(), NOW);
   expect(found!.decision).toMatchObject({ ...SILENT, because: ["why.left"] });
 });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findOneTimeCode } from "../../src/pages/web_app/browser/rules/one_time_code.ts";
-import { foldText } from "../../src/pages/web_app/browser/rules/text_fold.ts";
+import { truncateLongText } from "../../src/pages/web_app/browser/rules/text_fold.ts";
 import { splitLinks } from "../../src/pages/web_app/browser/rules/text_links.ts";
 
 const linksIn = (text: string) =>
@@ -116,15 +116,15 @@ describe("one-time codes", () => {
 // rules#app-folds-texts
 describe("a long text", () => {
   test("is folded at the end of a word, and a short one is not", () => {
-    expect(foldText("The bridge is closed.")).toBeNull();
-    const folded = foldText("Water rises. ".repeat(200))!;
+    expect(truncateLongText("The bridge is closed.")).toBeNull();
+    const folded = truncateLongText("Water rises. ".repeat(200))!;
     expect([...folded].length).toBeLessThanOrEqual(700);
     expect(folded).toMatch(/ (?:Water|rises)$/);
-    expect(foldText("line\n".repeat(40))!.split("\n")).toHaveLength(12);
+    expect(truncateLongText("line\n".repeat(40))!.split("\n")).toHaveLength(12);
   });
 
   test("is cut between characters in a language without spaces", () => {
-    expect([...foldText("水".repeat(2_000))!]).toHaveLength(700);
-    expect(foldText("🌊".repeat(2_000))).not.toMatch(/[\uD800-\uDBFF]$/);
+    expect([...truncateLongText("水".repeat(2_000))!]).toHaveLength(700);
+    expect(truncateLongText("🌊".repeat(2_000))).not.toMatch(/[\uD800-\uDBFF]$/);
   });
 });

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import type { z } from "zod";
 import type { channelCardView, inboxItem, subscriptionView } from "../../src/handset/handset_schemas.ts";
-import { CAPABILITIES, CATEGORIES } from "../../src/model/fields/channel.ts";
+import { CHANNEL_CATEGORIES, REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import type { ChannelCard, InboxAlert, SubscriptionAnswer } from "../../src/pages/web_app/browser/api_types.ts";
 import { ALERT_CAPABILITIES as KNOWN } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
@@ -18,10 +18,10 @@ const fits = {
 
 test("the API's responses fit the app's types", () => {
   expect(Object.keys(fits)).toHaveLength(3);
-  expect([...KNOWN]).toEqual([...CAPABILITIES]);
+  expect([...KNOWN]).toEqual([...REQUESTABLE_PERMISSIONS]);
 });
 
 test("every category has a name", () => {
-  const unnamed = CATEGORIES.filter((category) => !Object.hasOwn(en, `category.${category}`));
+  const unnamed = CHANNEL_CATEGORIES.filter((category) => !Object.hasOwn(en, `category.${category}`));
   expect(unnamed).toEqual([]);
 });

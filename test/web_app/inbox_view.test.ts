@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { foldText } from "../../src/pages/web_app/browser/rules/text_fold.ts";
+import { truncateLongText } from "../../src/pages/web_app/browser/rules/text_fold.ts";
 import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { eventually } from "../support/wait.ts";
 import { card, joinInApp, readAppStore } from "../support/web_app.ts";
@@ -92,7 +92,7 @@ describeInBrowser("the inbox", () => {
     const text = page.locator(".whole .text");
     const button = page.getByRole("button", { name: "Show all" });
     await page.getByText(/^Showing the first \d+ of 16,384 characters\.$/).waitFor();
-    expect(await text.textContent()).toBe(`${foldText(body.slice(0, LIMITS.card_body))}…`);
+    expect(await text.textContent()).toBe(`${truncateLongText(body.slice(0, LIMITS.card_body))}…`);
     await page.context().setOffline(true);
     await button.click();
     await page.getByText("only the beginning of this text is on this device.").waitFor();
@@ -102,7 +102,7 @@ describeInBrowser("the inbox", () => {
     await button.waitFor({ state: "detached" });
     expect(await text.textContent()).toBe(body);
     await page.getByRole("button", { name: "Show less" }).click();
-    expect(await text.textContent()).toBe(`${foldText(body)}…`);
+    expect(await text.textContent()).toBe(`${truncateLongText(body)}…`);
     // It is kept: the whole text is there without the service from then on.
     const [row] = await readAppStore(page, "alerts");
     expect([row.body, row.body_length]).toEqual([body, undefined]);

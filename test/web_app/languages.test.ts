@@ -8,7 +8,7 @@ import {
   LANGUAGES,
   type Language,
 } from "../../src/pages/web_app/browser/texts/languages.ts";
-import { TEXTS } from "../../src/pages/web_app/browser/texts/translate.ts";
+import { LANGUAGE_TEXT_LOADERS } from "../../src/pages/web_app/browser/texts/translate.ts";
 import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
@@ -63,7 +63,7 @@ describeInBrowser("the app in every language", () => {
       await page.locator("#language").selectOption(language);
       const lang = getLangAttribute(language);
       await page.locator(`html[lang="${lang}"][dir="${getDirection(language)}"]`).waitFor({ state: "attached" });
-      const texts = await TEXTS[language]();
+      const texts = await LANGUAGE_TEXT_LOADERS[language]();
       await page.getByRole("heading", { level: 1, name: String(texts["nav.settings"]) }).waitFor();
       for (const view of views) {
         await page.evaluate((hash) => Object.assign((globalThis as any).location, { hash }), view);
@@ -85,7 +85,7 @@ describeInBrowser("the app in every language", () => {
     await context.setOffline(true);
     await page.reload();
     await page.locator('html[lang="he"][dir="rtl"]').waitFor({ state: "attached" });
-    const hebrew = await TEXTS.he();
+    const hebrew = await LANGUAGE_TEXT_LOADERS.he();
     await page.getByRole("heading", { level: 1, name: String(hebrew["nav.settings"]) }).waitFor();
     await context.close();
   });

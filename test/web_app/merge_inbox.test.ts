@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import {
-  compareInbox,
-  findOverflow,
+  findAlertsBeyondLimits,
+  findInboxDifference,
   getReconnectDelay,
+  MAX_STORED_ALERT_CHARACTERS,
   MAX_STORED_ALERTS,
-  MAX_STORED_CHARACTERS,
   markBeforeJoining,
 } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
 
@@ -22,23 +22,23 @@ const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe("an answer of the inbox", () => {
   test("alerts that the device does not have are new", () => {
-    expect(ids(compareInbox([row(3), row(2), row(1)], true, known(row(1))).fresh)).toEqual(["alr_3", "alr_2"]);
+    expect(ids(findInboxDifference([row(3), row(2), row(1)], true, known(row(1))).fresh)).toEqual(["alr_3", "alr_2"]);
   });
 
   // rules#cancel-reaches-no-further
   test("removed alerts stay on the device, marked as withdrawn", () => {
-    const { withdrawn } = compareInbox([row(3), row(1)], true, known(row(1), row(2), row(3)));
+    const { withdrawn } = findInboxDifference([row(3), row(1)], true, known(row(1), row(2), row(3)));
     expect(withdrawn).toEqual([row(2, { status: "cancelled" })]);
   });
 
   test("alerts that may be on a later page do not count as withdrawn, nor does a part of one time", () => {
     const together = row(5, { id: "alr_twin" });
-    const { withdrawn } = compareInbox([row(9), row(5)], false, known(row(2), together, row(7)));
+    const { withdrawn } = findInboxDifference([row(9), row(5)], false, known(row(2), together, row(7)));
     expect(ids(withdrawn)).toEqual(["alr_7"]);
   });
 
   test("an alert that was withdrawn before is not reported again", () => {
-    expect(compareInbox([], true, known(row(1, { status: "cancelled" }))).withdrawn).toEqual([]);
+    expect(findInboxDifference([], true, known(row(1, { status: "cancelled" }))).withdrawn).toEqual([]);
   });
 });
 
@@ -87,12 +87,12 @@ describe("what is kept", () => {
       id: `alr_${i}`,
       sent_at: new Date(1.7e12 + i * 1000).toISOString(),
     }));
-    expect(findOverflow(rows).sort()).toEqual(["alr_0", "alr_1"]);
+    expect(findAlertsBeyondLimits(rows).sort()).toEqual(["alr_0", "alr_1"]);
   });
 
   test("up to this number of characters, and the newest one of any length", () => {
-    const long = "x".repeat(MAX_STORED_CHARACTERS);
-    expect(findOverflow([row(1), row(2, { html: long })])).toEqual(["alr_1"]);
+    const long = "x".repeat(MAX_STORED_ALERT_CHARACTERS);
+    expect(findAlertsBeyondLimits([row(1), row(2, { html: long })])).toEqual(["alr_1"]);
   });
 });
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import {
-  findReadState,
-  limitReadState,
+  findTransferredReadState,
+  limitReadStateToTime,
   packReadState,
   parseReadState,
 } from "../../src/pages/web_app/browser/rules/read_state_transfer.ts";
@@ -24,26 +24,26 @@ describe("the read and confirmed state", () => {
     const seen = packReadState(rows);
     expect(parseReadState(seen)).toBe(seen);
     const states = rows.map((one) => {
-      const { read_at, acked_at } = findReadState(one, seen);
+      const { read_at, acked_at } = findTransferredReadState(one, seen);
       return [read_at !== null, acked_at !== null];
     });
     expect(states).toEqual(rows.map(({ read_at, acked_at }) => [read_at !== null, acked_at !== null]));
-    expect(findReadState(row(5), seen)).toEqual(UNREAD);
-    expect(findReadState(row(1), null)).toEqual(UNREAD);
-    expect(findReadState(row(1), packReadState([]))).toEqual(UNREAD);
+    expect(findTransferredReadState(row(5), seen)).toEqual(UNREAD);
+    expect(findTransferredReadState(row(1), null)).toEqual(UNREAD);
+    expect(findTransferredReadState(row(1), packReadState([]))).toEqual(UNREAD);
   });
 
   test("of many unread ones the newest go along, so that a camera can read the code", () => {
     const seen = packReadState(Array.from({ length: 200 }, (_, n) => row(n, { read_at: null, acked_at: "then" })));
     expect(seen.length).toBeLessThan(650);
-    expect(findReadState(row(199), seen).read_at).toBeNull();
+    expect(findTransferredReadState(row(199), seen).read_at).toBeNull();
   });
 
   test("no link marks future alerts as read, and invalid parts are left out", () => {
     const seen = packReadState([row(9)]);
-    const bounded = limitReadState(seen, Date.parse(row(5).sent_at));
-    expect(findReadState(row(6), bounded)).toEqual(UNREAD);
-    expect(findReadState(row(5), bounded).read_at).not.toBeNull();
+    const bounded = limitReadStateToTime(seen, Date.parse(row(5).sent_at));
+    expect(findTransferredReadState(row(6), bounded)).toEqual(UNREAD);
+    expect(findTransferredReadState(row(5), bounded).read_at).not.toBeNull();
     for (const text of [null, "", "x", "a_bcd_", `${seen}!`, "zzzzzzzzzzzzzz__"])
       expect(parseReadState(text)).toBeNull();
   });

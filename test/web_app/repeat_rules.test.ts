@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import {
-  decideRepeat,
+  decideRepeatEffects,
   findDueRepeat,
   type RepeatedAlert,
 } from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
@@ -77,14 +77,14 @@ test.each([
 test("a repeat does what its person allows, and nothing in quiet hours without their word", () => {
   const later = SENT + EVERY;
   const quiet = { ...device, quiet_hours: { from: "11:00", to: "13:00" } };
-  expect(decideRepeat(alert, channel("notify", "sound"), device, later)).toMatchObject({
+  expect(decideRepeatEffects(alert, channel("notify", "sound"), device, later)).toMatchObject({
     notify: true,
     sound: "default",
   });
-  expect(decideRepeat(alert, channel("notify", "sound"), quiet, later)).toBe(null);
-  expect(decideRepeat(alert, channel("notify", "sound", "quiet"), quiet, later)).toMatchObject({
+  expect(decideRepeatEffects(alert, channel("notify", "sound"), quiet, later)).toBe(null);
+  expect(decideRepeatEffects(alert, channel("notify", "sound", "quiet"), quiet, later)).toMatchObject({
     sound: "default",
   });
-  expect(decideRepeat(alert, channel(), device, later)).toBe(null);
-  expect(decideRepeat({ ...alert, acked_at: alert.sent_at }, channel("notify"), device, later)).toBe(null);
+  expect(decideRepeatEffects(alert, channel(), device, later)).toBe(null);
+  expect(decideRepeatEffects({ ...alert, acked_at: alert.sent_at }, channel("notify"), device, later)).toBe(null);
 });

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { decideAlert } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
-import { findOverflow } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
+import { decideAlertEffects } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
+import { findAlertsBeyondLimits } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
 import { isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 import {
   ALERT_CAPABILITIES,
@@ -31,7 +31,7 @@ const channel: RuleChannel = {
 };
 const device = { timezone: "UTC", language: "en", quiet_hours: null, volume: 1, position: null };
 const decide = (alert: Partial<RuleAlert>, more: Partial<RuleChannel> = {}) =>
-  decideAlert(anAlert(alert), { ...channel, ...more }, device, NOW);
+  decideAlertEffects(anAlert(alert), { ...channel, ...more }, device, NOW);
 
 // rules#app-reminders
 describe("a postponed alert", () => {
@@ -87,7 +87,7 @@ test("an archived alert is not current, and new alerts never remove it", () => {
     ...anAlert({ id: `alr_${i}`, sent_at: iso(NOW - i * 1000) }),
   }));
   const kept = { ...anAlert({ id: "alr_kept", sent_at: iso(NOW - 9999 * HOUR) }), archived: true };
-  const gone = findOverflow([...rows, kept]);
+  const gone = findAlertsBeyondLimits([...rows, kept]);
   expect([gone.length, gone.includes("alr_kept")]).toEqual([5, false]);
 });
 

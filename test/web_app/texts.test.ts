@@ -22,10 +22,16 @@ import {
   LANGUAGES,
   type Language,
 } from "../../src/pages/web_app/browser/texts/languages.ts";
-import type { Text, Texts } from "../../src/pages/web_app/browser/texts/text_types.ts";
-import { getLanguage, setLanguage, TEXTS, t, watchLanguage } from "../../src/pages/web_app/browser/texts/translate.ts";
+import type { AppTexts, TranslatedText } from "../../src/pages/web_app/browser/texts/text_types.ts";
+import {
+  getLanguage,
+  LANGUAGE_TEXT_LOADERS,
+  setLanguage,
+  t,
+  watchLanguage,
+} from "../../src/pages/web_app/browser/texts/translate.ts";
 
-const forms = (text: Text) => (typeof text === "string" ? [text] : Object.values(text));
+const forms = (text: TranslatedText) => (typeof text === "string" ? [text] : Object.values(text));
 const valuesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
 const ALL = Object.keys(LANGUAGES) as Language[];
@@ -35,7 +41,7 @@ beforeEach(async () => {
 });
 
 describe.each(ALL)("%s", (language) => {
-  const load = (): Promise<Texts> => TEXTS[language]();
+  const load = (): Promise<AppTexts> => LANGUAGE_TEXT_LOADERS[language]();
 
   test("has every text, and none that is unused", async () =>
     expect(Object.keys(await load()).sort()).toEqual(Object.keys(en).sort()));
@@ -62,7 +68,7 @@ describe.each(ALL)("%s", (language) => {
 test.each(ALL.filter((language) => language !== "en"))(
   "%s is a translation: few texts equal the English",
   async (language) => {
-    const texts = await TEXTS[language]();
+    const texts = await LANGUAGE_TEXT_LOADERS[language]();
     const same = Object.entries(en).flatMap(([key, text]) =>
       JSON.stringify(text) === JSON.stringify(texts[key as keyof typeof en]) ? [key] : [],
     );
@@ -73,7 +79,7 @@ test.each(ALL.filter((language) => language !== "en"))(
 );
 
 test("no two languages are the same file", async () => {
-  const all = await Promise.all(ALL.map((language) => TEXTS[language]()));
+  const all = await Promise.all(ALL.map((language) => LANGUAGE_TEXT_LOADERS[language]()));
   expect(new Set(all.map((texts) => JSON.stringify(texts["inbox.empty_title"]))).size).toBe(ALL.length);
 });
 

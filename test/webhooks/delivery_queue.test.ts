@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Delivery, DeliveryResult } from "../../src/effects/webhooks/deliver_once.ts";
+import type { DeliveryResult, WebhookDeliveryRequest } from "../../src/effects/webhooks/deliver_once.ts";
 import { createDeliveryQueue, type DeliveryQueueOptions } from "../../src/effects/webhooks/delivery_queue.ts";
 import type { WebhookEvent } from "../../src/effects/webhooks/event_backlog.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS } from "../../src/effects/webhooks/fair_queue.ts";
@@ -49,8 +49,8 @@ function make(options: Partial<DeliveryQueueOptions> = {}) {
 }
 /** A delivery that ends when the test decides. */
 function held() {
-  const open: { delivery: Delivery; end: (result: DeliveryResult) => void }[] = [];
-  const deliver = (delivery: Delivery) =>
+  const open: { delivery: WebhookDeliveryRequest; end: (result: DeliveryResult) => void }[] = [];
+  const deliver = (delivery: WebhookDeliveryRequest) =>
     new Promise<DeliveryResult>((end) => {
       open.push({ delivery, end });
       delivery.signal?.addEventListener("abort", () => end({ ...bad, failure: "timeout" }));

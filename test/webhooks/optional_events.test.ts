@@ -169,7 +169,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
 
 // rules#events-asked-for
 test("the query for pending events reads an index that contains nothing else", async () => {
-  const { text } = await import("../../src/store/queries/reports.ts").then((m) => m.lockPendingAlerts);
+  const { text } = await import("../../src/store/queries/reports.ts").then((m) => m.lockAlertsWithPendingEvents);
   await world.sql(
     "insert into alert_counter (alert_id, acks) select gen_random_uuid(), 3 from generate_series(1, 20000)",
   );

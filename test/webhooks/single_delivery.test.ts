@@ -4,7 +4,11 @@ import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { DELIVERY_TIMEOUT_MS, type Delivery, deliverOnce } from "../../src/effects/webhooks/deliver_once.ts";
+import {
+  DELIVERY_TIMEOUT_MS,
+  deliverWebhookOnce,
+  type WebhookDeliveryRequest,
+} from "../../src/effects/webhooks/deliver_once.ts";
 import { createWebhookSecret, verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
 import { parseTargetRules } from "../../src/effects/webhooks/target_check.ts";
 import { type DnsScript, startDnsServer } from "../support/dns_server.ts";
@@ -29,7 +33,7 @@ const body =
   '{"event":"alert.sent","created_at":"2026-11-20T14:25:31.123456Z","data":{"pusher_id":"psh_1","title":"Grüße 🔔"}}';
 const loopback = parseTargetRules({ allowHosts: ["127.0.0.1", "[::1]"] });
 /** A delivery with time enough for a busy machine, unless its time is what a test is about. */
-function deliver(url: string, change: Partial<Delivery> = {}) {
+function deliver(url: string, change: Partial<WebhookDeliveryRequest> = {}) {
   const usual = {
     secret,
     event: "alert.sent",
@@ -39,7 +43,7 @@ function deliver(url: string, change: Partial<Delivery> = {}) {
     rules: loopback,
     timeoutMs: WAIT.timeout,
   };
-  return deliverOnce({ url, ...usual, ...change });
+  return deliverWebhookOnce({ url, ...usual, ...change });
 }
 const reply = (text: string) => (socket: Socket) => {
   socket.once("data", () => socket.write(text));

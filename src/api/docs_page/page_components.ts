@@ -1,39 +1,39 @@
 // The small parts of the page: text, Markdown as far as the document uses it, and schemas as rows that people read.
 
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
-export type DocumentJson = Record<string, any>;
+export type OpenApiDocumentJson = Record<string, any>;
 
 export const getRefName = (ref: string): string => ref.replace(/.*\//, "");
 
-const joined = (parts: readonly Content[], between: Content): Content =>
+const joined = (parts: readonly HtmlContent[], between: HtmlContent): HtmlContent =>
   parts.flatMap((part, i) => (i === 0 ? [part] : [between, part]));
 
 /** `code` and **strong**. Matches are at the odd positions of the split text. */
-export const renderInline = (text: string): Content =>
+export const renderInlineMarkdown = (text: string): HtmlContent =>
   text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
     if (i % 2 === 0) return part;
     return part.startsWith("`")
       ? html`<code>${part.slice(1, -1)}</code>`
-      : html`<strong>${renderInline(part.slice(2, -2))}</strong>`;
+      : html`<strong>${renderInlineMarkdown(part.slice(2, -2))}</strong>`;
   });
 
-export const renderCodeFigure = (head: Content, code: Content): Html =>
+export const renderCodeFigure = (head: HtmlContent, code: HtmlContent): Html =>
   html`<figure class="code">${head && html`<figcaption>${head}</figcaption>`}<pre
     tabindex="0"><code>${code}</code></pre></figure>`;
 
 /** Paragraphs, second-level headings, code blocks, and inline markup. */
-export const renderMarkdown = (text: string): Content =>
+export const renderMarkdown = (text: string): HtmlContent =>
   text.split(/\n{2,}/).map((block) => {
     const heading = /^## (.+)$/.exec(block);
-    if (heading) return html`<h2 class="minor">${renderInline(heading[1] ?? "")}</h2>`;
+    if (heading) return html`<h2 class="minor">${renderInlineMarkdown(heading[1] ?? "")}</h2>`;
     const code = /^```\n([\s\S]*?)\n```$/.exec(block);
-    return code ? renderCodeFigure(null, code[1]) : html`<p>${renderInline(block)}</p>`;
+    return code ? renderCodeFigure(null, code[1]) : html`<p>${renderInlineMarkdown(block)}</p>`;
   });
 
 /** JSON in four colours. */
-export const renderJson = (value: unknown): Content =>
+export const renderJson = (value: unknown): HtmlContent =>
   JSON.stringify(value, null, 2)
     .split(/("(?:[^"\\]|\\.)*"(?::)?|-?\b(?:true|false|null|\d+(?:\.\d+)?)\b)/)
     .map((part, i) => {
@@ -45,17 +45,19 @@ export const renderJson = (value: unknown): Content =>
 export interface FieldRow {
   name: string;
   required: boolean;
-  schema: DocumentJson;
+  schema: OpenApiDocumentJson;
 }
 
-const own = (schema: DocumentJson): DocumentJson => schema.allOf?.at(-1) ?? schema;
+const own = (schema: OpenApiDocumentJson): OpenApiDocumentJson => schema.allOf?.at(-1) ?? schema;
 
 /** The fields of an object, those inside of it below it: `actions[].url`. */
-export function listFieldRows(schema: DocumentJson, prefix = ""): FieldRow[] {
+export function listFieldRows(schema: OpenApiDocumentJson, prefix = ""): FieldRow[] {
   const { properties = {}, required = [] } = own(schema);
-  return Object.entries(properties as DocumentJson).flatMap(([name, field]) => {
+  return Object.entries(properties as OpenApiDocumentJson).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
-    const inner = field.properties ? field : (field.anyOf ?? []).find((branch: DocumentJson) => branch.properties);
+    const inner = field.properties
+      ? field
+      : (field.anyOf ?? []).find((branch: OpenApiDocumentJson) => branch.properties);
     const rows: FieldRow[] = [{ name: path, required: required.includes(name), schema: field }];
     if (inner) rows.push(...listFieldRows(inner, `${path}.`));
     if (field.items && own(field.items).properties) rows.push(...listFieldRows(field.items, `${path}[].`));
@@ -64,33 +66,33 @@ export function listFieldRows(schema: DocumentJson, prefix = ""): FieldRow[] {
 }
 
 /** Fields that a caller must send are marked; in a response, those that may be missing. */
-export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): Content {
+export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): HtmlContent {
   if (rows.length === 0) return null;
   const items = rows.map(({ name, required, schema }) => {
     const words: string[] = schema.description?.split("\n\n") ?? [];
     const mark = side === "sent" ? required && "required" : !required && "may be missing";
     const breaking = name.split(/(?<=[.\]])(?=\w)/);
     return html`<dt><code>${joined(breaking, html`<wbr>`)}</code>${mark && html`<em>${mark}</em>`}</dt><dd><span
-      class="muted">${renderType(schema)}${bounds(schema)}</span>${values(schema)}${
-        words.length > 0 && html`<p>${joined(words.map(renderInline), html`<br>`)}</p>`
+      class="muted">${renderSchemaType(schema)}${bounds(schema)}</span>${values(schema)}${
+        words.length > 0 && html`<p>${joined(words.map(renderInlineMarkdown), html`<br>`)}</p>`
       }</dd>`;
   });
   return html`<dl class="fields">${items}</dl>`;
 }
 
 /** A schema's type as text; shared shapes are links. */
-export function renderType(schema: DocumentJson): Content {
+export function renderSchemaType(schema: OpenApiDocumentJson): HtmlContent {
   if (schema.$ref) return html`<a href="#shape-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
-  const options: DocumentJson[] | undefined = schema.anyOf ?? schema.oneOf;
+  const options: OpenApiDocumentJson[] | undefined = schema.anyOf ?? schema.oneOf;
   if (options) {
-    const words = options.map((option) => html`${renderType(option)}`);
+    const words = options.map((option) => html`${renderSchemaType(option)}`);
     return joined([...new Map(words.map((word) => [String(word), word])).values()], " or ");
   }
-  if (schema.allOf) return [renderType(schema.allOf[0]), " and more"];
+  if (schema.allOf) return [renderSchemaType(schema.allOf[0]), " and more"];
   const types = [schema.type ?? "any"].flat() as string[];
   return joined(
     types.map((type) => {
-      if (type === "array") return ["array of ", renderType(schema.items ?? {})];
+      if (type === "array") return ["array of ", renderSchemaType(schema.items ?? {})];
       if (type === "string" && schema.format) return FORMATS[schema.format] ?? schema.format;
       return type;
     }),
@@ -100,7 +102,7 @@ export function renderType(schema: DocumentJson): Content {
 
 const FORMATS: Record<string, string> = { "date-time": "instant", uri: "URL", uuid: "UUID" };
 
-function bounds(outer: DocumentJson): string {
+function bounds(outer: OpenApiDocumentJson): string {
   const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = outer;
   const range = (low: number | undefined, high: number | undefined, unit: string) =>
     low === undefined && high === undefined
@@ -120,7 +122,7 @@ function bounds(outer: DocumentJson): string {
   return all.length > 0 ? `, ${all.join(", ")}` : "";
 }
 
-function values(schema: DocumentJson): Content {
+function values(schema: OpenApiDocumentJson): HtmlContent {
   const listed: unknown[] = schema.const !== undefined ? [schema.const] : (schema.enum ?? schema.items?.enum ?? []);
   const shown = listed.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
   return shown.length > 0 && html`<span class="values">${joined(shown, " ")}</span>`;

@@ -5,18 +5,18 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme_script.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import {
-  type DocumentJson,
   listFieldRows,
+  type OpenApiDocumentJson,
   renderCodeFigure,
   renderFieldTable,
-  renderInline,
+  renderInlineMarkdown,
   renderJson,
   renderMarkdown,
-  renderType,
+  renderSchemaType,
 } from "./page_components.ts";
 
 /** In the order of the page: the color scheme in its head, and its own script. */
@@ -44,17 +44,17 @@ export const DOCS_PAGE_CSP = [
 interface Entry {
   path: string;
   method: string;
-  operation: DocumentJson;
+  operation: OpenApiDocumentJson;
 }
 
-type Group = { tag: DocumentJson; entries: Entry[] };
+type Group = { tag: OpenApiDocumentJson; entries: Entry[] };
 
-export function renderDocsPage(document: DocumentJson, documentPath: string): string {
-  const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as DocumentJson).flatMap(
+export function renderDocsPage(document: OpenApiDocumentJson, documentPath: string): string {
+  const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as OpenApiDocumentJson).flatMap(
     ([path, methods]) =>
-      Object.entries(methods as DocumentJson).map(([method, operation]) => ({ path, method, operation })),
+      Object.entries(methods as OpenApiDocumentJson).map(([method, operation]) => ({ path, method, operation })),
   );
-  const groups = (document.tags as DocumentJson[]).map((tag) => ({
+  const groups = (document.tags as OpenApiDocumentJson[]).map((tag) => ({
     tag,
     entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
@@ -65,8 +65,8 @@ export function renderDocsPage(document: DocumentJson, documentPath: string): st
   );
 }
 
-function frame(document: DocumentJson, groups: Group[], documentPath: string): Html {
-  const shapes = Object.entries(document.components.schemas as DocumentJson).filter(
+function frame(document: OpenApiDocumentJson, groups: Group[], documentPath: string): Html {
+  const shapes = Object.entries(document.components.schemas as OpenApiDocumentJson).filter(
     ([name]) => !name.endsWith("Request"),
   );
   const { title, version, summary, description } = document.info;
@@ -117,7 +117,7 @@ ${groups.map((group) => section(group, document))}
 <section id="shapes">
 <h2>Shapes</h2>
 <p class="lede">The objects in responses. New fields may be added to any of them.</p>
-${shapes.map(([name, schema]) => shape(name, schema as DocumentJson))}
+${shapes.map(([name, schema]) => shape(name, schema as OpenApiDocumentJson))}
 </section>
 </main>
 </div>
@@ -142,12 +142,12 @@ function navGroup({ tag, entries }: Group): Html {
 }
 
 /** Several operations on one route are listed under their common name. */
-const navTitle = (operation: DocumentJson) =>
+const navTitle = (operation: OpenApiDocumentJson) =>
   operation["x-operations"]
-    ? operation["x-operations"].map((one: DocumentJson) => one.title.split(" ")[0]).join(", ")
+    ? operation["x-operations"].map((one: OpenApiDocumentJson) => one.title.split(" ")[0]).join(", ")
     : operation.summary;
 
-function section({ tag, entries }: Group, document: DocumentJson): Html {
+function section({ tag, entries }: Group, document: OpenApiDocumentJson): Html {
   return html`<section id="tag-${tag.name}">
 <h2>${tag.name}</h2>
 <p class="lede">${tag.description}</p>
@@ -156,10 +156,10 @@ ${entries.map((entry) => article(entry, document))}
 `;
 }
 
-function article({ path, method, operation }: Entry, document: DocumentJson): Html {
+function article({ path, method, operation }: Entry, document: OpenApiDocumentJson): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
-  const resolved = parameters.map((parameter: DocumentJson) => resolve(parameter, document));
-  const parametersIn = (place: string) => resolved.filter((parameter: DocumentJson) => parameter.in === place);
+  const resolved = parameters.map((parameter: OpenApiDocumentJson) => resolve(parameter, document));
+  const parametersIn = (place: string) => resolved.filter((parameter: OpenApiDocumentJson) => parameter.in === place);
   const route = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 0 ? part : html`<b>${part}</b>`));
   return html`<article id="${operationId}">
 <h3><a href="#${operationId}">${summary}</a></h3>
@@ -185,22 +185,23 @@ ${answers(responses, document)}
 }
 
 /** Where the script puts the form that sends the call. */
-function trial(method: string, path: string, { requestBody, security }: DocumentJson): Html {
+function trial(method: string, path: string, { requestBody, security }: OpenApiDocumentJson): Html {
   const content = requestBody?.content["application/json"];
-  const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as DocumentJson | undefined)?.value;
+  const example =
+    content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiDocumentJson | undefined)?.value;
   const locked = security?.length > 0 && Object.keys(security[0]).length > 0;
   return html`<details class="more try" data-method="${method.toUpperCase()}" data-path="${path}"${
     content && html` data-body="${JSON.stringify(example ?? {}, null, 2)}"`
   }${locked && html` data-key`} hidden><summary>Try it</summary></details>`;
 }
 
-const received = (operation: DocumentJson): boolean =>
+const received = (operation: OpenApiDocumentJson): boolean =>
   !operation["x-codeSamples"] && operation.requestBody !== undefined;
 
 /** The credential and permissions that a caller needs. */
-function needs(operation: DocumentJson): Content {
+function needs(operation: OpenApiDocumentJson): HtmlContent {
   const scopes = operation["x-operations"]
-    ? [...new Set(operation["x-operations"].map((one: DocumentJson) => one["x-required-scope"]))]
+    ? [...new Set(operation["x-operations"].map((one: OpenApiDocumentJson) => one["x-required-scope"]))]
     : [operation["x-required-scope"], ...Object.keys(operation["x-also-requires"] ?? {})];
   const [security] = operation.security;
   const open = security || received(operation) ? [] : ["no credential"];
@@ -209,7 +210,7 @@ function needs(operation: DocumentJson): Content {
   return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li class="badge">${text}</li>`)}</ul>`;
 }
 
-function parameterTable(place: string, parameters: DocumentJson[]): Content {
+function parameterTable(place: string, parameters: OpenApiDocumentJson[]): HtmlContent {
   if (parameters.length === 0) return null;
   const title = { path: "Path", query: "Query", header: "Headers" }[place] ?? place;
   const rows = parameters.map(({ name, required = false, description, schema }) => ({
@@ -220,9 +221,11 @@ function parameterTable(place: string, parameters: DocumentJson[]): Content {
   return html`<h4>${title}</h4>${renderFieldTable(rows)}`;
 }
 
-function bodyTables(requestBody: DocumentJson, document: DocumentJson, side: "sent" | "answered"): Html {
+function bodyTables(requestBody: OpenApiDocumentJson, document: OpenApiDocumentJson, side: "sent" | "answered"): Html {
   const { schema } = requestBody.content["application/json"];
-  const alternatives: DocumentJson[] = (schema.oneOf ?? [schema]).map((one: DocumentJson) => resolve(one, document));
+  const alternatives: OpenApiDocumentJson[] = (schema.oneOf ?? [schema]).map((one: OpenApiDocumentJson) =>
+    resolve(one, document),
+  );
   if (alternatives.length === 1)
     return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${renderFieldTable(
       listFieldRows(alternatives[0] ?? {}),
@@ -236,21 +239,21 @@ function bodyTables(requestBody: DocumentJson, document: DocumentJson, side: "se
   )}`;
 }
 
-function answers(responses: DocumentJson, document: DocumentJson): Html {
+function answers(responses: OpenApiDocumentJson, document: OpenApiDocumentJson): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
-    const { description, content } = resolve(response as DocumentJson, document);
+    const { description, content } = resolve(response as OpenApiDocumentJson, document);
     const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
-    const words = (schema?.$ref || schema?.anyOf) && [" ", renderType(schema)];
-    return html`<li><b class="s${status[0]}">${status}</b><span>${renderInline(description)}${words}</span></li>`;
+    const words = (schema?.$ref || schema?.anyOf) && [" ", renderSchemaType(schema)];
+    return html`<li><b class="s${status[0]}">${status}</b><span>${renderInlineMarkdown(description)}${words}</span></li>`;
   });
-  const [first] = Object.values(responses) as DocumentJson[];
+  const [first] = Object.values(responses) as OpenApiDocumentJson[];
   const schema = first?.content?.["application/json"]?.schema;
   const own = schema && !schema.$ref && !schema.anyOf;
   return html`${own && html`<h4>Response</h4>${shapeTable(schema)}`}<h4>Responses</h4><ul class="answers">${rows}</ul>`;
 }
 
-function samples(operation: DocumentJson): Content {
-  const all: DocumentJson[] = operation["x-codeSamples"] ?? [];
+function samples(operation: OpenApiDocumentJson): HtmlContent {
+  const all: OpenApiDocumentJson[] = operation["x-codeSamples"] ?? [];
   const byTitle = Map.groupBy(all, ({ label }) => label.split(" · ")[1] ?? "");
   const blocks = [...byTitle].map(([title, panes], i) => {
     const named = panes.map(({ label, source }) => ({ language: label.replace(/ · .*/, ""), source }));
@@ -271,14 +274,15 @@ function samples(operation: DocumentJson): Content {
 const exampleOf = (title: string, example: unknown): Html =>
   renderCodeFigure(html`<span>${title}</span>`, renderJson(example));
 
-function exampleAnswers(responses: DocumentJson): Content {
-  const [status, response] = Object.entries(responses)[0] as [string, DocumentJson];
+function exampleAnswers(responses: OpenApiDocumentJson): HtmlContent {
+  const [status, response] = Object.entries(responses)[0] as [string, OpenApiDocumentJson];
   const content = response.content?.["application/json"];
-  const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as DocumentJson | undefined)?.value;
+  const example =
+    content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiDocumentJson | undefined)?.value;
   return example !== undefined && exampleOf(`${status} answer`, example);
 }
 
-const shape = (name: string, schema: DocumentJson): Html =>
+const shape = (name: string, schema: OpenApiDocumentJson): Html =>
   html`<article id="shape-${name}" class="shape"><h3><a
     href="#shape-${name}">${name}</a></h3>${schema.description && renderMarkdown(schema.description)}${shapeTable(
       schema,
@@ -286,16 +290,16 @@ const shape = (name: string, schema: DocumentJson): Html =>
 `;
 
 /** The fields of a response; those of the shape that it extends are behind a link. */
-const shapeTable = (schema: DocumentJson): Html =>
-  html`${schema.allOf && html`<p>All fields of ${renderType(schema.allOf[0])}, and:</p>`}${renderFieldTable(
+const shapeTable = (schema: OpenApiDocumentJson): Html =>
+  html`${schema.allOf && html`<p>All fields of ${renderSchemaType(schema.allOf[0])}, and:</p>`}${renderFieldTable(
     listFieldRows(schema),
     "answered",
   )}`;
 
-function resolve(node: DocumentJson, document: DocumentJson): DocumentJson {
+function resolve(node: OpenApiDocumentJson, document: OpenApiDocumentJson): OpenApiDocumentJson {
   if (!node.$ref) return node;
   return node.$ref
     .slice(2)
     .split("/")
-    .reduce((at: DocumentJson, key: string) => at[key], document);
+    .reduce((at: OpenApiDocumentJson, key: string) => at[key], document);
 }

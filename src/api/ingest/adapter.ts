@@ -71,7 +71,7 @@ export interface ParsedAlert {
   keepFirst?: true;
 }
 
-export interface ParsedRequest {
+export interface ParsedIngestRequest {
   /**
    * None: nothing was to be published (a ping, a trial of the connection), and the response is a success. At most
    * LIMITS.ingest_alerts.
@@ -122,7 +122,7 @@ export interface SenderAdapter {
    */
   recognises(request: IngestRequest): boolean;
   /** @throws ApiError for what cannot be an alert. */
-  read(request: IngestRequest): ParsedRequest | Promise<ParsedRequest>;
+  read(request: IngestRequest): ParsedIngestRequest | Promise<ParsedIngestRequest>;
   /** All alerts are published, or kept as drafts. Answered in our own shape where it has none. */
   answer?(published: PublishedAlert[], request: IngestRequest): AdapterResponse;
   /**
@@ -133,14 +133,14 @@ export interface SenderAdapter {
 }
 
 /** The same in our own shape, for programs that look at nothing but the status. */
-export const formatPlainAnswer = (published: PublishedAlert[]): AdapterResponse => ({
+export const formatDefaultIngestAnswer = (published: PublishedAlert[]): AdapterResponse => ({
   status: 200,
   body: {
     alerts: published.map(({ id, state, pusherId, said }) => ({ id, pusher_id: pusherId, state, said })),
   },
 });
 
-export const formatPlainError = (problem: ApiError): AdapterResponse => ({
+export const formatDefaultIngestError = (problem: ApiError): AdapterResponse => ({
   status: problem.status,
   body: problem.toEnvelope(),
 });

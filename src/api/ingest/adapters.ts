@@ -11,9 +11,9 @@ import { gitlabAdapter } from "./formats/gitlab.ts";
 import { grafanaAdapter } from "./formats/grafana.ts";
 import { healthchecksAdapter, uptimeKumaAdapter } from "./formats/uptime_monitors.ts";
 import { gotifyAdapter } from "./gotify.ts";
-import { splitMarkdownTitle, splitTitle, toVisibleLine } from "./message_text.ts";
+import { splitMarkdownTitle, splitTitle, toVisibleLineOrEmpty } from "./message_text.ts";
 import { ntfyAdapter } from "./ntfy.ts";
-import { toPlainText } from "./plain_text.ts";
+import { convertHtmlToPlainText } from "./plain_text.ts";
 
 /** `?title=` and `?message=`, as programs without a body of their own send them; a template belongs to JSON. */
 const inQuery = (request: IngestRequest, ...names: string[]): string =>
@@ -28,9 +28,9 @@ export const textAdapter: SenderAdapter = {
     const isPicture = request.contentType.startsWith("image/");
     const files = isPicture ? [{ name: "picture", bytes: request.body }] : [];
     const given = isPicture ? "" : textOf(request).trim();
-    const whole = toVisibleLine(given) === "" ? inQuery(request, "message", "text", "body") : given;
+    const whole = toVisibleLineOrEmpty(given) === "" ? inQuery(request, "message", "text", "body") : given;
     const named = inQuery(request, "title");
-    if (toVisibleLine(whole) === "" && toVisibleLine(named) === "" && !isPicture)
+    if (toVisibleLineOrEmpty(whole) === "" && toVisibleLineOrEmpty(named) === "" && !isPicture)
       throw invalidRequest(
         "field_required",
         "The body is empty. Send the text of the alert; its first line is the title.",
@@ -39,7 +39,7 @@ export const textAdapter: SenderAdapter = {
     if (request.contentType === "text/markdown")
       return { alerts: [{ fields: await splitMarkdownTitle(title, whole, notes), files }], notes };
     if (request.contentType === "text/html") {
-      const { title: line } = splitTitle(title, toPlainText(whole), notes);
+      const { title: line } = splitTitle(title, convertHtmlToPlainText(whole), notes);
       return { alerts: [{ fields: { title: line, html: whole }, files }], notes };
     }
     if (title !== null || isPicture) {

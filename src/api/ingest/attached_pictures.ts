@@ -16,7 +16,7 @@ export interface PictureStore {
   remove(caller: Caller, id: string): Promise<void>;
 }
 
-export const FILE_TOO_LARGE = `The file is larger than ${formatLimit("image_file")} and was ignored.`;
+export const FILE_TOO_LARGE_NOTE = `The file is larger than ${formatLimit("image_file")} and was ignored.`;
 const NOT_A_PICTURE = "The file was ignored: only valid PNG, JPEG, GIF, WebP or AVIF pictures are supported.";
 const NOT_KEPT = "The file was ignored: it could not be stored.";
 const OVER_QUOTA = "The file was ignored: there are too many unused uploaded files.";
@@ -53,7 +53,7 @@ export async function attachPicture(
   for (const file of files.slice(0, MOST_EXAMINED))
     try {
       if (file.bytes.length > LIMITS.image_file) {
-        reason ||= FILE_TOO_LARGE;
+        reason ||= FILE_TOO_LARGE_NOTE;
         continue;
       }
       const id = await keep(caller, file, log);

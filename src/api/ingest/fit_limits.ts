@@ -5,9 +5,9 @@ import { isWithinLength } from "../../model/fields/value_schemas.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { escapeText } from "../../model/sanitizer/attributes.ts";
 import type { AlertInput } from "./adapter.ts";
-import { cleanLines, toOneLine, toVisibleLine, truncateText } from "./message_text.ts";
-import { toPlainText } from "./plain_text.ts";
-import { truncateWithCount } from "./text_truncation.ts";
+import { cleanLines, toOneLine, toVisibleLineOrEmpty, truncateTextAtWord } from "./message_text.ts";
+import { convertHtmlToPlainText } from "./plain_text.ts";
+import { truncateTextWithOmittedCount } from "./text_truncation.ts";
 
 /**
  * The same alert within its limits (rules#sender-lengths). A title above its limit moves whole into the text. A text
@@ -16,10 +16,10 @@ import { truncateWithCount } from "./text_truncation.ts";
  */
 export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
   const note = (sentence: string) => void (notes.includes(sentence) || notes.push(sentence));
-  const whole = toVisibleLine(fields.title) || "Untitled";
-  const title = truncateText(whole, LIMITS.alert_title);
+  const whole = toVisibleLineOrEmpty(fields.title) || "Untitled";
+  const title = truncateTextAtWord(whole, LIMITS.alert_title);
   let html = fields.html ?? null;
-  let body = cleanLines(fields.body || (html === null ? "" : toPlainText(html)));
+  let body = cleanLines(fields.body || (html === null ? "" : convertHtmlToPlainText(html)));
   // The markup may show a title that is its own first line.
   if (title.isCut && !toOneLine(body.slice(0, 2 * whole.length)).startsWith(whole)) {
     body = `${whole}\n\n${body}`.trim();
@@ -31,7 +31,7 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
     html = null;
     note(`The markup exceeds ${formatLimit("alert_html")} characters, so only its text is shown.`);
   }
-  const text = truncateWithCount(body, LIMITS.alert_body);
+  const text = truncateTextWithOmittedCount(body, LIMITS.alert_body);
   if (text.left > 0) note(`The text exceeded ${formatLimit("alert_body")} characters and was cut.`);
   return {
     ...fields,
@@ -45,7 +45,7 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
 const copied = (text: string): string => Buffer.from(text).toString();
 
 /** `text` with `more` below it; where both have no room together, `more` is left out with a note. */
-export function appendText(text: string, more: string, notes: string[]): string {
+export function appendTagsToAlertBody(text: string, more: string, notes: string[]): string {
   if (more === "") return text;
   const both = [text, more].filter(Boolean).join("\n\n");
   if (isWithinLength(both, LIMITS.alert_body)) return both;

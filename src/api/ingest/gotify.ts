@@ -8,7 +8,7 @@ import type {
   AdapterResponse,
   AlertInput,
   IngestRequest,
-  ParsedRequest,
+  ParsedIngestRequest,
   PublishedAlert,
   SenderAdapter,
 } from "./adapter.ts";
@@ -84,7 +84,7 @@ function loudness(priority: number): Pick<AlertInput, "priority" | "sound" | "vi
     : { priority: "normal", sound: "silent", vibrate: "none" };
 }
 
-async function read(request: IngestRequest): Promise<ParsedRequest> {
+async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   const notes: string[] = [];
   const message = await messageIn(request, notes);
   const { message: text, title, priority, extras } = message;

@@ -18,7 +18,7 @@ import { CLEAR_UNSUPPORTED, cancelSequence } from "./ntfy_sequences.ts";
 import { addNtfySubscribeRoutes, type NtfySubscribeRequest } from "./ntfy_subscribe.ts";
 import { type IngestDeps, publishRequest } from "./publish_request.ts";
 import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
-import { createOnlyMessagesError } from "./wrong_address_routes.ts";
+import { createGotifyUnsupportedError } from "./wrong_address_routes.ts";
 
 export interface IngestRoutes extends IngestDeps {
   publicUrl: string;
@@ -90,7 +90,7 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
   addGotifyRoutes(app, "/gotify", routes);
   // A route that neither serves is refused in its own format.
   app.all("/ntfy/**", () => toRefusalResponse(ntfyAdapter.refuse, notFound("route")));
-  app.all("/gotify/**", () => toRefusalResponse(gotifyAdapter.refuse, createOnlyMessagesError(routes.publicUrl)));
+  app.all("/gotify/**", () => toRefusalResponse(gotifyAdapter.refuse, createGotifyUnsupportedError(routes.publicUrl)));
 }
 
 export function addNtfyRoutes(app: H3, root: string, routes: IngestRoutes): void {
@@ -143,7 +143,7 @@ async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> 
 export function addGotifyRoutes(app: H3, root: string, routes: IngestRoutes): void {
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, gotifyAdapter.refuse, meta, (allow) =>
-      createOnlyMessagesError(routes.publicUrl, { allow }),
+      createGotifyUnsupportedError(routes.publicUrl, { allow }),
     );
   add(
     "/message",
@@ -164,9 +164,9 @@ export function addGotifyRoutes(app: H3, root: string, routes: IngestRoutes): vo
 const AT_ROOT = { ntfy: [addNtfyRoutes, ntfyAdapter], gotify: [addGotifyRoutes, gotifyAdapter] } as const;
 
 /** The app of such a host name. `prepare` adds the middleware of every route. */
-export function createHostApp(kind: keyof typeof AT_ROOT, routes: IngestRoutes, prepare: (app: H3) => void): H3 {
+export function createIngestHostApp(kind: keyof typeof AT_ROOT, routes: IngestRoutes, prepare: (app: H3) => void): H3 {
   const [add, { refuse }] = AT_ROOT[kind];
-  const missed = kind === "gotify" ? createOnlyMessagesError(routes.publicUrl) : notFound("route");
+  const missed = kind === "gotify" ? createGotifyUnsupportedError(routes.publicUrl) : notFound("route");
   const app = new H3({
     silent: true,
     onError: (error, event) => {

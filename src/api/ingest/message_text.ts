@@ -8,7 +8,7 @@ import type { AlertInput } from "./adapter.ts";
 import { findWordBoundary } from "./text_truncation.ts";
 
 /** At most `most` code points, ending with "…" at the end of a word, and whether anything was left out. */
-export function truncateText(text: string, most: number): { text: string; isCut: boolean } {
+export function truncateTextAtWord(text: string, most: number): { text: string; isCut: boolean } {
   if (isWithinLength(text, most)) return { text, isCut: false };
   return { text: `${text.slice(0, findWordBoundary(text, most - 1)).trimEnd()}…`, isCut: true };
 }
@@ -34,7 +34,7 @@ function cleanShown(text: string, clean: (piece: string) => string): string {
 export const toOneLine = (text: string): string => cleanShown(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
 
 /** The same line; empty where it has only invisible characters, which no title may consist of. */
-export function toVisibleLine(text: string): string {
+export function toVisibleLineOrEmpty(text: string): string {
   const line = toOneLine(text);
   return hasVisibleText(line) ? line : "";
 }
@@ -50,7 +50,7 @@ export const cleanLines = (text: string): string =>
 export function splitTitle(title: string | null, text: string, notes: string[]): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
   if (!text.isWellFormed() || /[^\P{Cc}\n\r\t]/u.test(text)) notes.push("Control characters were removed.");
-  const own = toVisibleLine(title ?? "");
+  const own = toVisibleLineOrEmpty(title ?? "");
   if (own !== "") return { title: own, body: body || null };
   const { title: first, rest } = splitFirstLine(body);
   return { title: first, body: rest || null };
@@ -61,7 +61,7 @@ function splitFirstLine(text: string): { title: string; rest: string } {
   let at = 0;
   for (const line of text.slice(0, SHOWN).split("\n")) {
     at += line.length + 1;
-    const title = toVisibleLine(line);
+    const title = toVisibleLineOrEmpty(line);
     if (title !== "") return { title, rest: text.slice(at).trim() };
   }
   return { title: "", rest: text };

@@ -8,21 +8,21 @@ import type {
   AdapterResponse,
   AlertInput,
   IngestRequest,
-  ParsedRequest,
+  ParsedIngestRequest,
   PublishedAlert,
   SenderAdapter,
 } from "./adapter.ts";
-import { FILE_TOO_LARGE } from "./attached_pictures.ts";
-import { appendText } from "./fit_limits.ts";
+import { FILE_TOO_LARGE_NOTE } from "./attached_pictures.ts";
+import { appendTagsToAlertBody } from "./fit_limits.ts";
 import { alertmanagerAdapter } from "./formats/alertmanager_prometheus.ts";
 import { fillTemplate } from "./formats/generic_json.ts";
 import { grafanaAdapter } from "./formats/grafana.ts";
 import { parseHttpsUrl, splitMarkdownTitle, splitTitle, toOneLine } from "./message_text.ts";
 import { parseNtfyActions } from "./ntfy_actions.ts";
-import { parseDelay } from "./ntfy_delay.ts";
+import { parseNtfyDelay } from "./ntfy_delay.ts";
 import { isNoValue, isYesValue, type NtfyParamName, type NtfyParams, parseNtfyRequest } from "./ntfy_params.ts";
-import { toCollapseKey } from "./ntfy_sequences.ts";
-import { toPlainText } from "./plain_text.ts";
+import { getSequenceCollapseKey } from "./ntfy_sequences.ts";
+import { convertHtmlToPlainText } from "./plain_text.ts";
 
 export const NTFY_PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
@@ -69,7 +69,7 @@ function messageOf({ text, file, attach, filename }: NtfyParams): string {
   return text || (file || name ? `You received a file: ${toOneLine(name || "attachment")}` : "triggered");
 }
 
-async function read(request: IngestRequest): Promise<ParsedRequest> {
+async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   const said = parseNtfyRequest(request);
   readings.set(request, said);
   const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
@@ -83,8 +83,8 @@ async function read(request: IngestRequest): Promise<ParsedRequest> {
   const { emoji, others } = await tagsOf(said.tags);
   if (request.isTooLarge) {
     if (said.text === "" && said.title === "")
-      throw new ApiError("body_too_large", `${FILE_TOO_LARGE} Send a text with it.`, { status: 413 });
-    notes.push(FILE_TOO_LARGE);
+      throw new ApiError("body_too_large", `${FILE_TOO_LARGE_NOTE} Send a text with it.`, { status: 413 });
+    notes.push(FILE_TOO_LARGE_NOTE);
   }
   const text = messageOf(said);
   const named = said.title || null;
@@ -93,7 +93,7 @@ async function read(request: IngestRequest): Promise<ParsedRequest> {
     : { html: null, ...splitTitle(named, text, notes) };
   const fields: AlertInput = {
     title: emoji === "" ? title : `${emoji} ${title}`,
-    body: appendText(body || (html ? toPlainText(html) : ""), others, notes),
+    body: appendTagsToAlertBody(body || (html ? convertHtmlToPlainText(html) : ""), others, notes),
     priority: FIELD_OF[number] ?? "normal",
   };
   if (html) fields.html = others === "" ? html : `${html}\n<p>${escapeText(others)}</p>`;
@@ -110,7 +110,7 @@ async function read(request: IngestRequest): Promise<ParsedRequest> {
   attach(said, fields, actions, notes);
   if (actions.length > 0) fields.actions = actions;
   const sequenceId = said.sequence_id || undefined;
-  if (sequenceId !== undefined) fields.collapse_key = toCollapseKey(sequenceId);
+  if (sequenceId !== undefined) fields.collapse_key = getSequenceCollapseKey(sequenceId);
   const files = request.isTooLarge || said.file === null ? [] : [said.file];
   return { alerts: [{ fields, files, sequenceId }], notes: [...new Set(notes)], channel: said.topic };
 }
@@ -164,7 +164,7 @@ const OTHER_TAG = /\{\{(?!-?\s*\.[\w.]+\s*-?\}\})/;
 
 function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string[]): string {
   const zone = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(timezone) && isTimeZone(timezone) ? timezone : null;
-  const delay = parseDelay(words, now, zone ?? "UTC");
+  const delay = parseNtfyDelay(words, now, zone ?? "UTC");
   if (delay === null)
     throw invalidRequest(
       "invalid_timestamp",

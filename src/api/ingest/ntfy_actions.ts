@@ -4,7 +4,7 @@
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../model/limits.ts";
 import type { AlertInput } from "./adapter.ts";
-import { parseHttpsUrl, toVisibleLine, truncateText } from "./message_text.ts";
+import { parseHttpsUrl, toVisibleLineOrEmpty, truncateTextAtWord } from "./message_text.ts";
 
 type Action = Record<string, string>;
 
@@ -42,7 +42,7 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
     else if (taken.length === LIMITS.alert_actions)
       notes.push(`An alert has at most ${spellLimit("alert_actions")} buttons; one was ignored.`);
     else {
-      const short = truncateText(toVisibleLine(label) || "Open", LIMITS.alert_action_label);
+      const short = truncateTextAtWord(toVisibleLineOrEmpty(label) || "Open", LIMITS.alert_action_label);
       if (short.isCut) notes.push("The label of a button was shortened.");
       taken.push({ type: "open_url", label: short.text, url: address });
     }

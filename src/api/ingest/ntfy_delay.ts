@@ -28,7 +28,7 @@ export interface NtfyDelay {
 }
 
 /** Null: the text is invalid, or the time is over. Times of day are those of `zone`, an IANA name. */
-export function parseDelay(said: string, now: Date, zone = "UTC"): NtfyDelay | null {
+export function parseNtfyDelay(said: string, now: Date, zone = "UTC"): NtfyDelay | null {
   const text = said.trim().toLowerCase().slice(0, 100);
   const from = now.getTime();
   const toDelay = (ms: number, byClock = false): NtfyDelay | null =>

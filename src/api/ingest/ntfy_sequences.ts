@@ -30,13 +30,13 @@ export interface SequenceStore {
 type Deps = { dispatcher: Pick<Dispatcher, "run">; sequences: SequenceStore };
 
 /** The collapse key of a sequence id: itself where it is one, else a hash of it. */
-export const toCollapseKey = (sequenceId: string): string =>
+export const getSequenceCollapseKey = (sequenceId: string): string =>
   /^[a-z0-9][a-z0-9._-]*$/.test(sequenceId) && sequenceId.length <= LIMITS.alert_collapse_key
     ? sequenceId
     : createCollapseKey("ntfy", sequenceId);
 
 const membersOf = ({ find }: SequenceStore, pusherId: string, sequenceId: string) =>
-  find(pusherId, toCollapseKey(sequenceId), parseId("alr", sequenceId) === null ? null : sequenceId);
+  find(pusherId, getSequenceCollapseKey(sequenceId), parseId("alr", sequenceId) === null ? null : sequenceId);
 
 /** Cancels an alert. Returns whether it is cancelled now. @throws ApiError where the caller may not cancel. */
 async function cancel(id: string, pusherId: string, caller: Caller, { dispatcher, sequences }: Deps, log: Log) {

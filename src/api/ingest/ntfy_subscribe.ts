@@ -9,7 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import { createJsonResponse, toWebRequest } from "../transports/http_responses.ts";
 import { formatNtfyError, NTFY_PRIORITIES } from "./ntfy.ts";
-import { parseDelay } from "./ntfy_delay.ts";
+import { parseNtfyDelay } from "./ntfy_delay.ts";
 import { createParamReader, isYesValue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
 import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 
@@ -125,7 +125,7 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
     const at = Math.min(Math.max(0, Number(said) * 1000), now.getTime());
     return { at: new Date(at), after: null };
   }
-  const ahead = DURATION.test(said) ? parseDelay(said, now) : null;
+  const ahead = DURATION.test(said) ? parseNtfyDelay(said, now) : null;
   if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
   throw invalidRequest(
     "invalid_format",

@@ -18,7 +18,7 @@ const REFERENCES = [
  * The text of markup as its readers see it, without parts that the sanitiser removes. Lists and lines stay
  * recognisable.
  */
-export function toPlainText(markup: string): string {
+export function convertHtmlToPlainText(markup: string): string {
   // In sanitised markup no attribute contains an angle bracket.
   let text = sanitizeHtml(markup)
     .html.replace(/>\s*\n\s*</g, "><")

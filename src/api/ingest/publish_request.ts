@@ -5,7 +5,7 @@
 import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_status.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import type { SenderRequest } from "../../model/entities/credentials.ts";
+import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
@@ -16,8 +16,8 @@ import { createJsonResponse } from "../transports/http_responses.ts";
 import {
   type AdapterResponse,
   type AlertInput,
-  formatPlainAnswer,
-  formatPlainError,
+  formatDefaultIngestAnswer,
+  formatDefaultIngestError,
   type IngestRequest,
   type ParsedAlert,
   type PublishedAlert,
@@ -29,11 +29,11 @@ import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
 import { extractToken, readIngestRequest, type TokenLocations } from "./read_ingest_request.ts";
 import {
   type CreateAlertAnswer,
-  createDraftKey,
-  DRAFT_DELETED,
+  createDraftIdempotencyKey,
+  DRAFT_DELETED_NOTE,
   deleteUnpublishedDrafts,
   SAVED_WHILE_INACTIVE,
-  type UnpublishedDrafts,
+  type UnpublishedDraftStore,
 } from "./unpublished_drafts.ts";
 
 export interface IngestDeps {
@@ -42,14 +42,14 @@ export interface IngestDeps {
   authenticate(token: string | null): Promise<Caller | null>;
   pictures: PictureStore;
   sequences: SequenceStore;
-  drafts: UnpublishedDrafts;
+  drafts: UnpublishedDraftStore;
   /** Stores the outcome of a request, and the channel that it named if nothing was published; must not throw. */
-  note(caller: Caller, request: SenderRequest, channel: string | null): Promise<void>;
+  note(caller: Caller, request: SenderProgramRequest, channel: string | null): Promise<void>;
   now(): Date;
 }
 
 /** The adapter, the places where the key may be, and the format of the response. */
-export interface IngestTarget {
+export interface IngestRouteSettings {
   /** Null: the tongue is recognised. */
   tongue: SenderAdapter | null;
   places: TokenLocations;
@@ -83,7 +83,7 @@ interface Heard {
 /** Any error becomes a refusal in the adapter's format. */
 export async function publishRequest(
   request: Request,
-  door: IngestTarget,
+  door: IngestRouteSettings,
   recognise: DetectAdapter,
   log: Log,
   deps: IngestDeps,
@@ -117,8 +117,8 @@ export async function publishRequest(
   if (caller) await deps.note(caller, noteOf(heard, problem, deps.now()), heard.channel);
   const said =
     problem === null && tongue && heard.request
-      ? (tongue.answer ?? formatPlainAnswer)(heard.published, heard.request)
-      : (tongue?.refuse ?? formatPlainError)(problem ?? unauthorized());
+      ? (tongue.answer ?? formatDefaultIngestAnswer)(heard.published, heard.request)
+      : (tongue?.refuse ?? formatDefaultIngestError)(problem ?? unauthorized());
   return answerOf(said, heard.notes, problem?.headers ?? heard.headers);
 }
 
@@ -180,7 +180,9 @@ async function one(alert: ParsedAlert, channel: string, caller: Caller, heard: H
 async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
   const { fields } = alert;
   const { drafts, now } = heard.deps;
-  const draft = alert.idempotencyKey ? await drafts.find(caller, createDraftKey(alert, channel, now())) : null;
+  const draft = alert.idempotencyKey
+    ? await drafts.find(caller, createDraftIdempotencyKey(alert, channel, now()))
+    : null;
   // A person has decided about it.
   if (draft && draft.status !== "draft") return publishedAs(draft, fields);
   try {
@@ -194,7 +196,7 @@ async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, h
     const { body, headers } = outcome;
     const published = body as CreateAlertAnswer;
     if (await deleteUnpublishedDrafts(alert, draft, published, caller, drafts, heard.log))
-      heard.notes.push(DRAFT_DELETED);
+      heard.notes.push(DRAFT_DELETED_NOTE);
     return publishedAs(published, fields, headers);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -241,7 +243,7 @@ async function saveDraft(
   caller: Caller,
   heard: Heard,
 ): Promise<CreateAlertAnswer> {
-  const idempotencyKey = createDraftKey(alert, channel, heard.deps.now());
+  const idempotencyKey = createDraftIdempotencyKey(alert, channel, heard.deps.now());
   const outcome = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
   if ("needs_review" in outcome) throw new Error("a draft needs no review to be saved");
   return outcome.body as CreateAlertAnswer;
@@ -273,7 +275,7 @@ async function refusalAtLimit(
   );
 }
 
-function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, now: Date): SenderRequest {
+function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, now: Date): SenderProgramRequest {
   const [first] = published;
   return {
     at: now.toISOString(),

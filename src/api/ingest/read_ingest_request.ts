@@ -3,7 +3,7 @@
 // ordinary look-up.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { DEVICE_PREFIX, getBearerToken, KEY_PREFIX } from "../../identity/auth/bearer_authentication.ts";
+import { API_KEY_PREFIX, DEVICE_TOKEN_PREFIX, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { BodyTooLargeError, parseJsonBody, readBodyBytes } from "../transports/request_body.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
@@ -19,7 +19,7 @@ const notObject = () => invalidRequest("malformed_body", "The body must be a JSO
 export const toPayloadTooLargeError = ({ message }: ApiError) =>
   new ApiError("body_too_large", message, { status: 413 });
 
-export function decodeText(bytes: Uint8Array): string {
+export function decodeUtf8Body(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -49,7 +49,7 @@ interface Form {
 }
 
 async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<Form> {
-  if (type !== "multipart/form-data") return { fields: new URLSearchParams(decodeText(bytes)), files: [] };
+  if (type !== "multipart/form-data") return { fields: new URLSearchParams(decodeUtf8Body(bytes)), files: [] };
   const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {
     throw invalidRequest("malformed_body", "The form could not be read.");
   });
@@ -107,7 +107,7 @@ export async function readIngestRequest(
     body,
     contentType,
     now,
-    text: () => decodeText(body),
+    text: () => decodeUtf8Body(body),
     json: read,
     get omitted() {
       return json?.omitted ?? 0;
@@ -159,7 +159,7 @@ function wrappedTokens(value: string): string[] {
 
 /** Reports if a text looks like a key or a device's token of ours. A proxy's password does not. */
 export const isBelfryToken = (token: string): boolean =>
-  token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
+  token.startsWith(API_KEY_PREFIX) || token.startsWith(DEVICE_TOKEN_PREFIX);
 
 /**
  * The credential of a request: the first of our own ones. The program's own places come before Authorization, which a

@@ -38,7 +38,7 @@ export function findWordBoundary(text: string, most: number): number {
  * A text of at most `most` code points, cut at a word; it ends with how many code points were left out, which are
  * `left`.
  */
-export function truncateWithCount(text: string, most: number): { text: string; left: number } {
+export function truncateTextWithOmittedCount(text: string, most: number): { text: string; left: number } {
   const total = countCodePoints(text);
   if (total <= most) return { text, left: 0 };
   const ending = (left: number) => `… (${left} more characters)`;

@@ -30,7 +30,7 @@ export interface CreateAlertAnswer {
 
 type Likeness = Pick<CreateAlertAnswer, "pusher_id" | "title"> & { collapse_key: string };
 
-export interface UnpublishedDrafts {
+export interface UnpublishedDraftStore {
   /** The draft that the caller saved under an idempotency key; null for none, and for one that was deleted. */
   find(caller: Caller, key: string): Promise<UnpublishedMessageDraft | null>;
   /** The caller's own drafts about the same thing, with the same title, that were not edited. */
@@ -43,7 +43,7 @@ export interface UnpublishedDrafts {
  * The idempotency key of a draft: one for each id of a sender. A message without an id has one for each text and
  * minute.
  */
-export function createDraftKey({ idempotencyKey, fields }: ParsedAlert, channel: string, now: Date): string {
+export function createDraftIdempotencyKey({ idempotencyKey, fields }: ParsedAlert, channel: string, now: Date): string {
   const minute = now.toISOString().slice(0, 16);
   return createCollapseKey("draft", channel, idempotencyKey ?? JSON.stringify([minute, fields]));
 }
@@ -52,7 +52,7 @@ export const SAVED_WHILE_INACTIVE =
   "The channel is paused or suspended, so the alert was saved as a draft. Send the draft when the channel is " +
   "active again.";
 
-export const DRAFT_DELETED = "The draft that was saved for this message was deleted.";
+export const DRAFT_DELETED_NOTE = "The draft that was saved for this message was deleted.";
 
 /**
  * Deletes the drafts of a published message: the one of its id, or without an id those with the same collapse key and
@@ -63,7 +63,7 @@ export async function deleteUnpublishedDrafts(
   draft: UnpublishedMessageDraft | null,
   published: CreateAlertAnswer,
   caller: Caller,
-  saved: UnpublishedDrafts,
+  saved: UnpublishedDraftStore,
   log: Log,
 ): Promise<boolean> {
   const { collapse_key } = published;

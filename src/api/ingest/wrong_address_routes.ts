@@ -29,7 +29,7 @@ function isOfNtfy(request: Request): boolean {
 }
 
 /** The refusal of what is not served of Gotify's API. */
-export const createOnlyMessagesError = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
+export const createGotifyUnsupportedError = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(
     "route_not_found",
     "Only POST /message, /version and /health of Gotify's API are supported; cancel alerts in the console. To " +
@@ -97,5 +97,5 @@ export function addWrongAddressRoutes(
   for (const path of ["/current/user", "/client", "/client/**", "/application", "/application/**"])
     for (const method of ["GET", "POST", "PUT", "DELETE"] as const)
       if (method !== "GET" || path.slice(1).includes("/"))
-        app.on(method, path, toGotify(createOnlyMessagesError(publicUrl)));
+        app.on(method, path, toGotify(createGotifyUnsupportedError(publicUrl)));
 }

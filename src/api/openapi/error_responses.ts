@@ -2,7 +2,7 @@
 
 import {
   conflict,
-  ERROR_STATUS,
+  ERROR_TYPE_STATUSES,
   type ErrorEnvelope,
   type ErrorType,
   forbidden,
@@ -21,7 +21,7 @@ export type OpenApiJson = Record<string, any>;
 
 const text = { type: "string" };
 
-export const RESPONSE_HEADERS: OpenApiJson = {
+export const OPENAPI_RESPONSE_HEADERS: OpenApiJson = {
   "X-Request-Id": {
     description: "Id of this request. The server's log lines contain the same id.",
     schema: { type: "string", format: "uuid" },
@@ -105,7 +105,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   server_error: serverError().toEnvelope(),
 };
 
-export const ERROR_TYPES = Object.keys(ERROR_STATUS) as ErrorType[];
+export const ERROR_TYPES = Object.keys(ERROR_TYPE_STATUSES) as ErrorType[];
 
 export const ERROR_SCHEMA: OpenApiJson = {
   type: "object",
@@ -117,9 +117,9 @@ export const ERROR_SCHEMA: OpenApiJson = {
         type: {
           type: "string",
           enum: ERROR_TYPES,
-          description: ERROR_TYPES.map((type) => `\`${type}\` (${ERROR_STATUS[type]}): ${ERROR_MEANING[type]}`).join(
-            "\n\n",
-          ),
+          description: ERROR_TYPES.map(
+            (type) => `\`${type}\` (${ERROR_TYPE_STATUSES[type]}): ${ERROR_MEANING[type]}`,
+          ).join("\n\n"),
         },
         code: {
           ...text,
@@ -163,11 +163,11 @@ const WITH_HEADERS: Partial<Record<ErrorType, string[]>> = {
 const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The refusals of an operation by status; shared ones are in `components.responses`. */
-export function createErrorResponses(errors: Iterable<ErrorType>, shared: OpenApiJson): OpenApiJson {
+export function createOpenApiErrorResponses(errors: Iterable<ErrorType>, shared: OpenApiJson): OpenApiJson {
   const declared = new Set(errors);
   const byStatus = Map.groupBy(
     ERROR_TYPES.filter((type) => declared.has(type)),
-    (type) => ERROR_STATUS[type],
+    (type) => ERROR_TYPE_STATUSES[type],
   );
   return Object.fromEntries(
     [...byStatus].map(([status, types]) => {

@@ -2,7 +2,12 @@
 // its example without further work. A test validates every example against its schema.
 import { SCOPES } from "../../model/scopes.ts";
 import type { JsonSchema } from "../../operation/validation_errors.ts";
-import { createHandsetAnswers, EXAMPLE_HANDLE, HANDSET_REQUESTS, STREAM_EXAMPLES } from "./handset_examples.ts";
+import {
+  createHandsetExampleResponses,
+  EXAMPLE_HANDLE,
+  HANDSET_EXAMPLE_ARGUMENTS,
+  STREAM_EXAMPLES,
+} from "./handset_examples.ts";
 
 export const EXAMPLE_IDS: Record<string, string> = {
   pusher_id: "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
@@ -172,7 +177,7 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
   get_pusher_stats: { period: "week" },
   get_account_stats: { period: "week" },
   list_subscribers: { limit: 20 },
-  ...HANDSET_REQUESTS,
+  ...HANDSET_EXAMPLE_ARGUMENTS,
 };
 
 const DRAFT = { status: "draft", sent_at: null };
@@ -235,7 +240,7 @@ export const EXAMPLE_IDEMPOTENCY_KEY = "line-3-2026-11-20";
 export function createExampleAnswer(tool: string, schema: JsonSchema, publicUrl: string): unknown {
   const made = sample(schema, "", "", story(publicUrl));
   return typeof made === "object" && made !== null
-    ? { ...made, ...ANSWERS[tool], ...createHandsetAnswers(publicUrl)[tool] }
+    ? { ...made, ...ANSWERS[tool], ...createHandsetExampleResponses(publicUrl)[tool] }
     : (STREAM_EXAMPLES[tool] ?? made);
 }
 

@@ -10,7 +10,7 @@ const EXPORTED = { handle: EXAMPLE_HANDLE, muted: false, permissions: ["notify",
 const TRAVELLED = { app_version: "4.2.1", timezone: "Atlantic/Azores" };
 
 /** The arguments of an operation, in addition to the ids of its path. Elsewhere: the required ones. */
-export const HANDSET_REQUESTS: Record<string, Record<string, unknown>> = {
+export const HANDSET_EXAMPLE_ARGUMENTS: Record<string, Record<string, unknown>> = {
   update_device: TRAVELLED,
   list_channels: { q: "ferry", category: "travel" },
   put_subscription: { muted: false, permissions: ["notify", "sound"] },
@@ -21,7 +21,7 @@ export const HANDSET_REQUESTS: Record<string, Record<string, unknown>> = {
 };
 
 /** Responses that differ from the examples. */
-export const createHandsetAnswers = (publicUrl: string): Record<string, Record<string, unknown>> => ({
+export const createHandsetExampleResponses = (publicUrl: string): Record<string, Record<string, unknown>> => ({
   update_device: TRAVELLED,
   export_subscriptions: { data: [EXPORTED], meta: { next_before: null } },
   import_subscriptions: { joined: 1, present: 0, skipped: [] },

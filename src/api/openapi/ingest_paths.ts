@@ -2,7 +2,7 @@
 // the rest.
 
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
-import { createErrorResponses, createHeaderRefs, ERROR_TYPES, type OpenApiJson } from "./error_responses.ts";
+import { createHeaderRefs, createOpenApiErrorResponses, ERROR_TYPES, type OpenApiJson } from "./error_responses.ts";
 
 const EXAMPLE_ID = "harbour-watch";
 
@@ -78,7 +78,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
               },
             },
           },
-          ...createErrorResponses(
+          ...createOpenApiErrorResponses(
             ERROR_TYPES.filter((type) => type !== "payment_required"),
             responses,
           ),

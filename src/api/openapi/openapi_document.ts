@@ -8,23 +8,23 @@ import type { HandsetOperation, OwnerOperation } from "../../operation/define_op
 import { alertListItem } from "../../store/schemas/alert_schemas.ts";
 import { pusherView } from "../../store/schemas/pusher_schemas.ts";
 import {
-  createErrorResponses,
   createHeaderRefs,
+  createOpenApiErrorResponses,
   ERROR_SCHEMA,
+  OPENAPI_RESPONSE_HEADERS,
   type OpenApiJson,
-  RESPONSE_HEADERS,
 } from "./error_responses.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 import { createIngestPaths } from "./ingest_paths.ts";
 import { createIntroduction } from "./introduction.ts";
-import { ComponentSchemas, toAnswerSchema } from "./openapi_schemas.ts";
+import { ComponentSchemas, toResponseSchema } from "./openapi_schemas.ts";
 import {
   createRouteOperation,
-  type DocumentContext,
   type DocumentedOperation,
   getOperationTag,
+  type OpenApiDocumentContext,
 } from "./operation_paths.ts";
-import { createEventWebhooks } from "./webhook_events.ts";
+import { createOpenApiWebhooks } from "./webhook_events.ts";
 
 /**
  * The OpenAPI document. With `splitActions`, operations that share a route have a path each, `…/{alertId}#send`, so
@@ -43,9 +43,9 @@ export function createOpenApiDocument(
     ...("titles" in operation && operation.titles ? [operation.titles.output] : []),
   ]);
   // No operation returns a bare channel, but several return one with more fields.
-  const components = new ComponentSchemas([...shapes, pusherView, alertListItem].map(toAnswerSchema));
+  const components = new ComponentSchemas([...shapes, pusherView, alertListItem].map(toResponseSchema));
   const responses: OpenApiJson = {};
-  const making: DocumentContext = { publicUrl, components, responses };
+  const making: OpenApiDocumentContext = { publicUrl, components, responses };
   const paths: OpenApiJson = {};
   const keyOf = ({ http: { path, when } }: DocumentedOperation) =>
     splitActions && when ? `${path}#${when.action}` : path;
@@ -67,7 +67,7 @@ export function createOpenApiDocument(
     servers: [{ url: publicUrl }],
     tags: tags(operations),
     paths,
-    webhooks: createEventWebhooks(),
+    webhooks: createOpenApiWebhooks(),
     components: {
       securitySchemes: {
         apiKey: {
@@ -108,7 +108,7 @@ export function createOpenApiDocument(
         ),
         IfNoneMatch: inHeader("If-None-Match", "The client's ETag of the answer; 304 while it is current."),
       },
-      headers: RESPONSE_HEADERS,
+      headers: OPENAPI_RESPONSE_HEADERS,
       responses: sorted(responses),
       schemas: sorted({ Error: ERROR_SCHEMA, ...Object.fromEntries(components.schemas) }),
     },
@@ -166,7 +166,7 @@ function healthPaths(responses: OpenApiJson): OpenApiJson {
       summary,
       description,
       security: [],
-      responses: { ...answers, ...createErrorResponses(["server_error"], responses) },
+      responses: { ...answers, ...createOpenApiErrorResponses(["server_error"], responses) },
     },
   });
   return {

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { SCHEMA_NAMES } from "../../model/fields/schema_names.ts";
+import { ZOD_SCHEMA_NAMES } from "../../model/fields/schema_names.ts";
 import { type JsonSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 
 /** Marks a schema that is shared; never reaches the document. */
@@ -16,12 +16,12 @@ export function toRequestSchema(schema: z.ZodType): JsonSchema {
 }
 
 /** A response, its shared parts marked by name. */
-export function toAnswerSchema(schema: z.ZodType): JsonSchema {
+export function toResponseSchema(schema: z.ZodType): JsonSchema {
   const made = z.toJSONSchema(schema, {
     io: "output",
     reused: "inline",
     override: ({ zodSchema, jsonSchema }) => {
-      const name = SCHEMA_NAMES.get(zodSchema)?.name;
+      const name = ZOD_SCHEMA_NAMES.get(zodSchema)?.name;
       if (name) (jsonSchema as JsonSchema)[NAME] = name;
     },
   }) as JsonSchema;

@@ -5,23 +5,28 @@ import { assertDefined } from "../../model/assert.ts";
 import type { Scope } from "../../model/scopes.ts";
 import {
   ANSWER_ARGUMENTS,
-  getLimits,
+  getOperationLimits,
   getPathArguments,
   type HandsetOperation,
-  hasView,
+  hasViewArgument,
   type OwnerOperation,
   PATH_ARGUMENTS,
 } from "../../operation/define_operation.ts";
 import { getVersionArgument } from "../../operation/scope_checks.ts";
 import type { JsonSchema } from "../../operation/validation_errors.ts";
 import { createCodeSamples } from "./code_samples.ts";
-import { createErrorResponses, createHeaderRefs, type OpenApiJson, UNAVAILABLE_RESPONSE } from "./error_responses.ts";
+import {
+  createHeaderRefs,
+  createOpenApiErrorResponses,
+  type OpenApiJson,
+  UNAVAILABLE_RESPONSE,
+} from "./error_responses.ts";
 import { createExampleAnswer, createExampleArguments } from "./examples.ts";
-import { type ComponentSchemas, toAnswerSchema, toRequestSchema } from "./openapi_schemas.ts";
+import { type ComponentSchemas, toRequestSchema, toResponseSchema } from "./openapi_schemas.ts";
 
 export type DocumentedOperation = OwnerOperation | HandsetOperation;
 
-export interface DocumentContext {
+export interface OpenApiDocumentContext {
   publicUrl: string;
   components: ComponentSchemas;
   responses: OpenApiJson;
@@ -30,7 +35,10 @@ export interface DocumentContext {
 const isOwnerOperation = (operation: DocumentedOperation): operation is OwnerOperation => "scope" in operation;
 
 /** The OpenAPI operation of one path and method. Operations with an `action` become alternatives of its body. */
-export function createRouteOperation(onRoute: readonly DocumentedOperation[], making: DocumentContext): OpenApiJson {
+export function createRouteOperation(
+  onRoute: readonly DocumentedOperation[],
+  making: OpenApiDocumentContext,
+): OpenApiJson {
   const main = onRoute.find(({ http }) => !http.when) ?? assertDefined(onRoute[0], "a route has an operation");
   const alone = onRoute.length === 1;
   const ordered = [main, ...onRoute.filter((operation) => operation !== main)];
@@ -58,9 +66,9 @@ export function getOperationTag(operation: DocumentedOperation): string {
 }
 
 /** One operation before it becomes a part of its route. */
-function prepare(operation: DocumentedOperation, { publicUrl }: DocumentContext, alone: boolean) {
+function prepare(operation: DocumentedOperation, { publicUrl }: OpenApiDocumentContext, alone: boolean) {
   const input = toRequestSchema(operation.input);
-  const output = toAnswerSchema(operation.output);
+  const output = toResponseSchema(operation.output);
   const args = createExampleArguments(operation, input, publicUrl);
   const variable = isOwnerOperation(operation)
     ? "BELFRY_API_KEY"
@@ -74,7 +82,7 @@ function prepare(operation: DocumentedOperation, { publicUrl }: DocumentContext,
     args,
     output,
     /** The short response, where the caller may request it. */
-    brief: hasView(operation) && operation.brief ? toAnswerSchema(operation.brief.output) : null,
+    brief: hasViewArgument(operation) && operation.brief ? toResponseSchema(operation.brief.output) : null,
     answer: createExampleAnswer(operation.name, output, publicUrl),
     samples: createCodeSamples(operation, args, { publicUrl, variable, title }),
   };
@@ -95,7 +103,7 @@ function describe(operation: DocumentedOperation, alone: boolean): string {
     );
     lines.push(`Scope \`${operation.scope}\`${extra.join("")}; minimum role ${operation.role}.`);
   }
-  for (const { max, seconds, per, name } of getLimits({ limit }))
+  for (const { max, seconds, per, name } of getOperationLimits({ limit }))
     lines.push(`At most ${max} calls in ${seconds} seconds per ${per} (\`${name}\`).`);
   return lines.join(" ");
 }
@@ -187,7 +195,7 @@ const streams = (operation: DocumentedOperation) => !isOwnerOperation(operation)
 /** Fields that a caller with their version need not receive again. */
 const knowsHeld = (operation: DocumentedOperation) => isOwnerOperation(operation) && operation.stillSame !== undefined;
 
-function requestBody(prepared: Prepared[], { components }: DocumentContext): OpenApiJson | null {
+function requestBody(prepared: Prepared[], { components }: OpenApiDocumentContext): OpenApiJson | null {
   const [first] = prepared as [Prepared];
   if (takesQuery(first.operation)) return null;
   const taken = [...getPathArguments(first.operation.http.path), ...ANSWER_ARGUMENTS];
@@ -231,7 +239,7 @@ const exampled = (all: readonly { name: string; title: string; value: unknown }[
 const SUCCESS: Record<number, string> = { 200: "Done.", 201: "Created.", 204: "Removed. No body." };
 const KEPT = "Stored. No body.";
 
-function success(prepared: Prepared[], { components }: DocumentContext): OpenApiJson {
+function success(prepared: Prepared[], { components }: OpenApiDocumentContext): OpenApiJson {
   const [{ operation }] = prepared as [Prepared];
   const { status } = operation.http;
   const limited = prepared.some((one) => one.operation.limit);
@@ -265,12 +273,12 @@ function success(prepared: Prepared[], { components }: DocumentContext): OpenApi
 }
 
 /** Besides what the records declare: the credential, its scopes, an unknown field or parameter, and our own faults. */
-function refusalsOf(operations: DocumentedOperation[], { responses }: DocumentContext): OpenApiJson {
+function refusalsOf(operations: DocumentedOperation[], { responses }: OpenApiDocumentContext): OpenApiJson {
   const always: ErrorType[] = ["invalid_request", "server_error"];
   if (operations.some((operation) => !isOwnerOperation(operation) && operation.auth !== "nothing"))
     always.push("unauthorized");
   if (operations.some(isOwnerOperation)) always.push("unauthorized", "insufficient_scope");
-  const refusals = createErrorResponses([...always, ...operations.flatMap(({ errors }) => errors)], responses);
+  const refusals = createOpenApiErrorResponses([...always, ...operations.flatMap(({ errors }) => errors)], responses);
   responses.Unavailable ??= UNAVAILABLE_RESPONSE;
   return { ...refusals, 503: { $ref: "#/components/responses/Unavailable" } };
 }

@@ -81,7 +81,7 @@ const header = (name: string, description: string): OpenApiJson => ({
   schema: text,
 });
 
-export function createEventWebhooks(): OpenApiJson {
+export function createOpenApiWebhooks(): OpenApiJson {
   return Object.fromEntries(RECEIVED.map((event) => [event, { post: delivery(event) }]));
 }
 

@@ -2,7 +2,7 @@
 // nothing is sniffed or run. Pages are downloads, and shown only in an inert frame.
 
 import type { H3 } from "h3";
-import type { Assets } from "../../effects/assets/asset_service.ts";
+import type { AssetService } from "../../effects/assets/asset_service.ts";
 import { contentDisposition } from "../../effects/assets/incoming_file.ts";
 import { invalidRequest, methodNotAllowed, notFound } from "../../model/api_error.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
@@ -23,7 +23,7 @@ const COMMON = {
 
 type Part = "file" | "frame";
 
-export function addAssetRoutes(app: H3, assets: Assets): void {
+export function addAssetRoutes(app: H3, assets: AssetService): void {
   const routes: [string, Part][] = [
     ["/assets/:id/:token", "file"],
     ["/assets/:id/:token/frame", "frame"],
@@ -40,7 +40,13 @@ export function addAssetRoutes(app: H3, assets: Assets): void {
   }
 }
 
-async function serve(assets: Assets, request: Request, wireId: string, token: string, part: Part): Promise<Response> {
+async function serve(
+  assets: AssetService,
+  request: Request,
+  wireId: string,
+  token: string,
+  part: Part,
+): Promise<Response> {
   const id = parseId("ast", wireId);
   const found = id && assets.opens(id, token) ? await assets.find(id) : null;
   if (!id || !found || (part === "frame" && found.kind !== "html")) throw notFound("file");

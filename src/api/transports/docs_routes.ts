@@ -8,7 +8,7 @@ import { addStaticRoute, prepareStatic } from "./static_content.ts";
 
 export const OPENAPI_PATH = "/api/v1/openapi.json";
 /** The document with one path for each operation, for generated clients. */
-export const NAMED_OPENAPI_PATH = "/api/v1/openapi-named.json";
+export const SPLIT_ACTIONS_OPENAPI_PATH = "/api/v1/openapi-named.json";
 export const DOCS_PAGE_PATH = "/api/v1/docs";
 const KEPT = "public, max-age=300";
 const NOTHING = { "content-security-policy": "default-src 'none'" };
@@ -53,7 +53,7 @@ export function addDocsRoutes(app: H3, { tools, handsetOperations, publicUrl, co
     const named = createOpenApiDocument(tools, handsetOperations, { publicUrl, splitActions: true });
     return [JSON.stringify(named), json];
   };
-  add(NAMED_OPENAPI_PATH, readNamed, countView);
+  add(SPLIT_ACTIONS_OPENAPI_PATH, readNamed, countView);
   const text = { "content-type": "text/plain; charset=utf-8", "cache-control": KEPT, ...NOTHING };
   add(
     "/llms.txt",

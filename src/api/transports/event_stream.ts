@@ -57,7 +57,7 @@ function closeOnRequest(socket: Socket): void {
 }
 
 /** Emitted by a connection whose client gets an event stream, with the socket that replaces it. */
-export const DETACHED_EVENT = "detached";
+export const SOCKET_DETACHED_EVENT = "detached";
 
 /**
  * The connection of a response without HTTP's own state: parser, request and response take three times the memory of a
@@ -73,7 +73,7 @@ function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   socket.on("readable", () => {});
   const bare = new Socket({ handle } as SocketConstructorOpts);
   Object.assign(socket, { _handle: null });
-  socket.emit(DETACHED_EVENT, bare);
+  socket.emit(SOCKET_DETACHED_EVENT, bare);
   socket.destroy();
   return bare;
 }

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { CLIENT_CAPABILITIES_META_KEY } from "@modelcontextprotocol/server";
 import { drawsCards } from "./mcp_card.ts";
-import { type McpMessage, MODERN_PROTOCOL } from "./mcp_fast_path.ts";
+import { type McpMessage, MODERN_MCP_PROTOCOL } from "./mcp_fast_path.ts";
 
 function opensUrls(capabilities: unknown): boolean {
   const { elicitation } = (capabilities ?? {}) as { elicitation?: { url?: unknown } | null };
@@ -23,7 +23,7 @@ const featuresOf = (capabilities: unknown): Feature[] => NAMES.filter((name) => 
 /** Returns the features of a message's client: `url` opens addresses (elicitation), `ui` draws cards (MCP Apps). */
 export function getClientFeatures(message: unknown, headers: Headers): readonly Feature[] {
   const { method, params } = (message ?? {}) as McpMessage;
-  if (headers.get("mcp-protocol-version") === MODERN_PROTOCOL)
+  if (headers.get("mcp-protocol-version") === MODERN_MCP_PROTOCOL)
     return featuresOf(params?._meta?.[CLIENT_CAPABILITIES_META_KEY]);
   if (method === "initialize") return featuresOf(params?.capabilities);
   const stored = headers.get("mcp-session-id")?.split(".").slice(1) ?? [];

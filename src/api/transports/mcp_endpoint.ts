@@ -11,38 +11,38 @@ import {
 import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
 import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { INITIAL_SCOPES } from "../../model/scopes.ts";
+import { INITIAL_ASSISTANT_SCOPES } from "../../model/scopes.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
-import type { OperationOutcome } from "../../operation/execute.ts";
-import { readArguments } from "../../operation/lenient_arguments.ts";
+import type { OperationResponse } from "../../operation/execute.ts";
+import { parseLenientArguments } from "../../operation/lenient_arguments.ts";
 import { getRequiredScopes } from "../../operation/scope_checks.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { currentSpan, runInSpan } from "../../store/trace_spans.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 import { createErrorResponse } from "./http_responses.ts";
-import { refuseResources } from "./mcp_card.ts";
+import { refuseMcpResourceReads } from "./mcp_card.ts";
 import { createMcpSessionId, getClientFeatures } from "./mcp_client_features.ts";
-import { createFastPathAnswers, type McpMessage, parseFastPathRequest } from "./mcp_fast_path.ts";
+import { createMcpFastPathAnswers, type McpMessage, parseMcpFastPathRequest } from "./mcp_fast_path.ts";
 import { requestsOutputSchemas } from "./mcp_output_schemas.ts";
-import { formatResultFields } from "./mcp_results.ts";
+import { formatToolResultPrefix } from "./mcp_results.ts";
 import {
   createMcpReviews,
   getReviewPromptMode,
+  type McpReviewContext,
   mayNeedReview,
   needsOnlyReview,
-  type ReviewedCall,
 } from "./mcp_review.ts";
 import {
   type CallTool,
   createCallCancellations,
   createToolServer,
   getServerInfo,
-  getToolAnswer,
   LIST_CACHE_HINTS,
+  runToolCall,
 } from "./mcp_server.ts";
 import { createToolFilter, getToolList } from "./mcp_tool_list.ts";
-import { checkValueCount, parseJsonBody, readBodyBytes } from "./request_body.ts";
+import { checkJsonValueCount, parseJsonBody, readBodyBytes } from "./request_body.ts";
 
 export interface McpOptions {
   tools: readonly OwnerOperation[];
@@ -65,7 +65,7 @@ function splitKey(tool: OwnerOperation, args: Record<string, unknown>) {
 }
 
 /** The state that a request and its calls share. */
-interface Passed extends ReviewedCall {
+interface Passed extends McpReviewContext {
   request: Request;
   message: unknown;
   log: Log;
@@ -100,7 +100,7 @@ export function createMcpEndpoint({
   const metadata = supportsOAuth(publicUrl)
     ? `, resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`
     : "";
-  const base = INITIAL_SCOPES.join(" ");
+  const base = INITIAL_ASSISTANT_SCOPES.join(" ");
 
   const reviews = createMcpReviews(tools, dispatcher.reviewChallenges);
   const cancels = createCallCancellations();
@@ -124,7 +124,7 @@ export function createMcpEndpoint({
             transport: "mcp",
           }),
         );
-      const refusedFor = async (refusal: ApiError): Promise<OperationOutcome> => {
+      const refusedFor = async (refusal: ApiError): Promise<OperationResponse> => {
         const became = await reviews.became(tool, refusal, call, passed);
         if (became) return became;
         passed.refused = refusal;
@@ -151,24 +151,24 @@ export function createMcpEndpoint({
       outputSchemas: passed.outputSchemas,
     });
     if (!passed.cards && (passed.message as McpMessage | undefined)?.method === "resources/read")
-      refuseResources(server);
+      refuseMcpResourceReads(server);
     return server;
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const offeredTo = createToolFilter(tools);
-  const plain = createFastPathAnswers(getServerInfo(publicUrl), LIST_CACHE_HINTS);
+  const plain = createMcpFastPathAnswers(getServerInfo(publicUrl), LIST_CACHE_HINTS);
 
   /** The answer to a request in the usual form; null when the SDK has to answer it. */
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {
-    const asked = parseFastPathRequest(request, message);
+    const asked = parseMcpFastPathRequest(request, message);
     if (!asked) return null;
     if (asked.name === null) return plain.list(asked, getToolList(offeredTo(passed.caller), passed).tools);
     const tool = byName.get(asked.name);
     if (!tool || (passed.asks && mayNeedReview(tool)) || (asked.progress && tool.waits)) return null;
-    const answered = await getToolAnswer(tool, asked.args, callFor(passed));
+    const answered = await runToolCall(tool, asked.args, callFor(passed));
     if (passed.ended) throw unknownCaller(request);
     if (tool.mayRequire && canGrowFor(passed)) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
-    return plain.call(asked, formatResultFields(answered), answered.headers);
+    return plain.call(asked, formatToolResultPrefix(answered), answered.headers);
   }
 
   // Clients of SDK 2 report the header and drop the body, so both contain the solution.
@@ -190,7 +190,7 @@ export function createMcpEndpoint({
     const params = (message as McpMessage | undefined)?.params;
     const given = params?.arguments;
     if (tool && params && typeof given === "object" && given !== null && !Array.isArray(given))
-      params.arguments = readArguments(tool, given as Record<string, unknown>);
+      params.arguments = parseLenientArguments(tool, given as Record<string, unknown>);
   }
 
   /** Returns HTTP 403 with all scopes of the call, for a caller that can request them (rules#mcp-step-up). */
@@ -230,7 +230,7 @@ export function createMcpEndpoint({
     if (!caller) throw unknownCaller(request);
     const bytes = await readBodyBytes(request);
     if (bytes instanceof ApiError) throw bytes;
-    const tooMany = checkValueCount(bytes);
+    const tooMany = checkJsonValueCount(bytes);
     if (tooMany) throw tooMany;
     const { value } = parseJsonBody(bytes);
     // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.

@@ -17,9 +17,9 @@ import {
 import { FastResponse } from "srvx";
 
 /** The protocol in which every request contains the client and its capabilities. */
-export const MODERN_PROTOCOL = "2026-07-28";
+export const MODERN_MCP_PROTOCOL = "2026-07-28";
 
-export interface FastPathRequest {
+export interface McpFastPathRequest {
   era: "modern" | "legacy";
   id: string | number;
   /** The tool that is called; null for the list of tools. */
@@ -58,7 +58,7 @@ const TRACE = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
 const META = [PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, "progressToken", ...TRACE];
 
 /** Parses a request; null if the SDK must handle it. `message` is its body. */
-export function parseFastPathRequest({ headers }: Request, message: unknown): FastPathRequest | null {
+export function parseMcpFastPathRequest({ headers }: Request, message: unknown): McpFastPathRequest | null {
   if (!isObject(message) || !hasOnly(message, MESSAGE)) return null;
   const { jsonrpc, id, method, params = {} } = message;
   if (jsonrpc !== "2.0" || !isId(id) || !isObject(params)) return null;
@@ -74,12 +74,12 @@ export function parseFastPathRequest({ headers }: Request, message: unknown): Fa
 }
 
 /** Returns the protocol of the headers and the body; null if they differ, or if it is unknown. */
-function eraOf(headers: Headers, method: string, name: string | null, meta: Fields): FastPathRequest["era"] | null {
+function eraOf(headers: Headers, method: string, name: string | null, meta: Fields): McpFastPathRequest["era"] | null {
   const version = headers.get("mcp-protocol-version");
-  if (version === MODERN_PROTOCOL) {
+  if (version === MODERN_MCP_PROTOCOL) {
     const client = meta[CLIENT_INFO_META_KEY];
     const agreed =
-      meta[PROTOCOL_VERSION_META_KEY] === MODERN_PROTOCOL &&
+      meta[PROTOCOL_VERSION_META_KEY] === MODERN_MCP_PROTOCOL &&
       headers.get("mcp-method") === method &&
       headers.get("mcp-name") === name &&
       isSpecType.ClientCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]) &&
@@ -108,16 +108,16 @@ const STREAMED = {
 };
 
 /** `hints`: how long, and by whom, a modern list may be kept. */
-export function createFastPathAnswers(serverInfo: object, hints: object) {
+export function createMcpFastPathAnswers(serverInfo: object, hints: object) {
   const server = { [SERVER_INFO_META_KEY]: serverInfo };
-  const written = (tools: readonly object[]): Record<FastPathRequest["era"], Buffer> => ({
+  const written = (tools: readonly object[]): Record<McpFastPathRequest["era"], Buffer> => ({
     modern: Buffer.from(opened(JSON.stringify({ tools, ...hints, ...COMPLETE, _meta: server }))),
     legacy: Buffer.from(`${EVENT}${opened(JSON.stringify({ tools }))}`),
   });
-  const known = new WeakMap<readonly object[], Record<FastPathRequest["era"], Buffer>>();
+  const known = new WeakMap<readonly object[], Record<McpFastPathRequest["era"], Buffer>>();
   return {
     /** A list of tools, which is written once. */
-    list({ era, id }: FastPathRequest, tools: readonly object[]): Response {
+    list({ era, id }: McpFastPathRequest, tools: readonly object[]): Response {
       const lists = known.get(tools) ?? written(tools);
       known.set(tools, lists);
       const end = Buffer.from(`${closed(id)}${era === "legacy" ? END : ""}`);
@@ -126,7 +126,7 @@ export function createFastPathAnswers(serverInfo: object, hints: object) {
     /**
      * Returns the result of a call; `fields` is its JSON without the closing brace, `meta` the content of its `_meta`.
      */
-    call({ era, id }: FastPathRequest, fields: string, meta: Record<string, string>): Response {
+    call({ era, id }: McpFastPathRequest, fields: string, meta: Record<string, string>): Response {
       if (era === "modern") {
         const rest = JSON.stringify({ ...COMPLETE, _meta: { ...meta, ...server } });
         return answer(era, `${opened(`${fields},${rest.slice(1)}`)}${closed(id)}`);
@@ -142,7 +142,7 @@ const END = "\n\n";
 const opened = (result: string) => `{"result":${result}`;
 const closed = (id: string | number) => `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
 
-const answer = (era: FastPathRequest["era"], body: string | Buffer): Response =>
+const answer = (era: McpFastPathRequest["era"], body: string | Buffer): Response =>
   new FastResponse(body as ConstructorParameters<typeof FastResponse>[0], {
     status: 200,
     headers: era === "modern" ? { "content-type": "application/json" } : STREAMED,

@@ -25,7 +25,7 @@ export type SerializedBody = ReturnType<typeof serializeBody>;
 const fits = ({ json }: SerializedBody): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
 
 /** The body as an assistant gets it, in the view that it was made in. `args`: the arguments of the call. */
-export function fitAnswer(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): SerializedBody {
+export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): SerializedBody {
   const { view } = args;
   const short = view === "titles" ? tool.titles : view === "brief" ? tool.brief : undefined;
   const schema = (view === "brief" && short?.output) || tool.output;
@@ -108,7 +108,7 @@ export function createToolResult({ body, json, isError, headers }: ToolAnswer) {
 }
 
 /** The JSON of a result without `_meta` and the closing brace. */
-export function formatResultFields({ json, isError }: ToolAnswer): string {
+export function formatToolResultPrefix({ json, isError }: ToolAnswer): string {
   const content = `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
   return isError ? `${content},"isError":true` : content;
 }

@@ -15,13 +15,13 @@ import { assertDefined } from "../../model/assert.ts";
 import { APPROVAL_PROMPT, REVIEW_PROMPT } from "../../model/domain/alert_review.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
-import type { OperationOutcome } from "../../operation/execute.ts";
+import type { OperationResponse } from "../../operation/execute.ts";
 import type { ReviewChallenges } from "../../operation/review_challenge.ts";
-import { canSaveAsDraft } from "../../operation/scope_checks.ts";
+import { canSaveRefusedCallAsDraft } from "../../operation/scope_checks.ts";
 import type { Caller } from "../../store/handler_context.ts";
-import { MODERN_PROTOCOL } from "./mcp_fast_path.ts";
+import { MODERN_MCP_PROTOCOL } from "./mcp_fast_path.ts";
 import { serializeBody, type ToolAnswer } from "./mcp_results.ts";
-import { type CallTool, getToolAnswer } from "./mcp_server.ts";
+import { type CallTool, runToolCall } from "./mcp_server.ts";
 
 /** The method by which a client opens a URL: a result that requires input, or an error. Null: not supported. */
 export type ReviewPromptMode = "input" | "error" | null;
@@ -39,7 +39,7 @@ interface Told {
 /** Returns the method of a message's client; `opensUrls`: it can open URLs. */
 export function getReviewPromptMode({ headers }: Request, opensUrls: boolean): ReviewPromptMode {
   if (!opensUrls) return null;
-  return headers.get("mcp-protocol-version") === MODERN_PROTOCOL ? "input" : "error";
+  return headers.get("mcp-protocol-version") === MODERN_MCP_PROTOCOL ? "input" : "error";
 }
 
 /** Checks that a call may need another person's decision. */
@@ -51,10 +51,10 @@ const isReviewed = ({ leadsToReview, asDraft, mayRequire }: OwnerOperation): boo
 
 /** Checks that only a person's decision is missing. */
 export const needsOnlyReview = (tool: OwnerOperation, refused: ApiError): boolean =>
-  isReviewed(tool) && (refused.review !== null || canSaveAsDraft(tool, refused));
+  isReviewed(tool) && (refused.review !== null || canSaveRefusedCallAsDraft(tool, refused));
 
 /** One request's call as far as a person is concerned. */
-export interface ReviewedCall {
+export interface McpReviewContext {
   caller: Caller;
   asks: ReviewPromptMode;
   /** The scope refusal that its call had. */
@@ -86,8 +86,8 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     tool: OwnerOperation,
     refused: ApiError,
     call: CallTool,
-    asking: ReviewedCall,
-  ): Promise<OperationOutcome | null> {
+    asking: McpReviewContext,
+  ): Promise<OperationResponse | null> {
     if (!refused.review || !isReviewed(tool) || !canTell(asking.caller)) return null;
     const told = await call(tell, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
     if (!told) return null;
@@ -101,7 +101,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
    * Returns the result for a client that can open the page; null for others.
    * @throws the error of 2025
    */
-  function question(tool: OwnerOperation, args: Args, asking: ReviewedCall): InputRequiredResult | null {
+  function question(tool: OwnerOperation, args: Args, asking: McpReviewContext): InputRequiredResult | null {
     const { asks, caller, told, refused } = asking;
     const page = refused?.page ?? null;
     if (!asks || !(told || page)) return null;
@@ -126,7 +126,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
   /** Runs the call again for its remaining effects. A missing channel was deleted by the person. */
   async function afterApproval(tool: OwnerOperation, args: Args, call: CallTool): Promise<ToolAnswer> {
     let gone = false;
-    const answered = await getToolAnswer(tool, args, (again, raw) =>
+    const answered = await runToolCall(tool, args, (again, raw) =>
       call(again, raw).catch((error) => {
         gone = error instanceof ApiError && error.type === "not_found";
         throw error;
@@ -144,7 +144,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     state: unknown,
     responses: Record<string, unknown> | undefined,
     call: CallTool,
-    asking: ReviewedCall,
+    asking: McpReviewContext,
   ): Promise<ToolAnswer | InputRequiredResult> {
     const found = typeof state === "string" && (await asked.take(state, { caller: asking.caller, tool, args }));
     if (!found)
@@ -154,9 +154,9 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     if (found.review === null) return afterApproval(tool, args, call);
     const went = (responses?.[INPUT] as { action?: unknown } | undefined)?.action === "accept";
     const seconds = went ? LIMITS.review_held_seconds : 0;
-    const answered = await getToolAnswer(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);
+    const answered = await runToolCall(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);
     // The permission for an edit depends on the current alert.
-    if (tool.mayRequire) return getToolAnswer(tool, args, call);
+    if (tool.mayRequire) return runToolCall(tool, args, call);
     const told = answered.body as Told;
     if (answered.isError || !went || isDecided(told) || told.updated_at === found.version) return answered;
     // It was edited, so the earlier request to the person is void.
@@ -173,11 +173,11 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
       args: Args,
       { inputResponses, requestState }: Retried,
       call: CallTool,
-      asking: ReviewedCall,
+      asking: McpReviewContext,
     ): Promise<ToolAnswer | InputRequiredResult> {
       const state = asking.asks === "input" ? requestState() : undefined;
       if (state !== undefined) return again(tool, args, state, inputResponses, call, asking);
-      const answered = await getToolAnswer(tool, args, call);
+      const answered = await runToolCall(tool, args, call);
       return question(tool, args, asking) ?? answered;
     },
   };

@@ -14,15 +14,15 @@ import {
 } from "@modelcontextprotocol/server";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ApiError, serverError } from "../../model/api_error.ts";
-import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
-import type { OperationOutcome } from "../../operation/execute.ts";
-import { refuseUnclearable, withEffect } from "../../operation/lenient_arguments.ts";
+import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
+import type { OperationResponse } from "../../operation/execute.ts";
+import { prefixErrorWithEffect, refuseInvalidClearArgument } from "../../operation/lenient_arguments.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 import { serveCard, UI_EXTENSION } from "./mcp_card.ts";
 import type { McpMessage } from "./mcp_fast_path.ts";
 import { servePrompts } from "./mcp_prompts.ts";
-import { createToolResult, fitAnswer, serializeBody, type ToolAnswer } from "./mcp_results.ts";
+import { createToolResult, fitToolAnswer, serializeBody, type ToolAnswer } from "./mcp_results.ts";
 import { getToolList } from "./mcp_tool_list.ts";
 
 /** Returns the server's name, with the icon if its URL is known. */
@@ -36,7 +36,7 @@ export const getServerInfo = (publicUrl?: string) => ({
 /** The time for which clients may cache the lists privately; they only change with a release. */
 export const LIST_CACHE_HINTS = { ttlMs: 3_600_000, cacheScope: "private" as const };
 
-export type CallTool = (tool: OwnerOperation, args: Record<string, unknown>) => Promise<OperationOutcome>;
+export type CallTool = (tool: OwnerOperation, args: Record<string, unknown>) => Promise<OperationResponse>;
 
 type McpRequest = ServerContext["mcpReq"];
 
@@ -99,7 +99,7 @@ export function createToolServer(
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool. tools/list returns all tools.");
     const args = params.arguments ?? {};
     const waits = tool.waits || mcpReq.requestState() !== undefined;
-    const work = () => (ask ? ask(tool, args, mcpReq) : getToolAnswer(tool, args, call));
+    const work = () => (ask ? ask(tool, args, mcpReq) : runToolCall(tool, args, call));
     const answered = await (waits ? withProgress(mcpReq, work) : work());
     return isInputRequiredResult(answered) ? answered : createToolResult(answered);
   });
@@ -107,20 +107,20 @@ export function createToolServer(
 }
 
 /** Returns the result of a tool call, including errors. */
-export async function getToolAnswer(
+export async function runToolCall(
   tool: OwnerOperation,
   given: Record<string, unknown>,
   call: CallTool,
 ): Promise<ToolAnswer> {
   try {
-    refuseUnclearable(tool, given);
+    refuseInvalidClearArgument(tool, given);
     const args = withView(tool, given);
     // The place of the next page follows from whole rows.
     const { body, headers } = await call(tool, args.view === "titles" ? { ...args, view: "full" } : args);
     const shown = tool.toAssistants?.(body) ?? body;
-    return { ...fitAnswer(tool, shown, args), isError: false, headers };
+    return { ...fitToolAnswer(tool, shown, args), isError: false, headers };
   } catch (error) {
-    const refused = error instanceof ApiError ? withEffect(error, tool, given) : serverError();
+    const refused = error instanceof ApiError ? prefixErrorWithEffect(error, tool, given) : serverError();
     const { "www-authenticate": _, ...headers } = refused.headers;
     return { ...serializeBody(refused.toEnvelope()), isError: true, headers };
   }
@@ -128,7 +128,7 @@ export async function getToolAnswer(
 
 /** Selects the brief view by default, because an assistant pays for each byte. */
 const withView = (tool: OwnerOperation, args: Record<string, unknown>) =>
-  hasView(tool) && args.view === undefined ? { ...args, view: "brief" } : args;
+  hasViewArgument(tool) && args.view === undefined ? { ...args, view: "brief" } : args;
 
 /** Returns the key of a waiting call; null for a client without a session. */
 function named({ headers }: Request, { credential }: Caller, id: unknown): string | null {

@@ -2,10 +2,10 @@
 // tools singly and may omit the instructions.
 
 import { z } from "zod";
-import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
-import { CLEAR_ARGUMENT, clearsFields, FIELDS_TO_CLEAR } from "../../operation/lenient_arguments.ts";
+import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
+import { acceptsClearArgument, CLEAR_ARGUMENT, CLEAR_ARGUMENT_SCHEMA } from "../../operation/lenient_arguments.ts";
 import { getToolHints, type ToolHints } from "../../operation/scope_checks.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
+import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { CARD_URI } from "./mcp_card.ts";
 import { createOutputSchema } from "./mcp_output_schemas.ts";
@@ -44,7 +44,7 @@ const mapped = (fields: Fields, change: (field: JsonSchema) => JsonSchema): Fiel
 
 /** The schema without keywords that cost more than they explain, and without null. */
 function shorten(schema: JsonSchema): JsonSchema {
-  const { items, properties, ...rest } = stripNull(schema);
+  const { items, properties, ...rest } = removeNullFromSchema(schema);
   const kept = Object.entries(rest).filter(
     ([keyword, value]) =>
       !OMITTED.includes(keyword) &&
@@ -68,7 +68,7 @@ function shorten(schema: JsonSchema): JsonSchema {
 function argumentsOf(tool: OwnerOperation): Fields {
   const own = mapped(toJsonSchema(tool.input).properties ?? {}, shorten);
   if (tool.creates) return { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT };
-  return clearsFields(tool) ? { ...own, [CLEAR_ARGUMENT]: FIELDS_TO_CLEAR } : own;
+  return acceptsClearArgument(tool) ? { ...own, [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA } : own;
 }
 
 /**
@@ -104,7 +104,7 @@ export function createToolFilter(tools: readonly OwnerOperation[]): (caller: Cal
 /** The description of a tool, and the rules for reading its results. */
 function descriptionOf(tool: OwnerOperation): string {
   const { description, output, returnsText } = tool;
-  const isLean = !hasView(tool) && output instanceof z.ZodObject && Object.hasOwn(output.shape, "data");
+  const isLean = !hasViewArgument(tool) && output instanceof z.ZodObject && Object.hasOwn(output.shape, "data");
   const ends = [isLean && OMITTED_FIELDS, returnsText && RETURNED_TEXT];
   return [description, ...ends.filter((end) => end)].join(" ");
 }

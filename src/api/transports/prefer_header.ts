@@ -34,7 +34,7 @@ export function getLongPollSeconds(request: Request): number | null {
   return seconds === null || seconds === 0 ? null : Math.min(seconds, LIMITS.held_seconds);
 }
 
-export const isNotModified = (response: Response): boolean => response.status === 304;
+export const isNotModifiedResponse = (response: Response): boolean => response.status === 304;
 
 /** The response of a validator and the body's bytes; without these it is 304 for the client's copy. */
 export const createPollResponse = ({ tag, json }: { tag: string; json: Uint8Array | null }): Response =>

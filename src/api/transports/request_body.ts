@@ -145,7 +145,7 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
  * The refusal of a body with more values than any request needs, found without parsing it. Millions of tiny ones would
  * cost the parser, the schema and the checks of their text seconds.
  */
-export function checkValueCount(bytes: Uint8Array, max: number = LIMITS.json_values): ApiError | null {
+export function checkJsonValueCount(bytes: Uint8Array, max: number = LIMITS.json_values): ApiError | null {
   let values = 0;
   let inText = false;
   for (let i = 0; i < bytes.length; i++) {
@@ -167,7 +167,7 @@ export async function readJsonBody(request: Request): Promise<ParsedBody> {
     return {
       problem: invalidRequest("unsupported_content_type", "The body must be sent with Content-Type: application/json."),
     };
-  const problem = checkValueCount(bytes);
+  const problem = checkJsonValueCount(bytes);
   return problem ? { problem } : parseJsonBody(bytes);
 }
 

@@ -12,9 +12,9 @@ import {
   IDEMPOTENCY_ARGUMENTS,
   MAX_BODY_BYTES,
 } from "../../operation/define_operation.ts";
-import type { OperationOutcome } from "../../operation/execute.ts";
+import type { OperationResponse } from "../../operation/execute.ts";
 import type { OperationCall } from "../../operation/operation_call.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
+import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { NOT_MODIFIED } from "../../store/handler_context.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
@@ -34,7 +34,7 @@ interface Routed {
 export interface RestRunner<O extends Routed, C> {
   /** @throws 401 */
   authenticate(operation: O, event: H3Event): Promise<C>;
-  dispatch(operation: O, caller: C, call: OperationCall): Promise<OperationOutcome>;
+  dispatch(operation: O, caller: C, call: OperationCall): Promise<OperationResponse>;
   logOf(event: H3Event): Log;
   patienceOf?(event: H3Event): WaitContext;
   /** For calls that wait. */
@@ -258,7 +258,7 @@ export function parseQuery(params: URLSearchParams): { args: Record<string, stri
 export function convertQueryArguments(args: Record<string, string>, schema: JsonSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => {
-      const { type, format } = stripNull(schema.properties?.[name] ?? {});
+      const { type, format } = removeNullFromSchema(schema.properties?.[name] ?? {});
       if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value)) return [name, Number(value)];
       if (type === "boolean" && (value === "true" || value === "false")) return [name, value === "true"];
       // An unencoded plus arrives as a space: 14:25:31+01:00.

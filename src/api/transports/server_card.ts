@@ -3,7 +3,7 @@
 
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import packageJson from "../../../package.json" with { type: "json" };
-import { MODERN_PROTOCOL } from "./mcp_fast_path.ts";
+import { MODERN_MCP_PROTOCOL } from "./mcp_fast_path.ts";
 import { getServerInfo } from "./mcp_server.ts";
 
 /** The identity of the server in the registry, and in its own card. */
@@ -32,7 +32,7 @@ export const createServerCard = (publicUrl: string) => ({
       type: "streamable-http",
       url: `${publicUrl}/mcp`,
       headers: [AUTHORIZATION],
-      supportedProtocolVersions: [MODERN_PROTOCOL, ...SUPPORTED_PROTOCOL_VERSIONS],
+      supportedProtocolVersions: [MODERN_MCP_PROTOCOL, ...SUPPORTED_PROTOCOL_VERSIONS],
     },
   ],
 });

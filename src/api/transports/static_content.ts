@@ -21,7 +21,7 @@ export const acceptsGzip = ({ headers }: Request): boolean => /\bgzip\b/.test(he
  * A page for one person. It is not compressed if another site opened it. That site could guess secrets by the
  * compressed length if it chose the text near them (BREACH).
  */
-export async function compressResponse(request: Request, page: Response): Promise<Response> {
+export async function compressHtmlPage(request: Request, page: Response): Promise<Response> {
   const from = request.headers.get("sec-fetch-site") ?? "none";
   const { status, headers } = page;
   if (!headers.get("content-type")?.startsWith("text/html")) return page;

@@ -11,17 +11,23 @@ import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type RowOf, runStatement } from "../../store/db/statement.ts";
 import type { Caller } from "../../store/handler_context.ts";
-import { assetScope, claimAsset, claimExpired, servedAsset, visibleAsset } from "../../store/queries/assets.ts";
-import { createAssetStore, type OnStoreCall } from "./asset_store.ts";
+import {
+  assetScope,
+  claimAssetForRemoval,
+  claimExpiredAssetsForRemoval,
+  findVisibleAsset,
+  servedAsset,
+} from "../../store/queries/assets.ts";
+import { createAssetStore, type OnAssetStoreCall } from "./asset_store.ts";
 import { createAssetUrls } from "./asset_urls.ts";
 
-export async function createAssets(options: {
+export async function createAssetService(options: {
   orm: Orm;
   config: Config;
   secret: string;
   now: () => Date;
   /** Receives each call to the store, for metrics. */
-  note?: OnStoreCall;
+  note?: OnAssetStoreCall;
 }) {
   const { orm, config, secret, now, note } = options;
   const store = await createAssetStore(config, note);
@@ -50,7 +56,7 @@ export async function createAssets(options: {
  * Deletes an invisible file. The content is deleted first and the row last, so that a failed deletion is found again by
  * its row. One statement deletes the row, and only if the file is unused.
  */
-export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
+export async function removeAssetFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
   await em.nativeDelete(Asset, { id, stored: false, reference_count: 0 });
 }
@@ -66,8 +72,8 @@ export async function removeExpiredAssets(
   now: Date,
   max: number,
 ): Promise<number> {
-  const claimed = await runStatement(em, claimExpired, { at: now.toISOString(), limit: max });
-  const done = await Promise.allSettled(claimed.map(({ id }) => removeFile(em, store, id)));
+  const claimed = await runStatement(em, claimExpiredAssetsForRemoval, { at: now.toISOString(), limit: max });
+  const done = await Promise.allSettled(claimed.map(({ id }) => removeAssetFile(em, store, id)));
   const failed = done.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
   return done.length;
@@ -82,10 +88,10 @@ export async function removeUpload(
 ): Promise<void> {
   const id = parseId("ast", wireId);
   if (!id) throw notFound("file");
-  const [claimed] = await runStatement(em, claimAsset, { ...assetScope(caller), id });
-  if (claimed) return removeFile(em, store, id);
-  if (!(await runStatement(em, visibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
+  const [claimed] = await runStatement(em, claimAssetForRemoval, { ...assetScope(caller), id });
+  if (claimed) return removeAssetFile(em, store, id);
+  if (!(await runStatement(em, findVisibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
   throw conflict("file_in_use", "This file is used by an alert or channel. Remove it there first.");
 }
 
-export type Assets = Awaited<ReturnType<typeof createAssets>>;
+export type AssetService = Awaited<ReturnType<typeof createAssetService>>;

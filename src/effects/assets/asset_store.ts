@@ -9,7 +9,7 @@ import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
-import { createNotRegularError, createTooLargeError, safeFileName } from "./safe_file_name.ts";
+import { assertSafeFileName, createFileTooLargeError, createNotRegularFileError } from "./safe_file_name.ts";
 import type { StorageBackend } from "./storage_backend.ts";
 
 const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
@@ -22,18 +22,18 @@ const WRITE = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 /** @throws UnsafeFileError for a link, a folder and anything else that is not a regular file. */
 async function openFile(path: string, flags: number): Promise<FileHandle> {
   const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (["ELOOP", "EISDIR", "ENXIO"].includes(error.code ?? "")) throw createNotRegularError();
+    if (["ELOOP", "EISDIR", "ENXIO"].includes(error.code ?? "")) throw createNotRegularFileError();
     throw error;
   });
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw createNotRegularError();
+  throw createNotRegularFileError();
 }
 
 /** The folder itself may be a link of the operator's; what is in it may not. */
 export function createFolderBackend(base: string): StorageBackend {
   mkdirSync(base, { recursive: true, mode: 0o700 });
-  const pathOf = (name: string) => join(base, safeFileName(name));
+  const pathOf = (name: string) => join(base, assertSafeFileName(name));
   return {
     async put(id, bytes) {
       const file = await openFile(pathOf(id), WRITE);
@@ -52,7 +52,7 @@ export function createFolderBackend(base: string): StorageBackend {
       });
       if (!file) return null;
       try {
-        if ((await file.stat()).size > maxBytes) throw createTooLargeError();
+        if ((await file.stat()).size > maxBytes) throw createFileTooLargeError();
         return await file.readFile();
       } finally {
         await file.close();
@@ -107,9 +107,9 @@ function causeOf(error: unknown): string {
 }
 
 /** Receives all calls to the store; `verb` is one of Backend's. */
-export type OnStoreCall = (verb: string, done: boolean) => void;
+export type OnAssetStoreCall = (verb: string, done: boolean) => void;
 
-export async function createAssetStore(config: StoreConfig, note?: OnStoreCall) {
+export async function createAssetStore(config: StoreConfig, note?: OnAssetStoreCall) {
   const backend = await backendFor(config);
   const name = nameOf(config);
   let answered = true;

@@ -2,10 +2,10 @@
 // to be a secret. The URL therefore contains a token that only this server can create.
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 
-export interface AssetUrls extends AssetAddresses {
+export interface AssetUrls extends AssetUrlResolver {
   /** Checks the token of a file, in equal time for every wrong one. */
   opens(uuid: string, token: string): boolean;
 }
@@ -23,6 +23,6 @@ export function createAssetUrls(secret: string, publicUrl: string): AssetUrls {
 }
 
 /** Removes the token from a path, so that readers of the log cannot fetch the file. */
-export function removeToken(path: string): string {
+export function redactAssetToken(path: string): string {
   return path.startsWith("/assets/") ? path.replace(/^(\/assets\/[^/]*)\/[^/]+/, "$1/(cut)") : path;
 }

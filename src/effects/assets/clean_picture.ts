@@ -15,7 +15,7 @@ const DEADLINE_SECONDS = 30;
 let loaded: Promise<Sharp> | undefined;
 
 /** The library, shut to every format but those that are taken here. */
-export function loadDecoder(): Promise<Sharp> {
+export function loadImageLibrary(): Promise<Sharp> {
   loaded ??= import("sharp").then(({ default: sharp }) => {
     sharp.block({ operation: ["VipsForeignLoad"] });
     sharp.unblock({ operation: LOADERS });
@@ -48,7 +48,7 @@ const million = (pixels: number) => `${Math.round(pixels / 1e5) / 10} million`;
  * @throws 422 for more pixels than `MAX_FRAME_PIXELS`, and for a file that cannot be decoded.
  */
 export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes: number): Promise<Buffer> {
-  const sharp = await loadDecoder();
+  const sharp = await loadImageLibrary();
   const animated = contentType === "image/gif" || contentType === "image/webp";
   // Only the header is read here, so the limit is checked before decoding.
   const header = await sharp(bytes, { limitInputPixels: false, animated })
@@ -123,8 +123,8 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** A square PNG of `modules`, true for black; each is a whole number of pixels wide, at least `side` pixels in all. */
-export async function encodePng(modules: readonly boolean[][], side: number): Promise<Buffer> {
-  const sharp = await loadDecoder();
+export async function renderQrCodePng(modules: readonly boolean[][], side: number): Promise<Buffer> {
+  const sharp = await loadImageLibrary();
   const count = modules.length;
   const grey = Buffer.from(modules.flatMap((row) => row.map((black) => (black ? 0 : 255))));
   const wide = Math.ceil(side / count) * count;

@@ -13,10 +13,10 @@ import { runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
 import { lockMember } from "../../store/queries/members_and_one_time_links.ts";
-import { removeFile } from "./asset_service.ts";
+import { removeAssetFile } from "./asset_service.ts";
 import { cleanPicture } from "./clean_picture.ts";
 import { cleanFileName, type IncomingFile } from "./incoming_file.ts";
-import { decodeUtf8, sniffContentType } from "./sniff_content_type.ts";
+import { decodeTextFile, sniffContentType } from "./sniff_content_type.ts";
 
 export interface UploadRequest {
   /** Outside of any transaction, since the file comes as slowly as it likes. */
@@ -42,7 +42,7 @@ export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord>
   const { contentType } = checkedKind(sent, kind);
   const bytes = kind === "image" ? await cleanPicture(sent, contentType, MAX_ASSET_BYTES.image) : sent;
   const id = newUuid();
-  const text = kind === "html" ? decodeUtf8(bytes) : null;
+  const text = kind === "html" ? decodeTextFile(bytes) : null;
   const asset = await em.transactional(async (on) => {
     await runStatement(on, lockMember, { id: caller.member.id });
     await refuseOverQuota(on, caller);
@@ -69,7 +69,7 @@ export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord>
     const cleared =
       error instanceof FileStoreError
         ? em.nativeUpdate(Asset, { id }, { expires_at: raw("clock_timestamp()") })
-        : removeFile(em, store, id);
+        : removeAssetFile(em, store, id);
     await cleared.catch((failed) => log.warn({ err: failed }, "a rejected upload could not be removed"));
     throw error;
   }

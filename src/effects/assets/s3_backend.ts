@@ -2,7 +2,7 @@
 // configured.
 
 import { AwsClient } from "aws4fetch";
-import { createTooLargeError, safeFileName } from "./safe_file_name.ts";
+import { assertSafeFileName, createFileTooLargeError } from "./safe_file_name.ts";
 import type { StorageBackend } from "./storage_backend.ts";
 
 export interface S3Bucket {
@@ -30,7 +30,7 @@ export function createS3Backend({ endpoint, bucket, ...credentials }: S3Bucket, 
    */
   async function call(method: string, id: string, body?: Uint8Array<ArrayBuffer>): Promise<Response | null> {
     // Signed here and sent once: the caller decides about a retry.
-    const request = await client.sign(`${base}/${safeFileName(id)}`, { method, body });
+    const request = await client.sign(`${base}/${assertSafeFileName(id)}`, { method, body });
     const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) });
     if (response.ok) return response;
     // A connection is free again once its response is read.
@@ -59,7 +59,7 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
   let size = 0;
   for await (const part of body ?? []) {
     size += part.length;
-    if (size > maxBytes) throw createTooLargeError();
+    if (size > maxBytes) throw createFileTooLargeError();
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -120,7 +120,7 @@ const ELEMENTS = new Set(
 );
 
 /** The text of a file in UTF-8, without its byte order mark; null when it is binary or in another encoding. */
-export function decodeUtf8(bytes: Uint8Array): string | null {
+export function decodeTextFile(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return /[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(text) ? null : text;
@@ -155,7 +155,7 @@ function isJson(text: string): boolean {
 }
 
 function looksLikeHtml(bytes: Buffer): boolean {
-  const text = decodeUtf8(bytes);
+  const text = decodeTextFile(bytes);
   if (text === null || OTHER_TYPES.test(text.trimStart().slice(0, 200)) || isJson(text)) return false;
   const first = firstElement(text);
   return first !== null && ELEMENTS.has(first);
@@ -218,7 +218,7 @@ const TABLE: [AssetKind, string, (bytes: Buffer) => boolean][] = [
 ];
 
 /** Checks that files of a kind may have this content type. */
-export const isTypeOfKind = (kind: AssetKind, contentType: string): boolean =>
+export const isContentTypeOfAssetKind = (kind: AssetKind, contentType: string): boolean =>
   TABLE.some(([of, type]) => of === kind && type === contentType);
 
 /** Returns the first matching entry of the table, or null. */

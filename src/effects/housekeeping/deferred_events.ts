@@ -18,10 +18,10 @@ import type { Orm } from "../../store/db/orm.ts";
 import { runStatement, type Statement } from "../../store/db/statement.ts";
 import { createOccurrences, lockDueSeries } from "../../store/queries/alert_series.ts";
 import { eventRows, insertEvents } from "../../store/queries/audit_and_events.ts";
-import { lockPendingAlerts, reportPendingAlerts as noteTold } from "../../store/queries/reports.ts";
-import { lockPendingSubscribers, reportSubscribers } from "../../store/queries/subscribers.ts";
+import { lockAlertsWithPendingEvents, claimAlertReportEvents as noteTold } from "../../store/queries/reports.ts";
+import { claimSubscriberCountEvents, lockChannelsWithPendingEvents } from "../../store/queries/subscribers.ts";
 
-export interface EventDeps {
+export interface DeferredEventDeps {
   orm: Orm;
   publish(event: DomainEvent): void;
   now(): Date;
@@ -36,8 +36,8 @@ export async function persistEvents(em: SqlEntityManager, events: DomainEvent[])
 /**
  * Emits events for up to `max` rows of `lock`, in the form of `tell`. Returns the number of rows with pending events.
  */
-export async function emitPending<Row>(
-  { orm, publish }: EventDeps,
+export async function emitPendingEvents<Row>(
+  { orm, publish }: DeferredEventDeps,
   lock: Statement<{ max: number }, Row>,
   max: number,
   tell: (rows: Row[], em: SqlEntityManager) => Promise<DomainEvent[]>,
@@ -54,8 +54,8 @@ export async function emitPending<Row>(
 }
 
 /** Emits events for up to `max` alerts with pending ones, and returns their number. */
-export function emitPendingAlertEvents(deps: EventDeps, max: number): Promise<number> {
-  return emitPending(deps, lockPendingAlerts, max, async (alerts, em) => {
+export function emitPendingAlertEvents(deps: DeferredEventDeps, max: number): Promise<number> {
+  return emitPendingEvents(deps, lockAlertsWithPendingEvents, max, async (alerts, em) => {
     const told = await runStatement(em, noteTold, { alert_ids: alerts.map(({ alert_id }) => alert_id) });
     const created_at = deps.now().toISOString();
     const events = told.flatMap((alert) => {
@@ -83,7 +83,9 @@ export async function emitSubscriberEvents(
   em: SqlEntityManager,
   at: Date,
 ): Promise<DomainEvent[]> {
-  const told = await runStatement(em, reportSubscribers, { pusher_ids: channels.map(({ pusher_id }) => pusher_id) });
+  const told = await runStatement(em, claimSubscriberCountEvents, {
+    pusher_ids: channels.map(({ pusher_id }) => pusher_id),
+  });
   const events = told.map((one) => ({
     id: newUuid(),
     created_at: at.toISOString(),
@@ -94,12 +96,14 @@ export async function emitSubscriberEvents(
 }
 
 /** Emits events for up to `max` channels with pending ones, and returns their number. */
-export const emitPendingSubscriberEvents = (deps: EventDeps, max: number): Promise<number> =>
-  emitPending(deps, lockPendingSubscribers, max, (channels, em) => emitSubscriberEvents(channels, em, deps.now()));
+export const emitPendingSubscriberEvents = (deps: DeferredEventDeps, max: number): Promise<number> =>
+  emitPendingEvents(deps, lockChannelsWithPendingEvents, max, (channels, em) =>
+    emitSubscriberEvents(channels, em, deps.now()),
+  );
 
 /** Writes the events of up to `max` series, and returns their number. */
-export function createDueOccurrences(deps: EventDeps, max: number): Promise<number> {
-  return emitPending(deps, lockDueSeries, max, async (due, em) => {
+export function createDueOccurrences(deps: DeferredEventDeps, max: number): Promise<number> {
+  return emitPendingEvents(deps, lockDueSeries, max, async (due, em) => {
     const now = deps.now();
     const items = [];
     for (const series of due) {

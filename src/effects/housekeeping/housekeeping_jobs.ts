@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../model/limits.ts";
 import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./deferred_events.ts";
-import { defineRemoval, type Job, type TaskJob } from "./job_scheduler.ts";
+import { defineRemoval, type HousekeepingJob, type TaskJob } from "./job_scheduler.ts";
 import {
   type DeviceRemovalDeps,
   removeEndedAlerts,
@@ -27,7 +27,7 @@ const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
   and not exists (select 1 from connection c where c.client_id = "oauthClient"."clientId")
   and not exists (select 1 from auth."oauthConsent" g where g."clientId" = "oauthClient"."clientId")`;
 
-export interface JobDeps extends DeviceRemovalDeps {
+export interface HousekeepingJobDeps extends DeviceRemovalDeps {
   /** Deletes up to `max` unused uploaded files and returns their number. */
   removeExpiredAssets(max: number): Promise<number>;
   publishDueBatch(max: number): Promise<number>;
@@ -38,7 +38,7 @@ export interface JobDeps extends DeviceRemovalDeps {
 }
 
 /** Rows of a table that match the SQL in `where`: by default 500 at a time, each hour. */
-type Removal = Pick<Job, "removes"> & Partial<Job> & { from: string; where: string };
+type Removal = Pick<HousekeepingJob, "removes"> & Partial<HousekeepingJob> & { from: string; where: string };
 
 /** The same for what is more than a statement. */
 type Step = Pick<TaskJob, "removes" | "work"> & Partial<TaskJob>;
@@ -134,14 +134,14 @@ const REMOVALS: Record<string, Removal> = {
 const USUAL = { batch: 500, every_seconds: HOUR };
 
 const STATEMENTS = Object.entries(REMOVALS).map(
-  ([name, { from, where, ...step }]): Job => ({
+  ([name, { from, where, ...step }]): HousekeepingJob => ({
     ...{ name, ...USUAL, ...step },
     statement: defineRemoval(name, from, where),
   }),
 );
 
 /** The steps of one service. */
-export function createHousekeepingJobs(deps: JobDeps): Job[] {
+export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJob[] {
   const { deviceRetentionDays: days, auditRetentionDays: audited } = deps;
   const steps: Record<string, Step> = {
     due_alerts: {
@@ -202,6 +202,6 @@ export function createHousekeepingJobs(deps: JobDeps): Job[] {
       work: (batch) => removeOldAudit(deps.orm, audited, batch),
       batch: 1000,
     };
-  const works = Object.entries(steps).map(([name, step]): Job => ({ name, ...USUAL, ...step }));
+  const works = Object.entries(steps).map(([name, step]): HousekeepingJob => ({ name, ...USUAL, ...step }));
   return [...STATEMENTS, ...works];
 }

@@ -31,7 +31,7 @@ export interface TaskJob extends Described {
   work(batch: number): Promise<number>;
 }
 
-export type Job = StatementJob | TaskJob;
+export type HousekeepingJob = StatementJob | TaskJob;
 
 /**
  * Defines a statement that deletes up to `batch` rows of `table` that match the SQL in `where`. Locked rows are
@@ -56,7 +56,7 @@ const FIRST_MS = { least: 30_000, spread: 90_000 };
 const RETRY_MS = 60_000;
 
 export function createHousekeeping(options: {
-  jobs: readonly Job[];
+  jobs: readonly HousekeepingJob[];
   fork(): SqlEntityManager;
   /** `removed` is null when the round failed. */
   metrics: { housekeeping(job: string, removed: number | null): void };
@@ -65,11 +65,11 @@ export function createHousekeeping(options: {
   random?: () => number;
 }) {
   const { jobs, fork, metrics, log, random = Math.random } = options;
-  const timers = new Map<Job, NodeJS.Timeout>();
+  const timers = new Map<HousekeepingJob, NodeJS.Timeout>();
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function perform(job: Job): Promise<number> {
+  async function perform(job: HousekeepingJob): Promise<number> {
     if (closed) return 0;
     try {
       const removed =
@@ -87,18 +87,18 @@ export function createHousekeeping(options: {
   }
 
   /** Rounds queue up behind one another. */
-  function round(job: Job): Promise<number> {
+  function round(job: HousekeepingJob): Promise<number> {
     const result = last.then(() => perform(job));
     last = result.catch(() => {});
     return result;
   }
 
-  function plan(job: Job, ms: number): void {
+  function plan(job: HousekeepingJob, ms: number): void {
     if (closed) return;
     timers.set(job, setTimeout(() => void act(job), ms).unref());
   }
 
-  async function act(job: Job): Promise<void> {
+  async function act(job: HousekeepingJob): Promise<void> {
     const pause = job.every_seconds * 1000;
     try {
       plan(job, (await round(job)) >= job.batch ? PAUSE_MS : pause);

@@ -10,12 +10,12 @@ import { array, bigint, int, text } from "../../model/fields/sql_types.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { createStatementDefiner, getKysely, runStatement } from "../../store/db/statement.ts";
 import {
-  findEnded,
-  lockEndedChannels,
-  removeEnded,
+  findAlertsPastRetention,
+  lockChannelsForRetention,
+  removeAlertsPastRetention,
   removeOrphanedReports,
 } from "../../store/queries/alert_retention.ts";
-import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
+import { lockChannelsOfDevices, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
 import { emitSubscriberEvents } from "./deferred_events.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
@@ -24,11 +24,13 @@ const defineStatement = createStatementDefiner("upkeep");
 export function removeEndedAlerts(orm: Orm, max: number): Promise<number> {
   const em = orm.em.fork();
   return em.transactional(async (inner) => {
-    const found = await runStatement(inner, findEnded, { max });
+    const found = await runStatement(inner, findAlertsPastRetention, { max });
     if (found.length === 0) return 0;
     const wanted = [...new Set(found.map(({ pusher_id }) => pusher_id))];
-    const pusher_ids = (await runStatement(inner, lockEndedChannels, { pusher_ids: wanted })).map(({ id }) => id);
-    const [row] = await runStatement(inner, removeEnded, { ids: found.map(({ id }) => id), pusher_ids });
+    const pusher_ids = (await runStatement(inner, lockChannelsForRetention, { pusher_ids: wanted })).map(
+      ({ id }) => id,
+    );
+    const [row] = await runStatement(inner, removeAlertsPastRetention, { ids: found.map(({ id }) => id), pusher_ids });
     return row?.removed ?? 0;
   });
 }
@@ -100,7 +102,7 @@ export async function removeUnseenDevices(
   const done = await orm.em.fork().transactional(async (em) => {
     const found = (await runStatement(em, unseenDevices, { days, max })).map(({ id }) => id);
     if (found.length === 0) return { events: [], removed: 0 };
-    const channels = (await runStatement(em, lockChannelsOf, { devices: found })).map(({ id }) => id);
+    const channels = (await runStatement(em, lockChannelsOfDevices, { devices: found })).map(({ id }) => id);
     const held = (await runStatement(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
     const left = await runStatement(em, unsubscribeDevices, { devices: held, channels });
     const [row] = await runStatement(em, removeDevices, { devices: held });

@@ -3,7 +3,7 @@
 
 import type { Socket } from "node:net";
 import { LIMITS } from "../../model/limits.ts";
-import { openConnection, sendRequest } from "./outbound_connection.ts";
+import { openOutboundConnection, sendRequestOverSocket } from "./outbound_connection.ts";
 import { signPayload } from "./payload_signature.ts";
 import { resolveTarget, type TargetRules } from "./target_check.ts";
 
@@ -35,7 +35,7 @@ export interface DeliveryResult {
   failure?: DeliveryFailure;
 }
 
-export interface Delivery {
+export interface WebhookDeliveryRequest {
   url: string;
   secret: string;
   /** The secret before, as long as it is good. */
@@ -56,7 +56,7 @@ export interface Delivery {
 }
 
 /** Makes one delivery. Never throws, and leaves no socket behind. */
-export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
+export async function deliverWebhookOnce(delivery: WebhookDeliveryRequest): Promise<DeliveryResult> {
   const started = performance.now();
   // One timeout for everything: it cancels the look-up and destroys the socket in any state.
   const end = new AbortController();
@@ -81,7 +81,7 @@ export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
       return finish(target.refusal === "url" || target.refusal === "address" ? "refused_target" : "dns");
     }
     stage = "connect";
-    const socket = await openConnection(target.url, target.addresses, end.signal, () => {
+    const socket = await openOutboundConnection(target.url, target.addresses, end.signal, () => {
       stage = "tls";
     });
     stage = "reply";
@@ -104,7 +104,7 @@ export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
 function post(
   url: URL,
   socket: Socket,
-  delivery: Delivery,
+  delivery: WebhookDeliveryRequest,
   signal: AbortSignal,
   onStatus: (status: number) => void,
 ): Promise<number> {
@@ -120,7 +120,7 @@ function post(
     "X-Webhook-Event-Id": delivery.eventId,
   };
   const request = { method: "POST", headers, body: rawBody, signal } as const;
-  return sendRequest(url, socket, request, async ({ statusCode, body }) => {
+  return sendRequestOverSocket(url, socket, request, async ({ statusCode, body }) => {
     onStatus(statusCode);
     // The body of a failing response is ignored; that of a successful one is read, up to the limit.
     if (statusCode >= 200 && statusCode < 300) {

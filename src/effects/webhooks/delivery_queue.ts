@@ -6,8 +6,13 @@ import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { waitAtMost } from "../../store/db/timeout.ts";
 import { currentSpan, runInSpan, runTraced } from "../../store/trace_spans.ts";
-import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver_once.ts";
-import { createEventBacklog, type EventOrigin, type EventRun, type WebhookEvent } from "./event_backlog.ts";
+import { type DeliveryResult, deliverWebhookOnce, type WebhookDeliveryRequest } from "./deliver_once.ts";
+import {
+  createEventBacklog,
+  type EventTraceContext,
+  type WebhookEvent,
+  type WebhookEventBatch,
+} from "./event_backlog.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS, type FairQueueLimits } from "./fair_queue.ts";
 import type { TargetRules } from "./target_check.ts";
 
@@ -54,7 +59,7 @@ export interface DeliveryQueueOptions {
   /** Milliseconds since 1970. */
   now?: () => number;
   /** Must not throw. */
-  deliver?: (delivery: Delivery) => Promise<DeliveryResult>;
+  deliver?: (delivery: WebhookDeliveryRequest) => Promise<DeliveryResult>;
 }
 
 /** Questions to `endpointsFor` at once: events must not take the database from requests. */
@@ -68,12 +73,12 @@ interface Waiting {
   eventId: string;
   event: string;
   body: string;
-  from: EventOrigin;
+  from: EventTraceContext;
 }
 
 export function createDeliveryQueue(options: DeliveryQueueOptions) {
   const { rules, endpointsFor, onResult, onDropped, noteDropped, noteDelivered, log, timeoutMs } = options;
-  const { now = Date.now, deliver = deliverOnce } = options;
+  const { now = Date.now, deliver = deliverWebhookOnce } = options;
   const limits = { ...FAIR_QUEUE_LIMITS, ...options.limits };
   const lanes = createFairQueue<Waiting>(limits);
   const backlog = createEventBacklog(limits.waiting);
@@ -127,7 +132,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     }
   }
 
-  async function addDeliveries({ workspaceId, event, events, dropped: before }: EventRun): Promise<void> {
+  async function addDeliveries({ workspaceId, event, events, dropped: before }: WebhookEventBatch): Promise<void> {
     try {
       // The caller's own work continues first.
       await Promise.resolve();

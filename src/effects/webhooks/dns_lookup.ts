@@ -4,7 +4,9 @@
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
 
 /** `missing`: DNS reports no such name, or no address for it. `failed`: no reliable response. */
-export type LookupResult = { found: true; addresses: readonly string[] } | { found: false; why: "missing" | "failed" };
+export type DnsLookupResult =
+  | { found: true; addresses: readonly string[] }
+  | { found: false; why: "missing" | "failed" };
 
 /** Once one family has answered with addresses, the other is given this long (milliseconds). */
 const SECOND_FAMILY_MS = 1000;
@@ -23,7 +25,7 @@ export async function resolveHostName(
   host: string,
   servers: readonly string[],
   signal: AbortSignal,
-): Promise<LookupResult> {
+): Promise<DnsLookupResult> {
   if (signal.aborted) return { found: false, why: "failed" };
   const resolver = new Resolver({ timeout: 1500, tries: 3 });
   if (servers.length > 0) resolver.setServers(servers);
@@ -59,15 +61,15 @@ export async function resolveHostName(
 /**
  * The same question to the machine itself, its hosts file included: for names that only the operator's network knows.
  */
-export async function resolveLocalHostName(host: string, signal: AbortSignal): Promise<LookupResult> {
-  const stopped = new Promise<LookupResult>((resolve) => {
+export async function resolveLocalHostName(host: string, signal: AbortSignal): Promise<DnsLookupResult> {
+  const stopped = new Promise<DnsLookupResult>((resolve) => {
     const stop = () => resolve({ found: false, why: "failed" });
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
   const asked = systemLookup(host, { all: true }).then(
-    (answers): LookupResult => ({ found: true, addresses: answers.map((answer) => answer.address) }),
-    (error: NodeJS.ErrnoException): LookupResult => ({
+    (answers): DnsLookupResult => ({ found: true, addresses: answers.map((answer) => answer.address) }),
+    (error: NodeJS.ErrnoException): DnsLookupResult => ({
       found: false,
       why: error.code === "ENOTFOUND" || error.code === NO_SUCH_RECORD ? "missing" : "failed",
     }),

@@ -19,15 +19,15 @@ export interface WebhookEvent {
 /**
  * Consecutive events of one name and channel of a workspace. They have the same endpoints, which are looked up once.
  */
-export interface EventRun {
+export interface WebhookEventBatch {
   workspaceId: string;
   event: WebhookEvent;
-  events: { id: string; body: string; from: EventOrigin }[];
+  events: { id: string; body: string; from: EventTraceContext }[];
   dropped: number;
 }
 
 /** The origin of an event, for traces. */
-export interface EventOrigin {
+export interface EventTraceContext {
   requestId: string | undefined;
   span: Span | undefined;
 }
@@ -35,11 +35,11 @@ export interface EventOrigin {
 /** `max` events in all. */
 export function createEventBacklog(max: number) {
   /** The workspace that was served longest ago first; only those that have something waiting. */
-  const queues = new Map<string, { runs: EventRun[]; size: number }>();
+  const queues = new Map<string, { runs: WebhookEventBatch[]; size: number }>();
   let size = 0;
 
   function dropOldest(): void {
-    let longest: [string, { runs: EventRun[]; size: number }] | undefined;
+    let longest: [string, { runs: WebhookEventBatch[]; size: number }] | undefined;
     for (const entry of queues) if (!longest || entry[1].size > longest[1].size) longest = entry;
     if (!longest) return;
     const [workspaceId, queue] = longest;
@@ -54,7 +54,7 @@ export function createEventBacklog(max: number) {
   }
 
   return {
-    add(workspaceId: string, event: WebhookEvent, body: string, from: EventOrigin): boolean {
+    add(workspaceId: string, event: WebhookEvent, body: string, from: EventTraceContext): boolean {
       const queue = queues.get(workspaceId) ?? { runs: [], size: 0 };
       queues.set(workspaceId, queue);
       const last = queue.runs.at(-1);
@@ -67,7 +67,7 @@ export function createEventBacklog(max: number) {
       dropOldest();
       return true;
     },
-    take(): EventRun | undefined {
+    take(): WebhookEventBatch | undefined {
       const [next] = queues;
       if (!next) return undefined;
       const [workspaceId, queue] = next;

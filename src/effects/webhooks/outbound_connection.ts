@@ -7,7 +7,7 @@ import { isIP, type LookupFunction, connect as netConnect, type Socket } from "n
 import { connect as tlsConnect } from "node:tls";
 import type { Dispatcher, Pool } from "undici";
 import { LIMITS } from "../../model/limits.ts";
-import { getPort, removeFinalDot, resolveTarget, type TargetRules } from "./target_check.ts";
+import { getUrlPort, removeFinalDot, resolveTarget, type TargetRules } from "./target_check.ts";
 
 /** Loaded on first use, because most starts make no call, and kept for later ones. */
 let loading: Promise<typeof import("undici")> | undefined;
@@ -20,7 +20,7 @@ export const loadHttpClient = () => {
  * Connects to one of `addresses`, in order, and to nothing else: the socket's own look-up is answered from them. TLS
  * requests and verifies the certificate of the URL's host.
  */
-export async function openConnection(
+export async function openOutboundConnection(
   url: URL,
   addresses: readonly string[],
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function openConnection(
   const name = removeFinalDot(url.hostname);
   const literal = isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
   const host = literal ? (addresses[0] ?? "") : name;
-  const options = { host, port: getPort(url), lookup, signal, autoSelectFamily: true };
+  const options = { host, port: getUrlPort(url), lookup, signal, autoSelectFamily: true };
   return new Promise((resolve, reject) => {
     let socket: Socket;
     if (url.protocol === "https:") {
@@ -60,7 +60,7 @@ export async function openConnection(
  * Makes one request over that connection, without timeouts of its own, and reads its response. The connection and its
  * client are closed afterwards in any case.
  */
-export async function sendRequest<T>(
+export async function sendRequestOverSocket<T>(
   url: URL,
   socket: Socket,
   request: Omit<Dispatcher.RequestOptions, "path">,
@@ -124,7 +124,7 @@ async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
   try {
     const target = await resolveTarget(`${origin}/`, rules, { signal: late.signal });
     if (!target.ok) throw new Error("the address is not allowed");
-    return await openConnection(target.url, target.addresses, late.signal, () => {});
+    return await openOutboundConnection(target.url, target.addresses, late.signal, () => {});
   } finally {
     clearTimeout(timer);
   }
@@ -154,9 +154,9 @@ export async function fetchDocument(
     // distinguished.
     if (!target.ok) return { ok: false, why: target.refusal === "resolver" ? "unreachable" : "refused" };
     if (target.url.protocol !== "https:") return { ok: false, why: "refused" };
-    const socket = await openConnection(target.url, target.addresses, signal, () => {});
+    const socket = await openOutboundConnection(target.url, target.addresses, signal, () => {});
     const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "Belfry/1" };
-    return await sendRequest(target.url, socket, { method: "GET", headers, signal }, documentIn);
+    return await sendRequestOverSocket(target.url, socket, { method: "GET", headers, signal }, documentIn);
   } catch {
     return { ok: false, why: "unreachable" };
   }

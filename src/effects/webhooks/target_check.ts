@@ -3,7 +3,7 @@
 
 import { isIP, isIPv6 } from "node:net";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
-import { type LookupResult, resolveHostName, resolveLocalHostName } from "./dns_lookup.ts";
+import { type DnsLookupResult, resolveHostName, resolveLocalHostName } from "./dns_lookup.ts";
 import { isPublicAddress } from "./public_address.ts";
 
 /** The operator's settings for targets, parsed once by parseTargetRules(). */
@@ -114,7 +114,7 @@ export function removeFinalDot(hostname: string): string {
 }
 
 /** The port that a URL means, its scheme's when it names none. */
-export function getPort(url: URL): number {
+export function getUrlPort(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
@@ -131,7 +131,7 @@ function readUrl(text: string, rules: TargetRules): { url: URL; allowed: boolean
   if (authority.includes("@")) return refuse("url", "credentials");
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return refuse("url", "shape");
-  const port = getPort(url);
+  const port = getUrlPort(url);
   if (port === 0) return refuse("url", "port");
   const ports = rules.allowed.get(removeFinalDot(url.hostname));
   const allowed = ports === null || ports?.has(port) === true;
@@ -167,7 +167,7 @@ async function lookUpHost(
   allowed: boolean,
   rules: TargetRules,
   signal: AbortSignal,
-): Promise<LookupResult> {
+): Promise<DnsLookupResult> {
   // Only the machine itself knows localhost and the one-word names of a container network.
   const local = allowed && (rules.dnsServers.length === 0 || !name.includes(".") || name.endsWith(".localhost"));
   return local ? resolveLocalHostName(name, signal) : resolveHostName(name, rules.dnsServers, signal);

@@ -8,7 +8,12 @@ import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, type RowOf, runStatement } from "../../store/db/statement.ts";
 import type { WebhookSupport } from "../../store/handler_context.ts";
-import { endpointById, endpointsFor, recordDelivery, recordDroppedEvents } from "../../store/queries/webhooks.ts";
+import {
+  findWebhookEndpointById,
+  findWebhookEndpointsForEvent,
+  recordDelivery,
+  recordDroppedEvents,
+} from "../../store/queries/webhooks.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import type { DeliveryResult } from "./deliver_once.ts";
 import { createDeliveryQueue, type DeliveryQueueOptions } from "./delivery_queue.ts";
@@ -36,7 +41,7 @@ export function createWebhookService(options: {
   const kysely = getKysely(orm);
   const seal = createEncryption(options.secret, "webhook secrets");
   const rules = parseTargetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
-  const signing = ({ id, url, secret, previous }: RowOf<typeof endpointById>) => ({
+  const signing = ({ id, url, secret, previous }: RowOf<typeof findWebhookEndpointById>) => ({
     id,
     url,
     secret: seal.decrypt(secret),
@@ -48,7 +53,11 @@ export function createWebhookService(options: {
     now: () => now().getTime(),
     async endpointsFor({ event, data }, workspaceId) {
       const pusherId = parseId("psh", data.pusher_id);
-      const rows = await runStatement(kysely, endpointsFor, { workspace_id: workspaceId, event, pusher_id: pusherId });
+      const rows = await runStatement(kysely, findWebhookEndpointsForEvent, {
+        workspace_id: workspaceId,
+        event,
+        pusher_id: pusherId,
+      });
       return rows.map(signing);
     },
     async onResult(endpointId, { ok, status, failure = null, durationMs }, attempted) {
@@ -82,7 +91,7 @@ export function createWebhookService(options: {
       return { secret, sealed: seal.encrypt(secret) };
     },
     deliver(workspaceId, { endpoint_id: id, event_id: eventId, ...delivery }) {
-      runStatement(kysely, endpointById, { id }).then(
+      runStatement(kysely, findWebhookEndpointById, { id }).then(
         ([row]) => row && deliveries.send(signing(row), workspaceId, { ...delivery, eventId }),
         (err) => options.log.error({ err, webhook_id: id }, "a webhook endpoint could not be read"),
       );

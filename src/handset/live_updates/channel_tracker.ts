@@ -11,7 +11,7 @@ import type { InboxView, Log } from "../../store/handler_context.ts";
 import { type ChannelChange, readChannelChanges } from "../../store/queries/live_update_reads.ts";
 
 /** The number of newest alerts that are compared. More are rarely sent and withdrawn in one moment. */
-export const TRACKED_ALERTS = 32;
+export const TRACKED_ALERTS_PER_CHANNEL = 32;
 /** Unescaped bytes of an alert whose card is sent on a stream. */
 const MAX_BYTES = 8 * 1024;
 /** Heads that are kept: about 3 kB each. */
@@ -20,7 +20,7 @@ const MAX_HEADS = 50_000;
 const RETRY_MS = 1_000;
 
 /** An alert that was read, with the state of its channel. */
-export type TrackedAlert = Extract<ChannelChange, { id: string }>;
+export type AlertWithChannelState = Extract<ChannelChange, { id: string }>;
 
 /** A channel as it was last read. */
 export interface ChannelSnapshot {
@@ -44,7 +44,7 @@ export class ChannelDelta {
   readonly previous: ChannelSnapshot;
   readonly current: ChannelSnapshot;
   /** Alerts that came, the oldest first. */
-  readonly added: readonly TrackedAlert[];
+  readonly added: readonly AlertWithChannelState[];
   /** Ids of removed alerts. */
   readonly removed: readonly string[];
   /** When the oldest of all these was sent; infinite for none. */
@@ -59,7 +59,7 @@ export class ChannelDelta {
   constructor(
     before: ChannelSnapshot,
     now: ChannelSnapshot,
-    rows: readonly TrackedAlert[],
+    rows: readonly AlertWithChannelState[],
     moved: ReadonlySet<string>,
     render: RenderEvents,
   ) {
@@ -77,7 +77,10 @@ export class ChannelDelta {
   /** More alerts came than were looked at. */
   get hasGap(): boolean {
     const { previous, current } = this;
-    return current.alerts.size >= TRACKED_ALERTS && ![...current.alerts.keys()].some((id) => previous.alerts.has(id));
+    return (
+      current.alerts.size >= TRACKED_ALERTS_PER_CHANNEL &&
+      ![...current.alerts.keys()].some((id) => previous.alerts.has(id))
+    );
   }
 
   events(view: InboxView): string[] | null {
@@ -92,7 +95,7 @@ export class ChannelDelta {
 /** The alerts of `one` that `other` lacks. The end of a list is left out where the other one did not reach so far. */
 function lacking({ alerts: one }: ChannelSnapshot, { alerts: other }: ChannelSnapshot): string[] {
   const ids = [...one.keys()];
-  const end = other.size < TRACKED_ALERTS ? ids.length : ids.findLastIndex((id) => other.has(id)) + 1;
+  const end = other.size < TRACKED_ALERTS_PER_CHANNEL ? ids.length : ids.findLastIndex((id) => other.has(id)) + 1;
   return ids.slice(0, end).filter((id) => !other.has(id));
 }
 
@@ -159,7 +162,7 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
       channels: [...asked.keys()],
       told: told.map(([id]) => id),
       known: told.flatMap(([, { head }]) => [...(head?.alerts.keys() ?? [])]),
-      limit: TRACKED_ALERTS,
+      limit: TRACKED_ALERTS_PER_CHANNEL,
       max_bytes: MAX_BYTES,
       devices: [...devices.values()].map(({ id }) => id),
       device_revs: [...devices.values()].map(({ rev }) => rev),
@@ -184,7 +187,7 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
       return;
     }
     if (before.rev === now.rev) return;
-    const added = rows.filter((row): row is TrackedAlert => row.id !== null);
+    const added = rows.filter((row): row is AlertWithChannelState => row.id !== null);
     const delta = new ChannelDelta(before, now, added, new Set(first.moved), render);
     for (const follower of channel.followers) follower.changed(delta);
   }

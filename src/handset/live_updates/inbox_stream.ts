@@ -2,12 +2,12 @@
 // stream, and polls. rules#stream
 
 import type { InboxView } from "../../store/handler_context.ts";
-import type { PollTarget } from "../../store/queries/live_update_reads.ts";
+import type { LongPollDevice } from "../../store/queries/live_update_reads.ts";
 import type { ChannelDelta, ChannelFollower } from "./channel_tracker.ts";
 import { StreamConnection, type StreamSink } from "./stream_connection.ts";
 
 /** The first page whose validators the ids are. */
-export interface StreamPage {
+export interface StreamPageParams {
   limit: number;
   view: InboxView;
 }
@@ -21,23 +21,23 @@ export type StreamEndReason = "unknown" | "newer" | "slow" | "gone" | "stop" | "
 const BEAT = Buffer.from(":\n\n");
 const LOOK = Buffer.from("event: look\ndata: {}\n\n");
 
-export type CreateTag = (state: string, page: StreamPage) => string;
+export type CreateInboxEtag = (state: string, page: StreamPageParams) => string;
 
 export class InboxStream extends StreamConnection<StreamEndReason> implements ChannelFollower {
   /** Null while it is not known, and nothing is reported to it. */
-  device: PollTarget | null = null;
+  device: LongPollDevice | null = null;
   /** Its device may not be what it was, and has not been read since. */
   isStale = true;
-  readonly #page: StreamPage;
-  readonly #createTag: CreateTag;
+  readonly #page: StreamPageParams;
+  readonly #createTag: CreateInboxEtag;
   readonly #notify: { stale(): void; ended(why: StreamEndReason): void };
   /** The sum of the marks of its channels, as it was last reported. */
   #sum: bigint | null = null;
 
   constructor(
-    page: StreamPage,
+    page: StreamPageParams,
     sink: StreamSink,
-    tagOf: CreateTag,
+    tagOf: CreateInboxEtag,
     notify: { stale(): void; ended(why: StreamEndReason): void },
   ) {
     super(sink);

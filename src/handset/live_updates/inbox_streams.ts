@@ -1,14 +1,14 @@
 // The streams of this process (rules#stream): each follows the channels of its device, and reads the device
 // again when that may not be what it was. Nothing depends on one: a handset without a stream polls.
 
-import { hexHash } from "../../identity/auth/bearer_authentication.ts";
+import { hashTokenToHex } from "../../identity/auth/bearer_authentication.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { MAX_CHANNELS_READ, type PollTarget } from "../../store/queries/live_update_reads.ts";
+import { type LongPollDevice, MAX_CHANNELS_READ } from "../../store/queries/live_update_reads.ts";
 import type { Leases } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
-import { type CreateTag, InboxStream, type StreamPage } from "./inbox_stream.ts";
+import { type CreateInboxEtag, InboxStream, type StreamPageParams } from "./inbox_stream.ts";
 import { forEachYielding, type StreamConnections, type StreamSink } from "./stream_connection.ts";
 
 export interface InboxStreamsOptions {
@@ -16,17 +16,17 @@ export interface InboxStreamsOptions {
   tracker: ChannelTracker;
   connections: StreamConnections;
   log: Log;
-  find(hash: string): Promise<PollTarget | undefined>;
-  createTag: CreateTag;
+  find(hash: string): Promise<LongPollDevice | undefined>;
+  createTag: CreateInboxEtag;
   metrics: { streams(count: number): void; woken(cause: string): void };
   /** Count the streams of one device for all processes of the service. */
   leases: Leases;
 }
 
 /** A request for a stream. `last` is the handset's validator. `onEnd` is called once at the end. */
-export interface StreamRequest {
+export interface InboxStreamRequest {
   token: string;
-  page: StreamPage;
+  page: StreamPageParams;
   last: string | null;
   sink: StreamSink;
   onEnd(): void;
@@ -84,8 +84,8 @@ export function createInboxStreams({
   return {
     hasRoom: () => tracker.hasRoom(),
     size: () => streams.size,
-    open({ token, page, last, sink, onEnd }: StreamRequest): InboxStream {
-      const hash = hexHash(token);
+    open({ token, page, last, sink, onEnd }: InboxStreamRequest): InboxStream {
+      const hash = hashTokenToHex(token);
       let isUnderWay = false;
       /** One that is under way reads the device again by itself. */
       const begin = (held: string | null) => {

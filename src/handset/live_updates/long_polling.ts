@@ -3,20 +3,20 @@
 // response and no database connection in between.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
+import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { SeenRevision } from "../../store/changes/subject.ts";
-import { BURST_BATCHES, createPositionBatcher } from "../../store/db/batch_concurrent_calls.ts";
+import { BURST_BATCHES, createPositionedRowBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
-import { findPollTargets, MAX_CHANNELS_READ, type PollTarget } from "../../store/queries/live_update_reads.ts";
+import { findLongPollDevices, type LongPollDevice, MAX_CHANNELS_READ } from "../../store/queries/live_update_reads.ts";
 import { createSlots, type Leases } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
 import { limitConcurrency } from "./concurrency_limit.ts";
-import type { CreateTag, StreamPage } from "./inbox_stream.ts";
-import { createInboxStreams, type StreamRequest } from "./inbox_streams.ts";
+import type { CreateInboxEtag, StreamPageParams } from "./inbox_stream.ts";
+import { createInboxStreams, type InboxStreamRequest } from "./inbox_streams.ts";
 import type { StreamConnections } from "./stream_connection.ts";
 
 /** The number of devices and channels that all polls may watch, for each allowed long poll. */
@@ -41,14 +41,14 @@ export interface TaggedPage {
 }
 
 /** One poll. */
-export interface Poll<A> {
+export interface LongPollRequest<A> {
   token: string;
   /** The address for limits; null if exempt. */
   address: string | null;
   ms: number;
   signal: AbortSignal;
   /** A first page with the client's validators; null if only `ask` can answer. */
-  page: (StreamPage & { tags: readonly string[] }) | null;
+  page: (StreamPageParams & { tags: readonly string[] }) | null;
   /** Runs the whole poll once. @throws its error */
   readInbox(): Promise<A>;
   isUnchanged(answer: A): boolean;
@@ -56,7 +56,7 @@ export interface Poll<A> {
   toAnswer(found: TaggedPage): A;
 }
 
-export interface PollResult<A> {
+export interface LongPollResult<A> {
   answer: A;
   /** False if it ended early, so that a client that repeats at once does not loop. */
   granted: boolean;
@@ -81,7 +81,7 @@ export interface LongPollingOptions {
   /** Writes down that a device is here. */
   seen: { note(device: string): void };
   publishDue(channels: string[]): Promise<boolean>;
-  createTag: CreateTag;
+  createTag: CreateInboxEtag;
   /** A first page as others have it; null where it has to be read alone. */
   readPage(
     device: string,
@@ -138,7 +138,7 @@ export function createLongPolling(options: LongPollingOptions) {
   let sentAway = 0;
   let spread = 1;
 
-  const find = createPositionBatcher((hashes: string[]) => runStatement(kysely, findPollTargets, { hashes }), {
+  const find = createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, findLongPollDevices, { hashes }), {
     ...BURST_BATCHES,
     max: DEVICES_TOGETHER,
   });
@@ -161,7 +161,11 @@ export function createLongPolling(options: LongPollingOptions) {
   }
 
   /** The response to a poll of a device as it was just read. */
-  async function answerOf<A>({ page, readInbox, toAnswer }: Poll<A>, device: PollTarget, isDue: boolean): Promise<A> {
+  async function answerOf<A>(
+    { page, readInbox, toAnswer }: LongPollRequest<A>,
+    device: LongPollDevice,
+    isDue: boolean,
+  ): Promise<A> {
     // Only the handler knows what is shown of a test, and of what is due and cannot be written down as sent.
     if (!page || device.testing || isDue) return inTurn(readInbox);
     const { limit, view, tags } = page;
@@ -172,8 +176,8 @@ export function createLongPolling(options: LongPollingOptions) {
   }
 
   /** Null if long polling is not possible: the device is unknown or deleted, or has too many channels. */
-  async function hold<A>(poll: Poll<A>, one: HeldPoll, rest: (listen: () => () => void) => Promise<void>) {
-    const hash = hexHash(poll.token);
+  async function hold<A>(poll: LongPollRequest<A>, one: HeldPoll, rest: (listen: () => () => void) => Promise<void>) {
+    const hash = hashTokenToHex(poll.token);
     const release = leases.acquireOrEvict("device polls", hash, LIMITS.held_polls, () => one.end("newer"));
     try {
       for (let maySettle = true; ; ) {
@@ -210,7 +214,7 @@ export function createLongPolling(options: LongPollingOptions) {
   }
 
   return {
-    async poll<A>(poll: Poll<A>): Promise<PollResult<A>> {
+    async poll<A>(poll: LongPollRequest<A>): Promise<LongPollResult<A>> {
       const { token, address, ms, signal } = poll;
       let restedMs = 0;
       const pollOnce = async () => {
@@ -218,7 +222,7 @@ export function createLongPolling(options: LongPollingOptions) {
         const granted = !poll.isUnchanged(answer);
         return { answer, granted, again: granted ? null : comeAgain(), restedMs };
       };
-      if (!looksLikeToken(DEVICE_PREFIX, token)) return pollOnce();
+      if (!looksLikeToken(DEVICE_TOKEN_PREFIX, token)) return pollOnce();
       const leave = await takePlace(address);
       if (!leave) return pollOnce();
       const one = new HeldPoll((cause) => metrics.woken(cause));
@@ -257,7 +261,7 @@ export function createLongPolling(options: LongPollingOptions) {
      */
     acquireStreamSlot: async (address: string | null) => (streams.hasRoom() ? takePlace(address) : null),
     /** Opens a stream of an authenticated handset, and releases its slot at the end. */
-    stream: (following: StreamRequest) => streams.open(following),
+    stream: (following: InboxStreamRequest) => streams.open(following),
     stop,
     async close() {
       await stop();
@@ -270,7 +274,7 @@ export function createLongPolling(options: LongPollingOptions) {
 export type LongPolling = ReturnType<typeof createLongPolling>;
 
 /** A device and its channels, as they were found. */
-function subjectsOf({ id, rev, channels, channel_revs, due_in }: PollTarget): SeenRevision[] {
+function subjectsOf({ id, rev, channels, channel_revs, due_in }: LongPollDevice): SeenRevision[] {
   const ofChannel = (channel: string, i: number): SeenRevision => ({
     kind: "channel",
     id: channel,

@@ -4,14 +4,14 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { LIMITS } from "../../model/limits.ts";
 
 /** Bytes that the system has accepted and clients have not taken, by connection. */
-export type SendQueues = ReadonlyMap<string, number>;
+export type SocketSendQueueBytes = ReadonlyMap<string, number>;
 
 /** The socket of a connection. */
 export interface StreamSink {
   /** Bytes that the system has not accepted. */
   pendingBytes(): number;
   /** Bytes that the system has accepted and the client has not taken, in a table that was just read. */
-  unacknowledgedBytes(queues: SendQueues): number;
+  unacknowledgedBytes(queues: SocketSendQueueBytes): number;
   write(bytes: Buffer): void;
   /** Sends the client a ping, where the protocol has one. False: earlier pings have no response. */
   ping?(): boolean;
@@ -22,7 +22,7 @@ export interface StreamSink {
 }
 
 /** The number of checks between two heartbeats. */
-export const CHECKS_PER_HEARTBEAT = 4;
+export const STREAM_CHECKS_PER_HEARTBEAT = 4;
 /** Bytes that may be in transit, even if the client reads. */
 const ON_THEIR_WAY = LIMITS.ntfy_page;
 
@@ -73,14 +73,14 @@ export abstract class StreamConnection<Reason> {
   }
 
   /** True if the client has read enough for more of the backlog, or the connection has ended. */
-  hasRoom(queues: SendQueues): boolean {
+  hasRoom(queues: SocketSendQueueBytes): boolean {
     return this.ended || this.#sink.pendingBytes() + this.#sink.unacknowledgedBytes(queues) <= ON_THEIR_WAY;
   }
 
   /**
-   * Called CHECKS_PER_HEARTBEAT times between two heartbeats. A client that read nothing in that many checks is slow.
+   * Called STREAM_CHECKS_PER_HEARTBEAT times between two heartbeats. A client that read nothing in that many checks is slow.
    */
-  check(queues: SendQueues): void {
+  check(queues: SocketSendQueueBytes): void {
     if (!this.isUnconfirmed) return;
     const accepted = this.#sink.unacknowledgedBytes(queues);
     const counts = this.#isBacklog || accepted > ON_THEIR_WAY;
@@ -88,7 +88,7 @@ export abstract class StreamConnection<Reason> {
     const taken = this.#sent - waiting;
     this.#stalled = waiting === 0 || taken > this.#taken ? 0 : this.#stalled + 1;
     this.#taken = Math.max(taken, this.#taken);
-    if (this.#stalled >= CHECKS_PER_HEARTBEAT) this.end("slow");
+    if (this.#stalled >= STREAM_CHECKS_PER_HEARTBEAT) this.end("slow");
     if (waiting > 0) return;
     this.isUnconfirmed = this.#isBacklog = false;
     this.#taken = Number.NEGATIVE_INFINITY;
@@ -123,7 +123,7 @@ export interface StreamConnectionsOptions {
   /** Milliseconds between two signs of life. */
   heartbeatMs: number;
   /** Reads what the system has accepted for the connections of this process. */
-  readSendQueues(): Promise<SendQueues>;
+  readSendQueues(): Promise<SocketSendQueueBytes>;
 }
 
 /**
@@ -136,7 +136,7 @@ export function createStreamConnections({ heartbeatMs, readSendQueues }: StreamC
   let checks = 0;
 
   async function check(): Promise<void> {
-    const isBeat = ++checks % CHECKS_PER_HEARTBEAT === 0;
+    const isBeat = ++checks % STREAM_CHECKS_PER_HEARTBEAT === 0;
     if ([...all].some(({ isUnconfirmed }) => isUnconfirmed)) {
       const queues = await readSendQueues();
       await forEachYielding(all, (one) => one.check(queues));
@@ -151,7 +151,7 @@ export function createStreamConnections({ heartbeatMs, readSendQueues }: StreamC
   return {
     add(one: StreamConnection<never>): void {
       all.add(one);
-      timer ??= setInterval(() => void check(), heartbeatMs / CHECKS_PER_HEARTBEAT).unref();
+      timer ??= setInterval(() => void check(), heartbeatMs / STREAM_CHECKS_PER_HEARTBEAT).unref();
     },
     remove: (one: StreamConnection<never>): void => void all.delete(one),
     close: (): void => clearInterval(timer),

@@ -4,19 +4,23 @@
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import type { StreamConnectionsOptions } from "../live_updates/stream_connection.ts";
-import type { ReadMessages } from "./message_history.ts";
+import type { ReadNtfyMessages } from "./message_history.ts";
 import type { NtfyListener } from "./ntfy_listener.ts";
 
 /** The interval of checks for clients with unread parts. */
 const CHECK_MS = 250;
 
-export interface BacklogWriterOptions extends Pick<StreamConnectionsOptions, "readSendQueues"> {
-  readMessages: ReadMessages;
+export interface NtfyBacklogWriterOptions extends Pick<StreamConnectionsOptions, "readSendQueues"> {
+  readMessages: ReadNtfyMessages;
   /** Bytes that may wait for all clients together. */
   max?: number;
 }
 
-export function createBacklogWriter({ readMessages, readSendQueues, max = LIMITS.ntfy_pages }: BacklogWriterOptions) {
+export function createNtfyBacklogWriter({
+  readMessages,
+  readSendQueues,
+  max = LIMITS.ntfy_pages,
+}: NtfyBacklogWriterOptions) {
   /** Bytes that wait for each, the connection first that has waited longest. */
   const waiting = new Map<NtfyListener, number>();
   let total = 0;

@@ -14,7 +14,7 @@ import {
   ntfyMessagesSince,
 } from "../../store/queries/ntfy_messages.ts";
 import { RenderedMessage } from "./ntfy_listener.ts";
-import { type MessageUrls, toNtfyMessage } from "./ntfy_message.ts";
+import { type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 
 /** The start of the history: all, the newest of each channel, a time, or the last received alert. */
 export type HistoryStart = "all" | "latest" | { at: Date; after: string | null };
@@ -27,7 +27,7 @@ export interface MessageBacklog {
 }
 
 /** Reads messages by the ids of their alerts, without those that were withdrawn in the meantime. */
-export type ReadMessages = (ids: readonly string[]) => Promise<RenderedMessage[]>;
+export type ReadNtfyMessages = (ids: readonly string[]) => Promise<RenderedMessage[]>;
 
 /** Precedes the id of an alert that was sent before the device of the listener joined its channel. */
 const BEFORE_JOINING = "<";
@@ -59,7 +59,7 @@ interface HistoryQuery {
   limit: number;
 }
 
-interface MessageHistoryOptions extends MessageUrls {
+interface MessageHistoryOptions extends NtfyMessageUrls {
   orm: Orm;
   settle(channels: string[]): Promise<boolean>;
 }
@@ -71,7 +71,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
   const db = getKysely(orm);
 
   // Many clients may request the same, for example after a start.
-  const readMessages: ReadMessages = createBatcher<readonly string[], RenderedMessage[]>(
+  const readMessages: ReadNtfyMessages = createBatcher<readonly string[], RenderedMessage[]>(
     async (wanted) => {
       const refs = new Set(wanted.flat());
       const rows = await runStatement(db, ntfyMessagesById, { ids: [...new Set([...refs].map(idOf))] });

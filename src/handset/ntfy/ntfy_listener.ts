@@ -4,19 +4,19 @@
 import { LIMITS } from "../../model/limits.ts";
 import type { ChannelDelta, ChannelFollower } from "../live_updates/channel_tracker.ts";
 import { StreamConnection, type StreamSink } from "../live_updates/stream_connection.ts";
-import { encodeMessage, type MessageFormat, type NtfyMessage } from "./ntfy_message.ts";
+import { encodeNtfyMessage, type NtfyMessage, type NtfyStreamFormat } from "./ntfy_message.ts";
 
 /** A message, rendered once for all clients of one format. */
 export class RenderedMessage {
   readonly message: NtfyMessage;
-  readonly #written = new Map<MessageFormat, Buffer>();
+  readonly #written = new Map<NtfyStreamFormat, Buffer>();
 
   constructor(message: NtfyMessage) {
     this.message = message;
   }
 
-  encode(format: MessageFormat): Buffer {
-    const bytes = this.#written.get(format) ?? Buffer.from(encodeMessage(this.message, format));
+  encode(format: NtfyStreamFormat): Buffer {
+    const bytes = this.#written.get(format) ?? Buffer.from(encodeNtfyMessage(this.message, format));
     this.#written.set(format, bytes);
     return bytes;
   }
@@ -26,7 +26,7 @@ export class RenderedMessage {
 export interface ListenRequest {
   /** The requested handles, separated by commas. */
   topic: string;
-  format: MessageFormat;
+  format: NtfyStreamFormat;
   /** The device with access to private channels; null for anonymous clients. */
   device: ChannelFollower["device"];
   wants(message: NtfyMessage): boolean;

@@ -6,20 +6,20 @@ import { formatId } from "../../model/domain/type_ids.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { Log } from "../../store/handler_context.ts";
 import type { NtfyBacklogEntry, NtfyChannel } from "../../store/queries/ntfy_messages.ts";
-import { type ChannelDelta, type ChannelTracker, TRACKED_ALERTS } from "../live_updates/channel_tracker.ts";
+import { type ChannelDelta, type ChannelTracker, TRACKED_ALERTS_PER_CHANNEL } from "../live_updates/channel_tracker.ts";
 import type { StreamConnections, StreamConnectionsOptions, StreamSink } from "../live_updates/stream_connection.ts";
-import { createBacklogWriter } from "./backlog_writer.ts";
-import { type MessageBacklog, type ReadMessages, splitBacklog } from "./message_history.ts";
+import { createNtfyBacklogWriter } from "./backlog_writer.ts";
+import { type MessageBacklog, type ReadNtfyMessages, splitBacklog } from "./message_history.ts";
 import { type ListenRequest, NtfyListener, RenderedMessage } from "./ntfy_listener.ts";
-import { type MessageUrls, type NtfyMessage, toNtfyMessage } from "./ntfy_message.ts";
+import { type NtfyMessage, type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 
-export interface NtfyListenersOptions extends MessageUrls, Pick<StreamConnectionsOptions, "readSendQueues"> {
+export interface NtfyListenersOptions extends NtfyMessageUrls, Pick<StreamConnectionsOptions, "readSendQueues"> {
   hub: Pick<ChangeHub, "listen">;
   tracker: ChannelTracker;
   connections: StreamConnections;
   log: Log;
   now(): Date;
-  readMessages: ReadMessages;
+  readMessages: ReadNtfyMessages;
 }
 
 interface ListenCallbacks {
@@ -31,14 +31,14 @@ interface ListenCallbacks {
 /** Returns the newest alerts of each channel that may also be reported as new; `all` has the oldest first. */
 function newestOf(all: readonly NtfyBacklogEntry[]): string[] {
   return [...Map.groupBy(all, ({ handle }) => handle).values()].flatMap((of) =>
-    of.slice(-TRACKED_ALERTS).map(({ id }) => id),
+    of.slice(-TRACKED_ALERTS_PER_CHANNEL).map(({ id }) => id),
   );
 }
 
 export function createNtfyListeners(options: NtfyListenersOptions) {
   const { hub, tracker, connections, log, now, readMessages, readSendQueues, ...addresses } = options;
   const listeners = new Set<NtfyListener>();
-  const backlogs = createBacklogWriter({ readMessages, readSendQueues });
+  const backlogs = createNtfyBacklogWriter({ readMessages, readSendQueues });
   let isStopped = false;
 
   const about = (event: NtfyMessage["event"], topic: string, more: Partial<NtfyMessage> = {}) =>

@@ -1,9 +1,9 @@
 // An alert as the programs of ntfy know a message (https://docs.ntfy.sh/subscribe/api/#json-message-format), and the
 // ways in which one is written on a connection. Our ids are theirs: they take any text for one.
 
-import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { getLinkActions } from "../../model/fields/alert_buttons.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_buttons.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import type { NtfyAlert } from "../../store/queries/ntfy_messages.ts";
 
@@ -20,22 +20,22 @@ export interface NtfyMessage {
   [more: string]: unknown;
 }
 
-export const MESSAGE_FORMATS = ["json", "sse", "raw", "ws"] as const;
-export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
+export const NTFY_STREAM_FORMATS = ["json", "sse", "raw", "ws"] as const;
+export type NtfyStreamFormat = (typeof NTFY_STREAM_FORMATS)[number];
 
 const PRIORITY: Partial<Record<NtfyAlert["priority"], number>> = { important: 4, urgent: 5 };
 
 const secondsOf = (instant: string) => Math.floor(Date.parse(toIsoMicros(instant)) / 1000);
 
-export interface MessageUrls {
+export interface NtfyMessageUrls {
   channelBaseUrl: string;
-  assets: AssetAddresses;
+  assets: AssetUrlResolver;
 }
 
 /** `before_joining`: the alert was sent before the device of the listener joined the channel. */
 export function toNtfyMessage(
   alert: NtfyAlert,
-  { channelBaseUrl, assets }: MessageUrls,
+  { channelBaseUrl, assets }: NtfyMessageUrls,
   before_joining = false,
 ): NtfyMessage {
   const { title, body, priority, source_url, image_asset_id, expires_at, collapse_key, icon } = alert;
@@ -44,7 +44,7 @@ export function toNtfyMessage(
   // Only public channels have a page for markup.
   const click = source_url ?? (alert.has_page && alert.is_public ? `${channelBaseUrl}/${alert.handle}` : null);
   const picture = image_asset_id ? assets.urlOf(image_asset_id) : alert.image_url;
-  const actions = getLinkActions(alert.actions).map(({ label, url }, i) => ({
+  const actions = getOpenUrlActions(alert.actions).map(({ label, url }, i) => ({
     id: `${id}_${i + 1}`,
     action: "view",
     label,
@@ -73,7 +73,7 @@ export function toNtfyMessage(
 const nameOf = (url: string) => new URL(url).pathname.split("/").at(-1) || "picture";
 
 /** Encodes a message for a connection; empty if the format does not support it. */
-export function encodeMessage(message: NtfyMessage, format: MessageFormat): string {
+export function encodeNtfyMessage(message: NtfyMessage, format: NtfyStreamFormat): string {
   if (format === "raw") {
     if (message.event === "message_delete") return "";
     return `${(message.message ?? "").replaceAll("\n", " ")}\n`;

@@ -12,9 +12,9 @@ const ROUND_MS = 1_000;
 /** The number of pages that are read at once, to leave the database to requests. */
 const READERS = 2;
 /** Endpoints in one page: what is sealed in them is opened in one go, which others wait for. */
-export const ENDPOINTS_PER_PAGE = 250;
+export const PUSH_ENDPOINTS_PER_PAGE = 250;
 /** Subscriptions that are looked at for them: most may have none. */
-export const SUBSCRIPTIONS_PER_PAGE = 2_500;
+export const FAN_OUT_SUBSCRIPTIONS_PER_PAGE = 2_500;
 const MAX_CHANNELS = 10_000;
 
 export interface PushFanOutOptions {

@@ -13,7 +13,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { createBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, type RowOf, runStatement, type Statement } from "../../store/db/statement.ts";
-import type { Log, PublishedDue, PushSupport } from "../../store/handler_context.ts";
+import type { Log, PublishedDueAlerts, PushSupport } from "../../store/handler_context.ts";
 import {
   filterPushDevices,
   findPushDevices,
@@ -22,7 +22,7 @@ import {
   removePushEndpoints,
 } from "../../store/queries/push_endpoints.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
-import { createPushFanOut, ENDPOINTS_PER_PAGE, SUBSCRIPTIONS_PER_PAGE } from "./push_fan_out.ts";
+import { createPushFanOut, FAN_OUT_SUBSCRIPTIONS_PER_PAGE, PUSH_ENDPOINTS_PER_PAGE } from "./push_fan_out.ts";
 import { createPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "./push_queue.ts";
 import { createPushSender, type PushOutcome, type PushUrgency } from "./push_sender.ts";
 import { createVapid, loadVapidKey } from "./vapid_keys.ts";
@@ -43,7 +43,7 @@ const REFUSED =
 export interface PushService extends PushSupport {
   /** Receives every event after its commit; neither throws nor blocks. */
   published(event: DomainEvent): void;
-  cameDue(settled: readonly PublishedDue[]): void;
+  cameDue(settled: readonly PublishedDueAlerts[]): void;
   pending(): number;
   close(): Promise<void>;
 }
@@ -105,10 +105,10 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
     said({ dropped: count }, "push notifications dropped: the queue is full, or a push service does not respond");
   };
 
-  const outcomes = createEndpointOutcomes(orm, isLow, (error) =>
+  const outcomes = createPushOutcomeRecorder(orm, isLow, (error) =>
     said({ err: error }, "results of push notifications could not be recorded"),
   );
-  const wakeUps = createPushQueue<QueuedPush & EndpointVersion>({
+  const wakeUps = createPushQueue<QueuedPush & PushEndpointVersion>({
     send: sender.send,
     sent(version, outcome) {
       metrics.wakeUps(outcome, 1);
@@ -122,13 +122,13 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
       const rows = await runStatement(kysely, findPushDevices, {
         pusher_id,
         after,
-        look: SUBSCRIPTIONS_PER_PAGE,
-        limit: ENDPOINTS_PER_PAGE,
+        look: FAN_OUT_SUBSCRIPTIONS_PER_PAGE,
+        limit: PUSH_ENDPOINTS_PER_PAGE,
       });
       add(rows, urgency);
       return assertDefined(rows[0], "a page has a last row").last;
     },
-    waitForRoom: () => wakeUps.room(ENDPOINTS_PER_PAGE),
+    waitForRoom: () => wakeUps.room(PUSH_ENDPOINTS_PER_PAGE),
     onDropped(error) {
       metrics.wakeUps("dropped", 1);
       said({ err: error }, "the devices of a channel could not be read; they get no push notification");
@@ -201,7 +201,7 @@ function createSaid(log: Log) {
 }
 
 /** An endpoint as it was read. */
-export interface EndpointVersion {
+export interface PushEndpointVersion {
   deviceId: string;
   /** Names the version: another endpoint that took its place is not judged. */
   sealed: Uint8Array;
@@ -210,24 +210,24 @@ export interface EndpointVersion {
 
 type OfVersions<More> = Statement<{ devices: readonly string[]; endpoints: readonly Uint8Array[] } & More, unknown>;
 
-export interface EndpointOutcomes {
+export interface PushOutcomeRecorder {
   /** Neither throws nor blocks. A lost result is found again with another notification. */
-  record(version: EndpointVersion, outcome: PushOutcome): void;
+  record(version: PushEndpointVersion, outcome: PushOutcome): void;
   close(): Promise<void>;
 }
 
 /** `isLow`: nothing may be written now. `lost`: what could not be written; must not throw. */
-export function createEndpointOutcomes(
+export function createPushOutcomeRecorder(
   orm: Orm,
   isLow: () => boolean,
   lost: (error: unknown) => void,
-): EndpointOutcomes {
+): PushOutcomeRecorder {
   const kysely = getKysely(orm);
   const writing = new Set<Promise<void>>();
 
   const together = <More extends object>(statement: OfVersions<More>, more: More) =>
     createBatcher(
-      async (versions: EndpointVersion[]) => {
+      async (versions: PushEndpointVersion[]) => {
         const devices = versions.map(({ deviceId }) => deviceId);
         await runStatement(kysely, statement, { devices, endpoints: versions.map(({ sealed }) => sealed), ...more });
         return versions;

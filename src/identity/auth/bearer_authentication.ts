@@ -10,20 +10,20 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { getVisibleChannelIds } from "../../model/domain/access_policy.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { toIsoMicrosOrNull, type ValuesOf } from "../../model/fields/sql_types.ts";
+import { type SqlValuesOf, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { IMPLICIT_SCOPE, isScope } from "../../model/scopes.ts";
-import { createPositionBatcher, LOOKUP_BATCHES } from "../../store/db/batch_concurrent_calls.ts";
+import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { findKeys, type MEMBER_COLUMNS, noteKeyUse } from "../../store/queries/api_keys.ts";
-import { findGranted, noteConnectionUse } from "../../store/queries/connections.ts";
+import { findConnectionOfGrant, noteConnectionUse } from "../../store/queries/connections.ts";
 import { parseClientName } from "./client_metadata.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** No credential does more than its member may (rules#key-acts-for-its-member). */
 export function createCaller(
-  member: ValuesOf<typeof MEMBER_COLUMNS.columns>,
+  member: SqlValuesOf<typeof MEMBER_COLUMNS.columns>,
   credential: Caller["credential"],
 ): Caller {
   return {
@@ -61,16 +61,19 @@ export function createLastUseRecorder(
   };
 }
 
-export type Authenticate = (token: string | null) => Promise<Caller | null>;
+export type AuthenticateToken = (token: string | null) => Promise<Caller | null>;
 
-export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authenticate {
+export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): AuthenticateToken {
   const kysely = getKysely(orm);
-  const find = createPositionBatcher((hashes: string[]) => runStatement(kysely, findKeys, { hashes }), LOOKUP_BATCHES);
+  const find = createPositionedRowBatcher(
+    (hashes: string[]) => runStatement(kysely, findKeys, { hashes }),
+    LOOKUP_BATCHES,
+  );
   const noteUse = createLastUseRecorder(options, (id) => runStatement(kysely, noteKeyUse, { id }));
 
   return async (token) => {
-    if (token === null || !looksLikeToken(KEY_PREFIX, token)) return null;
-    const key = await find(hexHash(token));
+    if (token === null || !looksLikeToken(API_KEY_PREFIX, token)) return null;
+    const key = await find(hashTokenToHex(token));
     if (!key) return null;
     noteUse(key.id);
     return createCaller(key, {
@@ -86,7 +89,7 @@ export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authe
 }
 
 /** The caller behind an access token for this very resource; null for any other token. */
-export function createConnectionAuthenticator(
+export function createAccessTokenAuthenticator(
   options: LastUseOptions & { orm: Orm; library: SignInLibrary },
 ): (token: string) => Promise<Caller | null> {
   const { orm, library } = options;
@@ -96,7 +99,7 @@ export function createConnectionAuthenticator(
   return async (token) => {
     const read = await library.readAccessToken(token);
     if (!read) return null;
-    const [found] = await runStatement(kysely, findGranted, {
+    const [found] = await runStatement(kysely, findConnectionOfGrant, {
       user_id: read.userId,
       client_id: read.clientId,
       grant_id: read.grantId,
@@ -122,10 +125,10 @@ const RANDOM_DIGITS = 43;
 /** 62^6 exceeds 2^32. */
 const CHECK_DIGITS = 6;
 
-export const KEY_PREFIX = "bfk_";
-export const DEVICE_PREFIX = "bfd_";
-export const TRANSFER_PREFIX = "bft_";
-export const OWN_DEVICE_PREFIX = "bfo_";
+export const API_KEY_PREFIX = "bfk_";
+export const DEVICE_TOKEN_PREFIX = "bfd_";
+export const TRANSFER_CODE_PREFIX = "bft_";
+export const OWNER_LINK_CODE_PREFIX = "bfo_";
 
 function base62(value: bigint, digits: number): string {
   let text = "";
@@ -147,7 +150,7 @@ export function hashToken(token: string): Buffer {
 }
 
 /** The same in hex, as statements that look for several take it. */
-export const hexHash = (token: string): string => hash("sha256", token, "hex");
+export const hashTokenToHex = (token: string): string => hash("sha256", token, "hex");
 
 /** True if the text has the form and checksum of a token with this prefix. The token may not exist. */
 export function looksLikeToken(prefix: string, text: string): boolean {

@@ -17,8 +17,8 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import type { KyselyPlugin } from "kysely";
 import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
-import { signInSchema } from "../../store/db/citus_cell.ts";
-import { throwIfUnavailable } from "../../store/db/database_errors.ts";
+import { getSignInDatabaseSchema } from "../../store/db/citus_cell.ts";
+import { runOrThrowDatabaseUnavailable } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import type { Person } from "../../store/handler_context.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
@@ -31,21 +31,21 @@ import {
   OFFLINE_SCOPE,
   REFRESH_TOKEN_SECONDS,
 } from "./oauth_discovery.ts";
-import { createOidcPlugin, type OidcOptions } from "./oidc_plugin.ts";
+import { createOidcPlugin, type OidcPluginOptions } from "./oidc_plugin.ts";
 import { OIDC_FINISH_PATH } from "./oidc_types.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import { supportsOAuth } from "./redirect_uris.ts";
-import { getResourceUrl } from "./resource_indicator.ts";
+import { getMcpResourceUrl } from "./resource_indicator.ts";
 import { createAccessTokenReader, withTokenEndpoints } from "./token_endpoints.ts";
 
-export interface LibraryOptions {
+export interface CreateBetterAuthOptions {
   orm: Orm;
   grants: Grants;
   secret: string;
   /** Origin under which people and assistants reach the service. */
   publicUrl: string;
   /** Null where no provider is configured. */
-  oidc?: OidcOptions | null;
+  oidc?: OidcPluginOptions | null;
 }
 
 const SESSION_SECONDS = 7 * 24 * 3600;
@@ -62,7 +62,7 @@ const LAST_USE = {
 } as const;
 
 /** Rows of the library's plugins, and the encryption that it keeps some of their values in. */
-export interface PluginRows {
+export interface BetterAuthPluginRows {
   adapter: ReturnType<ReturnType<typeof kyselyAdapter>>;
   seal(text: string): Promise<string>;
   open(sealed: string): Promise<string>;
@@ -80,8 +80,8 @@ function createTwoFactor() {
   return plugin;
 }
 
-export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }: LibraryOptions) {
-  const schemaName = signInSchema(orm.config.get("clientUrl"));
+export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }: CreateBetterAuthOptions) {
+  const schemaName = getSignInDatabaseSchema(orm.config.get("clientUrl"));
   const library = betterAuth({
     appName: "Belfry",
     baseURL: publicUrl,
@@ -134,7 +134,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
         loginPage: AUTH_PAGES.signIn,
         consentPage: AUTH_PAGES.consent,
         // The library accepts no other URL. Without consent for assistants, none of their routes is served.
-        resource: supportsOAuth(publicUrl) ? getResourceUrl(publicUrl) : "https://no-consent.invalid/mcp",
+        resource: supportsOAuth(publicUrl) ? getMcpResourceUrl(publicUrl) : "https://no-consent.invalid/mcp",
         scopes: [OFFLINE_SCOPE, ...ALL_SCOPES],
         // Clients are registered by our own rules (oauth_clients.ts); the library looks them up and checks their
         // secrets.
@@ -168,7 +168,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
   const readAccessToken = createAccessTokenReader({
     jwks: () => library.api.getJwks(),
     issuer: publicUrl + AUTH_PATH,
-    audience: getResourceUrl(publicUrl),
+    audience: getMcpResourceUrl(publicUrl),
   });
   const { handler } = library;
   const answer = withTokenEndpoints({ handler, base: AUTH_PATH, publicUrl, orm, grants, readAccessToken });
@@ -176,17 +176,17 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
     /** The library itself, for tests. */
     library,
 
-    readAccessToken: (token: string) => throwIfUnavailable(() => readAccessToken(token)),
+    readAccessToken: (token: string) => runOrThrowDatabaseUnavailable(() => readAccessToken(token)),
 
-    handler: (request: Request) => throwIfUnavailable(() => answer(request)),
+    handler: (request: Request) => runOrThrowDatabaseUnavailable(() => answer(request)),
 
     /** The session of a request's cookies; null for none. With `refresh`, one in use is prolonged once a day. */
     findSession: (headers: Headers, { refresh }: { refresh: boolean }) =>
-      throwIfUnavailable(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
+      runOrThrowDatabaseUnavailable(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
 
     /** The client of a request for access that this server signed; null for none. */
     findClient: (body: { client_id: string; oauth_query: string }) =>
-      throwIfUnavailable(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
+      runOrThrowDatabaseUnavailable(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
 
     async hashPassword(password: string): Promise<string> {
       return (await library.$context).password.hash(password);
@@ -214,8 +214,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       const identifier = held.slice(0, held.lastIndexOf("."));
       // The library itself checks the signature when the code comes; until then the name alone is secret enough.
       if (!/^2fa-(?!attempts-)[\w-]+$/.test(identifier)) return null;
-      const found = await throwIfUnavailable(() => internalAdapter.findVerificationValue(identifier));
-      const user = found && (await throwIfUnavailable(() => internalAdapter.findUserById(found.value)));
+      const found = await runOrThrowDatabaseUnavailable(() => internalAdapter.findVerificationValue(identifier));
+      const user = found && (await runOrThrowDatabaseUnavailable(() => internalAdapter.findUserById(found.value)));
       return user && { id: user.id, email: user.email, until: found.expiresAt };
     },
 
@@ -223,14 +223,14 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
     async findOidcTarget(state: string): Promise<unknown> {
       const { internalAdapter } = await library.$context;
       if (!/^(?!2fa-)[\w-]{32}$/.test(state)) return null;
-      const row = await throwIfUnavailable(() => internalAdapter.findVerificationValue(state));
+      const row = await runOrThrowDatabaseUnavailable(() => internalAdapter.findVerificationValue(state));
       return row?.value.startsWith("{") ? (JSON.parse(row.value) as { target?: unknown }).target : null;
     },
 
     /** Has the library write its own rows inside a transaction of ours: they are committed with ours, or not at all. */
     async inTransaction<T>(
       em: SqlEntityManager,
-      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: PluginRows) => Promise<T>,
+      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: BetterAuthPluginRows) => Promise<T>,
     ): Promise<T> {
       const { options, internalAdapter, secretConfig: key } = await library.$context;
       const kysely = em.getKysely<unknown>().withPlugin(datesForSignIn).withSchema(schemaName);

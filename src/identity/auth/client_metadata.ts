@@ -2,7 +2,7 @@
 // stored that a server might later fetch, show or trust.
 
 import { z } from "zod";
-import { cleanText } from "../../model/fields/invisible_characters.ts";
+import { removeInvisibleCharacters } from "../../model/fields/invisible_characters.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { validateRedirectUri } from "./redirect_uris.ts";
@@ -96,7 +96,7 @@ const SHOWN = 60;
  */
 export function parseClientName(said: unknown): string | null {
   if (typeof said !== "string") return null;
-  const line = cleanText(said.slice(0, 2000).toWellFormed())
+  const line = removeInvisibleCharacters(said.slice(0, 2000).toWellFormed())
     .text.replace(/["“”„‟«»]/g, "'")
     // Many combining marks on one letter would cover other lines.
     .replace(/(\p{M}{3})\p{M}+/gu, "$1")

@@ -5,7 +5,7 @@ import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
-import { findClient } from "../../store/queries/connections.ts";
+import { findOAuthClient } from "../../store/queries/connections.ts";
 import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
 import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 import { parseClientMetadata } from "./client_metadata.ts";
@@ -62,9 +62,9 @@ function described(clientId: string, text: string): object {
   return { ...said, token_endpoint_auth_method: "none" };
 }
 
-export type ClientDocuments = ReturnType<typeof createClientDocuments>;
+export type ClientMetadataDocuments = ReturnType<typeof createClientMetadataDocuments>;
 
-export function createClientDocuments(options: {
+export function createClientMetadataDocuments(options: {
   orm: Orm;
   clients: OAuthClients;
   limits: RateLimits;
@@ -76,7 +76,7 @@ export function createClientDocuments(options: {
   const underWay = new Map<string, Promise<void>>();
 
   async function isFresh(clientId: string): Promise<boolean> {
-    const [known] = await runStatement(kysely, findClient, { client_id: clientId, user_id: null });
+    const [known] = await runStatement(kysely, findOAuthClient, { client_id: clientId, user_id: null });
     return known !== undefined && known.age !== null && known.age < FRESH;
   }
 

@@ -10,13 +10,13 @@ import { Connection, ConnectionGrant } from "../../model/entities/credentials.ts
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
-  grantLives,
+  findLiveGrant,
   lockConnectionOfGrant,
   rememberedGrant,
   removeAccessTokens,
   removeConsents,
-  removeIfUnused,
   removeRefreshTokens,
+  removeUnusedConnection,
 } from "../../store/queries/connections.ts";
 import { isLoopbackHost } from "./redirect_uris.ts";
 
@@ -39,7 +39,7 @@ async function removeHeld(em: SqlEntityManager, grants: readonly string[]): Prom
 }
 
 /** Locks connections, ends them with all their credentials, and returns their number. */
-export async function endConnections(
+export async function endAssistantConnections(
   em: SqlEntityManager,
   which: FilterQuery<InferEntity<typeof Connection>>,
 ): Promise<number> {
@@ -82,7 +82,7 @@ export function createGrants(orm: Orm) {
 
     async lives(grantId: string | undefined, userId: string | undefined): Promise<boolean> {
       if (!grantId || !UUID.test(grantId) || !userId) return false;
-      return (await runStatement(kysely, grantLives, { grant_id: grantId, user_id: userId })).length > 0;
+      return (await runStatement(kysely, findLiveGrant, { grant_id: grantId, user_id: userId })).length > 0;
     },
 
     /** Ends a grant: every token of it is refused from the next request on. With its last grant a connection ends. */
@@ -93,7 +93,7 @@ export function createGrants(orm: Orm) {
         await removeHeld(em, [grantId]);
         if (!connection) return;
         await em.nativeDelete(ConnectionGrant, { id: grantId });
-        await runStatement(em, removeIfUnused, { id: connection.id });
+        await runStatement(em, removeUnusedConnection, { id: connection.id });
       });
     },
   };

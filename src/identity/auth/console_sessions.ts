@@ -13,8 +13,8 @@ import { parseClientName } from "./client_metadata.ts";
 import type { Grants } from "./consent_grants.ts";
 import { AUTH_PAGES } from "./oauth_discovery.ts";
 import { createOidcSignIn } from "./oidc_sign_in.ts";
-import { createLink } from "./one_time_links.ts";
-import { createLibraryRequest, createSignIn } from "./sign_in.ts";
+import { createMemberLink } from "./one_time_links.ts";
+import { createSignInFlow, createSignInLibraryClient } from "./sign_in.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -33,10 +33,10 @@ const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 const expiredRequest = () =>
   invalidRequest("invalid_value", "This access request has expired. Start again from the assistant.");
 
-export const getPerson = (session: ConsoleSession): Person => ({ id: session.user.id, sessionId: session.id });
+export const getSessionPerson = (session: ConsoleSession): Person => ({ id: session.user.id, sessionId: session.id });
 
 /** Returns the caller of a session: the member with every scope. */
-export function getMemberCaller(session: ConsoleSession, workspaceId: string): MemberCaller | null {
+export function getSessionCaller(session: ConsoleSession, workspaceId: string): MemberCaller | null {
   const member = session.memberships.find((membership) => membership.workspace_id === workspaceId);
   if (!member) return null;
   const caller = createCaller(member, {
@@ -48,7 +48,7 @@ export function getMemberCaller(session: ConsoleSession, workspaceId: string): M
     expiresAt: null,
     asksFirst: false,
   });
-  return { ...caller, person: getPerson(session) };
+  return { ...caller, person: getSessionPerson(session) };
 }
 
 export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
@@ -71,7 +71,7 @@ export function createConsoleSessions(options: {
 }) {
   const { orm, library, grants, throttle, accountLog, publicUrl, isLow, oidc, now, log } = options;
   const kysely = getKysely(orm);
-  const ask = createLibraryRequest(library, publicUrl);
+  const ask = createSignInLibraryClient(library, publicUrl);
   const used = createLastUseRecorder({ now, isLow, log }, (id) => runStatement(kysely, noteSessionUse, { id }));
 
   /** Signs the same access request again for other scopes. */
@@ -87,12 +87,12 @@ export function createConsoleSessions(options: {
   }
 
   return {
-    ...createSignIn({ library, throttle, ask, accountLog, database: kysely, now }),
+    ...createSignInFlow({ library, throttle, ask, accountLog, database: kysely, now }),
 
     oidc: oidc && createOidcSignIn({ ...oidc, library, throttle, ask, accountLog, log }),
 
     /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
-    newLink: (memberId: string): Promise<string> => createLink(orm.em.fork(), publicUrl, memberId, "operator"),
+    newLink: (memberId: string): Promise<string> => createMemberLink(orm.em.fork(), publicUrl, memberId, "operator"),
 
     /** Returns the signed-in person; null without a valid session. */
     async session(headers: Headers): Promise<ConsoleSession | null> {

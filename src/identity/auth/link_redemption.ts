@@ -12,17 +12,17 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { forgetOwnDevices } from "../../store/queries/devices.ts";
 import {
-  endLinksOf,
-  findLink,
-  type LinkRecord,
+  endMemberLinksOfUser,
+  findMemberLink,
   lockUser,
+  type MemberLinkRecord,
   memberToReset,
-  useLink,
+  redeemMemberLink,
 } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import { hashToken } from "./bearer_authentication.ts";
-import { disconnect } from "./oidc_accounts.ts";
-import { insertLink, PLACEHOLDER_EMAIL } from "./one_time_links.ts";
+import { disconnectOidcAccount } from "./oidc_accounts.ts";
+import { FIRST_OWNER_PLACEHOLDER_EMAIL, insertMemberLink } from "./one_time_links.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
 import { setPassword } from "./second_factor.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -44,20 +44,20 @@ export interface LinkSubmission {
   password: string;
 }
 
-function stateOf(link: LinkRecord): LinkState {
+function stateOf(link: MemberLinkRecord): LinkState {
   if (link.used) return "used";
   if (link.replaced) return "replaced";
   return link.expired ? "expired" : "live";
 }
 
 /** An owner's link for a new member must not open an account that other workspaces trust. */
-function kindOf(link: LinkRecord): LinkKind {
+function kindOf(link: MemberLinkRecord): LinkKind {
   if (link.user_id === null) return "new";
   return link.joined || link.issued_by !== "manager" ? "reset" : "known";
 }
 
 /** A person who prepared an account for another one could use it in each workspace that adds the other one. */
-const mayJoin = (link: LinkRecord): boolean => kindOf(link) !== "known" || link.proved === true;
+const mayJoin = (link: MemberLinkRecord): boolean => kindOf(link) !== "known" || link.proved === true;
 
 /** The actions in the audit log. */
 const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_password" } as const;
@@ -93,7 +93,7 @@ export function createLinkRedemption(options: {
   const kysely = getKysely(orm);
 
   const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
-    (await runStatement(on, findLink, { token_hash: hashToken(token) }))[0];
+    (await runStatement(on, findMemberLink, { token_hash: hashToken(token) }))[0];
 
   /**
    * Writes the rows of one claim, the link first. One of several simultaneous claims succeeds, and the others find the
@@ -102,11 +102,11 @@ export function createLinkRedemption(options: {
   async function settle(
     inside: SqlEntityManager,
     token: string,
-    seen: LinkRecord,
+    seen: MemberLinkRecord,
     claim: LinkSubmission,
     hash: string,
   ) {
-    const [used] = await runStatement(inside, useLink, { token_hash: hashToken(token) });
+    const [used] = await runStatement(inside, redeemMemberLink, { token_hash: hashToken(token) });
     if (!used) throw notFound("link");
     if (seen.user_id !== null) await runStatement(inside, lockUser, { id: seen.user_id });
     const link = assertDefined(await find(inside, token), "the link was just used");
@@ -119,10 +119,11 @@ export function createLinkRedemption(options: {
         "This account also belongs to other workspaces, so only the server operator can reset its password. " +
           "Ask the operator for a link.",
       );
-    const email = link.email === PLACEHOLDER_EMAIL ? claim.email : link.email;
+    const email = link.email === FIRST_OWNER_PLACEHOLDER_EMAIL ? claim.email : link.email;
     // A link that was only mailed verifies the address. The operator vouches for the recipient of a link, but not for
     // an address that the recipient chooses.
-    const proved = link.issued_by === "person" || (link.issued_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
+    const proved =
+      link.issued_by === "person" || (link.issued_by === "operator" && link.email !== FIRST_OWNER_PLACEHOLDER_EMAIL);
     const account = () => assertDefined(link.user_id, "a link that does not create an account belongs to one");
     const userId = await library.inTransaction(inside, async (accounts, rows) => {
       if (kind === "known") return account();
@@ -135,7 +136,7 @@ export function createLinkRedemption(options: {
       }
       const id = account();
       await setPassword(accounts, id, hash);
-      await disconnect(rows, id);
+      await disconnectOidcAccount(rows, id);
       // Before the verification, they may belong to another person. A verified account keeps its second step, because
       // no link alone may open it. So it also stays verified, and a second link has the same effect.
       const kept = link.proved ? {} : { twoFactorEnabled: false };
@@ -149,7 +150,7 @@ export function createLinkRedemption(options: {
     });
     const name = kind === "new" ? { name: claim.name.trim() } : {};
     await inside.nativeUpdate(Member, { id: link.member_id }, { user_id: userId, ...name, email });
-    await runStatement(inside, endLinksOf, { user_id: userId });
+    await runStatement(inside, endMemberLinksOfUser, { user_id: userId });
     // A new password concerns all workspaces of the account; joining concerns only this one.
     const workspaceId = kind === "reset" ? undefined : link.workspace_id;
     await accountLog.done(ACTS[kind], userId, { db: inside, workspaceId });
@@ -174,7 +175,7 @@ export function createLinkRedemption(options: {
         /** True if the account's address is verified. */
         proved: link.proved === true,
         /** The address of the link; null if the recipient chooses one. */
-        email: link.email === PLACEHOLDER_EMAIL ? null : link.email,
+        email: link.email === FIRST_OWNER_PLACEHOLDER_EMAIL ? null : link.email,
         joined: link.joined,
         workspaceName: link.workspace_name,
       };
@@ -196,10 +197,13 @@ export function createLinkRedemption(options: {
       if (!mayJoin(seen)) throw unproved();
       const kind = kindOf(seen);
       const claim = { ...given, email: given.email.trim().toLowerCase() };
-      const owner = { email: seen.email === PLACEHOLDER_EMAIL ? claim.email : seen.email, name: claim.name };
+      const owner = {
+        email: seen.email === FIRST_OWNER_PLACEHOLDER_EMAIL ? claim.email : seen.email,
+        name: claim.name,
+      };
       throwFieldErrors({
         name: kind === "new" && validatePersonName(claim.name),
-        email: seen.email === PLACEHOLDER_EMAIL && validateEmail(claim.email),
+        email: seen.email === FIRST_OWNER_PLACEHOLDER_EMAIL && validateEmail(claim.email),
         password: kind !== "known" && (await validatePasswordStrength(claim.password, owner)),
       });
       let hash = "";
@@ -225,7 +229,7 @@ export function createLinkRedemption(options: {
         return await orm.em.fork().transactional((inside) => settle(inside, token, seen, claim, hash));
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
-        if (seen.email !== PLACEHOLDER_EMAIL) throw overtaken();
+        if (seen.email !== FIRST_OWNER_PLACEHOLDER_EMAIL) throw overtaken();
         throw invalidRequest("invalid_value", "This address is already in use. Enter another one.", "email");
       }
     },
@@ -242,7 +246,7 @@ export function createLinkRedemption(options: {
         const [member] = await runStatement(kysely, memberToReset, { email: to });
         if (!member || !(await throttle.mayMail(to))) return;
         const link = await orm.em.fork().transactional(async (inside) => {
-          const made = await insertLink(inside, publicUrl, member.member_id, "person");
+          const made = await insertMemberLink(inside, publicUrl, member.member_id, "person");
           await accountLog.asked("ask_password_link", member.user_id, inside);
           return made;
         });

@@ -4,7 +4,7 @@
 import { isolateText } from "../../model/domain/text_direction.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { LINK_LIFETIMES } from "./one_time_links.ts";
+import { ONE_TIME_LINK_LIFETIME_TEXTS } from "./one_time_links.ts";
 
 export interface MailMessage {
   to: string;
@@ -89,7 +89,7 @@ type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 const UNEXPECTED = "If you did not expect this e-mail, ignore it.";
 
 /** The e-mail with a one-time link that another person created. */
-export const createLinkMail = (to: string, workspace: string, link: string, joined: boolean): MailMessage => ({
+export const createMemberLinkMail = (to: string, workspace: string, link: string, joined: boolean): MailMessage => ({
   to,
   subject: joined ? "Reset your Belfry password" : `Join ${isolateText(workspace)} on Belfry`,
   text: `${
@@ -98,7 +98,7 @@ export const createLinkMail = (to: string, workspace: string, link: string, join
       : `You were added to the workspace ${isolateText(workspace)} on Belfry.`
   }
 
-Open this link within ${LINK_LIFETIMES.manager}. It works once.
+Open this link within ${ONE_TIME_LINK_LIFETIME_TEXTS.manager}. It works once.
 ${link}
 
 ${UNEXPECTED} The person who created the link also has it.
@@ -125,7 +125,7 @@ export const createResetMail = (to: string, link: string): MailMessage => ({
   subject: "Reset your Belfry password",
   text: `A password reset was requested for your Belfry account.
 
-Open this link within ${LINK_LIFETIMES.person}. It works once.
+Open this link within ${ONE_TIME_LINK_LIFETIME_TEXTS.person}. It works once.
 ${link}
 
 ${UNEXPECTED} Your password cannot be reset without this link.

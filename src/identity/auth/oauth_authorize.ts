@@ -3,14 +3,14 @@
 // assistant before. All others see it here.
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
-import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
+import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
-import { findClient } from "../../store/queries/connections.ts";
-import type { ClientDocuments } from "./client_metadata_documents.ts";
+import { findOAuthClient } from "../../store/queries/connections.ts";
+import type { ClientMetadataDocuments } from "./client_metadata_documents.ts";
 import { AUTH_PATH, OFFLINE_SCOPE } from "./oauth_discovery.ts";
-import { validateParameters } from "./oauth_error.ts";
-import { getResourceUrl, normalizeResources } from "./resource_indicator.ts";
+import { validateOAuthParameters } from "./oauth_error.ts";
+import { getMcpResourceUrl, normalizeResources } from "./resource_indicator.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** The supported parameters; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */
@@ -55,7 +55,10 @@ function refused(error: string | null): ApiError {
  */
 function scopesOf(requested: string | null, grants: readonly string[]): string[] {
   const known = ALL_SCOPES.filter((scope) => (requested ?? "").split(" ").includes(scope));
-  return [...(grants.includes("refresh_token") ? [OFFLINE_SCOPE] : []), ...(known.length > 0 ? known : INITIAL_SCOPES)];
+  return [
+    ...(grants.includes("refresh_token") ? [OFFLINE_SCOPE] : []),
+    ...(known.length > 0 ? known : INITIAL_ASSISTANT_SCOPES),
+  ];
 }
 
 export interface AuthorizeRedirect {
@@ -69,7 +72,7 @@ export type AuthorizeHandler = ReturnType<typeof createAuthorizeHandler>;
 export function createAuthorizeHandler(options: {
   orm: Orm;
   library: SignInLibrary;
-  documents: ClientDocuments;
+  documents: ClientMetadataDocuments;
   publicUrl: string;
 }) {
   const { orm, library, documents, publicUrl } = options;
@@ -82,17 +85,17 @@ export function createAuthorizeHandler(options: {
    */
   return async (request: Request, userId: string | null, address: string | null): Promise<AuthorizeRedirect> => {
     const sent = new URL(request.url).searchParams;
-    if (validateParameters(sent)) throw refused(null);
+    if (validateOAuthParameters(sent)) throw refused(null);
     const clientId = sent.get("client_id") ?? "";
     await documents.know(clientId, address);
-    const [client] = await runStatement(kysely, findClient, { client_id: clientId, user_id: userId });
+    const [client] = await runStatement(kysely, findOAuthClient, { client_id: clientId, user_id: userId });
 
     const url = new URL(`${publicUrl}${AUTH_PATH}/oauth2/authorize`);
     for (const name of UNDERSTOOD) for (const value of sent.getAll(name)) url.searchParams.append(name, value);
     url.searchParams.set("scope", scopesOf(sent.get("scope"), client?.grant_types ?? []).join(" "));
     normalizeResources(url.searchParams, publicUrl);
     // Clients of older protocol versions name no resource; a token for none would be refused by /mcp.
-    if (!url.searchParams.has("resource")) url.searchParams.set("resource", getResourceUrl(publicUrl));
+    if (!url.searchParams.has("resource")) url.searchParams.set("resource", getMcpResourceUrl(publicUrl));
 
     // The request is made like a browser's, so that the response is always a redirect.
     const headers = new Headers({ "sec-fetch-mode": "navigate", accept: "text/html" });

@@ -10,7 +10,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller } from "../../store/handler_context.ts";
-import { claimStepUp, storeClient, storeStepUp } from "../../store/queries/connections.ts";
+import { claimStepUp, storeOAuthClient, storeStepUp } from "../../store/queries/connections.ts";
 import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
 import { type ClientMetadata, parseClientMetadata } from "./client_metadata.ts";
 import { hashSecret } from "./hash_secret.ts";
@@ -38,7 +38,7 @@ export function createOAuthClients(options: {
   /** Stores a client under its id, or updates a known one. */
   async function keep(id: string, metadata: ClientMetadata, secret: string | null): Promise<void> {
     await library.prepare();
-    await runStatement(kysely, storeClient, {
+    await runStatement(kysely, storeOAuthClient, {
       id: newUuid(),
       client_id: id,
       secret: secret && hashSecret(secret),
@@ -90,10 +90,10 @@ export function createOAuthClients(options: {
 /** A client that means to step up comes back at once. */
 const WITHIN_SECONDS = 15;
 
-export type StepUps = ReturnType<typeof createStepUps>;
+export type StepUpAuthorizations = ReturnType<typeof createStepUpAuthorizations>;
 
 /** @param isLow true if writes are refused; then tokens are not refreshed either */
-export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
+export function createStepUpAuthorizations({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
   const kysely = getKysely(orm);
   return {
     /** Records the scope challenge of this caller; nothing for one that cannot request more. */

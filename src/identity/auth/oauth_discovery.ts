@@ -1,9 +1,9 @@
 // The metadata of the authorization server and the protected resource (RFC 8414, RFC 9728), with supported features
 // only. The library could include unsupported ones, so both documents are written out here.
 
-import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
+import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../model/scopes.ts";
 import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";
-import { getResourceUrl } from "./resource_indicator.ts";
+import { getMcpResourceUrl } from "./resource_indicator.ts";
 
 /** Where the library's own routes live, and so the issuer of tokens. */
 export const AUTH_PATH = "/api/auth";
@@ -42,10 +42,10 @@ export function authorizationServerMetadata(publicUrl: string) {
 
 export function protectedResourceMetadata(publicUrl: string) {
   return {
-    resource: getResourceUrl(publicUrl),
+    resource: getMcpResourceUrl(publicUrl),
     resource_name: "Belfry",
     authorization_servers: [publicUrl + AUTH_PATH],
     bearer_methods_supported: ["header"],
-    scopes_supported: INITIAL_SCOPES,
+    scopes_supported: INITIAL_ASSISTANT_SCOPES,
   };
 }

@@ -12,11 +12,11 @@ import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { forgetOwnDevices } from "../../store/queries/devices.ts";
-import { endLinksOf, lockUser } from "../../store/queries/members_and_one_time_links.ts";
+import { endMemberLinksOfUser, lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
-import type { AccountAdapter, PluginRows } from "./better_auth.ts";
+import type { AccountAdapter, BetterAuthPluginRows } from "./better_auth.ts";
 import { OidcError, type OidcIdentity } from "./oidc_types.ts";
-import { PLACEHOLDER_EMAIL } from "./one_time_links.ts";
+import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "./one_time_links.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** The sign-in library's name for the provider. With the issuer in it, a `sub` of another issuer opens nothing. */
@@ -35,22 +35,22 @@ interface AccountRow {
 
 const ofUser = (userId: string) => [{ field: "userId", value: userId }];
 
-async function findConnections({ adapter }: PluginRows, userId: string): Promise<AccountRow[]> {
+async function findConnections({ adapter }: BetterAuthPluginRows, userId: string): Promise<AccountRow[]> {
   const rows = await adapter.findMany<AccountRow>({ model: "account", where: ofUser(userId) });
   return rows.filter(({ providerId }) => isOidc(providerId));
 }
 
 /** True if a person's account is connected to the provider. */
-export const isConnected = async (rows: PluginRows, userId: string): Promise<boolean> =>
+export const hasOidcConnection = async (rows: BetterAuthPluginRows, userId: string): Promise<boolean> =>
   (await findConnections(rows, userId)).length > 0;
 
 /** Ends every connection of an account to a provider. */
-export async function disconnect(rows: PluginRows, userId: string): Promise<void> {
+export async function disconnectOidcAccount(rows: BetterAuthPluginRows, userId: string): Promise<void> {
   for (const { id } of await findConnections(rows, userId))
     await rows.adapter.delete({ model: "account", where: [{ field: "id", value: id }] });
 }
 
-const connect = ({ adapter }: PluginRows, identity: OidcIdentity, userId: string, now: Date) =>
+const connect = ({ adapter }: BetterAuthPluginRows, identity: OidcIdentity, userId: string, now: Date) =>
   adapter.create({
     model: "account",
     forceAllowId: true,
@@ -90,7 +90,7 @@ export function createOidcAccounts(options: {
 
   /** Members that were added with this address and have not joined. */
   const findInvited = (em: SqlEntityManager, email: string) =>
-    email === PLACEHOLDER_EMAIL ? Promise.resolve([]) : em.find(Member, { email, user_id: null });
+    email === FIRST_OWNER_PLACEHOLDER_EMAIL ? Promise.resolve([]) : em.find(Member, { email, user_id: null });
 
   /** Adds the memberships of invitations and of the claim. It removes none. */
   async function join(em: SqlEntityManager, identity: OidcIdentity, user: { id: string; email: string; name: string }) {
@@ -109,13 +109,19 @@ export function createOidcAccounts(options: {
       joined.push(workspace);
     }
     await em.flush();
-    if (joined.length > 0) await runStatement(em, endLinksOf, { user_id: user.id });
+    if (joined.length > 0) await runStatement(em, endMemberLinksOfUser, { user_id: user.id });
     for (const workspaceId of joined) await accountLog.done("join_oidc", user.id, { db: em, workspaceId });
     return joined.length > 0 || own.size > 0;
   }
 
   /** Opens an existing account by its address, for a trusted provider. Unproved, it may be another person's. */
-  async function adopt(em: SqlEntityManager, accounts: AccountAdapter, rows: PluginRows, id: string, proved: boolean) {
+  async function adopt(
+    em: SqlEntityManager,
+    accounts: AccountAdapter,
+    rows: BetterAuthPluginRows,
+    id: string,
+    proved: boolean,
+  ) {
     if (proved) return;
     await runStatement(em, lockUser, { id });
     for (const model of ["passkey", "twoFactor", "account"])
@@ -126,9 +132,14 @@ export function createOidcAccounts(options: {
   }
 
   /** The account of an identity that no account is connected to. @throws OidcError */
-  async function admit(em: SqlEntityManager, accounts: AccountAdapter, rows: PluginRows, identity: OidcIdentity) {
+  async function admit(
+    em: SqlEntityManager,
+    accounts: AccountAdapter,
+    rows: BetterAuthPluginRows,
+    identity: OidcIdentity,
+  ) {
     const { email } = identity;
-    if (email === null || validateEmail(email) || email === PLACEHOLDER_EMAIL)
+    if (email === null || validateEmail(email) || email === FIRST_OWNER_PLACEHOLDER_EMAIL)
       throw new OidcError("no_email", "no valid email claim");
     if (!identity.emailVerified) throw new OidcError("email_unverified", "email_verified is not true");
     const existing = (await accounts.findUserByEmail(email))?.user;

@@ -18,7 +18,7 @@ import {
   oidcTargetSchema,
 } from "./oidc_types.ts";
 
-export interface OidcOptions {
+export interface OidcPluginOptions {
   settings: OidcSettings;
   /** The account to open. @throws OidcError */
   resolve(identity: OidcIdentity, connectTo: string | null): Promise<string>;
@@ -34,7 +34,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export function createOidcPlugin({ settings, resolve }: OidcOptions, publicUrl: string) {
+export function createOidcPlugin({ settings, resolve }: OidcPluginOptions, publicUrl: string) {
   const provider = createOidcProvider(settings, publicUrl + OIDC_CALLBACK_PATH);
   const endpoints = {
     beginOidc: createAuthEndpoint(

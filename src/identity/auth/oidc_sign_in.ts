@@ -12,7 +12,7 @@ import {
   type OidcTarget,
   oidcTargetSchema,
 } from "./oidc_types.ts";
-import { type LibraryRequest, readSignIn, type SignInResult, withOAuthQuery } from "./sign_in.ts";
+import { buildOAuthQueryBody, readSignInResponse, type SignInLibraryClient, type SignInResult } from "./sign_in.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -53,7 +53,7 @@ export function createOidcSignIn(options: {
   only: boolean;
   library: SignInLibrary;
   throttle: SignInThrottle;
-  ask: LibraryRequest;
+  ask: SignInLibraryClient;
   accountLog: AccountAudit;
   log: Log;
 }) {
@@ -102,7 +102,7 @@ export function createOidcSignIn(options: {
     async finish(from: Request, oauthQuery: string | null, address: string | null): Promise<SignInResult | null> {
       const query = new URL(from.url).searchParams;
       if (query.has("error")) throw refusal("cancelled", /^[\w-]{1,60}$/.exec(query.get("error") ?? "")?.[0]);
-      const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...withOAuthQuery(oauthQuery) };
+      const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...buildOAuthQueryBody(oauthQuery) };
       const path = `${OIDC_FINISH_PATH}?${new URLSearchParams({ state: readState(from) })}`;
       const answer = await throttle.attemptPasskey(address, async () => {
         const answer = await ask(path, { headers: from.headers, body, address });
@@ -112,7 +112,7 @@ export function createOidcSignIn(options: {
       const account = new URLSearchParams(answer.headers.get(OIDC_ACCOUNT_HEADER) ?? "");
       const [id, email] = [account.get("id"), account.get("email")];
       if (id === null || email === null) return null;
-      const opened = await readSignIn(answer, email, throttle);
+      const opened = await readSignInResponse(answer, email, throttle);
       if (!opened.owesSecond) await accountLog.done("sign_in_oidc", id);
       return opened;
     },

@@ -7,7 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type LinkIssuer, MemberLink } from "../../model/entities/member.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { lockMember, replaceLinks } from "../../store/queries/members_and_one_time_links.ts";
+import { lockMember, replaceMemberLinks } from "../../store/queries/members_and_one_time_links.ts";
 import { hashToken } from "./bearer_authentication.ts";
 
 const HOUR = 3600;
@@ -18,23 +18,23 @@ const SECONDS: Record<LinkIssuer, number> = {
   person: HOUR,
 };
 /** The same as text. */
-export const LINK_LIFETIMES: Record<LinkIssuer, string> = {
+export const ONE_TIME_LINK_LIFETIME_TEXTS: Record<LinkIssuer, string> = {
   operator: `${LIMITS.link_days} days`,
   manager: `${LIMITS.link_days} days`,
   person: "one hour",
 };
 
 /** Replaces the first owner's address until the first link is redeemed, because only that person knows it. */
-export const PLACEHOLDER_EMAIL = "owner@localhost";
+export const FIRST_OWNER_PLACEHOLDER_EMAIL = "owner@localhost";
 
 /** The page that links lead to. */
-export const LINK_PATH = "/console/welcome";
+export const ONE_TIME_LINK_PAGE_PATH = "/console/welcome";
 
 /**
  * A new link for a member, in the manager's own transaction; `memberId` is the row's, `publicUrl` may be empty for
  * the path alone.
  */
-export async function insertLink(
+export async function insertMemberLink(
   em: SqlEntityManager,
   publicUrl: string,
   memberId: string,
@@ -43,19 +43,19 @@ export async function insertLink(
   const token = randomBytes(32).toString("base64url");
   // If two links are created at once, the later one is valid.
   await runStatement(em, lockMember, { id: memberId });
-  await runStatement(em, replaceLinks, { member_id: memberId, issued_by: madeBy });
+  await runStatement(em, replaceMemberLinks, { member_id: memberId, issued_by: madeBy });
   await em.insert(MemberLink, {
     token_hash: hashToken(token),
     member: memberId,
     issued_by: madeBy,
     expires_at: raw("now() + ? * interval '1 second'", [SECONDS[madeBy]]),
   });
-  return `${publicUrl}${LINK_PATH}#${token}`;
+  return `${publicUrl}${ONE_TIME_LINK_PAGE_PATH}#${token}`;
 }
 
 /** The same in a transaction of its own. */
-export const createLink = (em: SqlEntityManager, publicUrl: string, memberId: string, madeBy: LinkIssuer) =>
-  em.transactional((inside) => insertLink(inside, publicUrl, memberId, madeBy));
+export const createMemberLink = (em: SqlEntityManager, publicUrl: string, memberId: string, madeBy: LinkIssuer) =>
+  em.transactional((inside) => insertMemberLink(inside, publicUrl, memberId, madeBy));
 
 /**
  * The secret of a link, also from a whole address as people paste it. Any other text has the response of an unknown

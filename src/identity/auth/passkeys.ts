@@ -7,7 +7,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { PasskeySupport, Person } from "../../store/handler_context.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
-import type { PluginRows } from "./better_auth.ts";
+import type { BetterAuthPluginRows } from "./better_auth.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
@@ -52,7 +52,7 @@ export const presentedPasskeySchema = z.object({
 });
 
 /** A form's field with such a response; null for anything else. */
-export function parsePasskey<S extends z.ZodType>(shape: S, field: string | null): z.output<S> | null {
+export function parsePasskeyResponse<S extends z.ZodType>(shape: S, field: string | null): z.output<S> | null {
   try {
     const { data } = shape.safeParse(JSON.parse(field ?? ""));
     return data ?? null;
@@ -80,7 +80,7 @@ const challengeOf = ({ sessionId }: Person) => `new-passkey-${sessionId}`;
 export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeySupport {
   const host = getPasskeyHost(publicUrl);
   const webAuthn = () => import("@simplewebauthn/server");
-  const listRows = ({ adapter }: PluginRows, person: Person) =>
+  const listRows = ({ adapter }: BetterAuthPluginRows, person: Person) =>
     adapter.findMany<Row>({
       model: "passkey",
       where: [{ field: "userId", value: person.id }],

@@ -2,7 +2,7 @@
 // The list is part of the service, without external requests, and loaded on first use.
 
 import { validatePasswordLength } from "../../model/domain/name_validation.ts";
-import type { FieldFinding } from "../../model/error_messages.ts";
+import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
 const commonWords = lazy(async () => {
@@ -15,7 +15,7 @@ const AROUND = 6;
 const EDGES = /^[^\p{L}]*|[^\p{L}]*$/gu;
 const LEAST_DIFFERENT = 4;
 
-const weak = (message: string): FieldFinding => ({ code: "invalid_value", message });
+const weak = (message: string): FieldValidationFailure => ({ code: "invalid_value", message });
 
 const COMMON = weak("This password is too common. Try several unrelated words.");
 const OWN = weak("This password is your name or e-mail address. Choose one that others cannot guess.");
@@ -26,7 +26,7 @@ const core = (text: string) => text.replace(EDGES, "");
 export async function validatePasswordStrength(
   password: string,
   { email, name }: { email: string; name: string },
-): Promise<FieldFinding | null> {
+): Promise<FieldValidationFailure | null> {
   const wrong = validatePasswordLength(password);
   if (wrong) return wrong;
   const small = password.toLowerCase();

@@ -10,7 +10,7 @@ import { createAuditLines, writeAuditAndEvents } from "../../operation/audit_lin
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, type RowOf, runStatement } from "../../store/db/statement.ts";
 import {
-  claimRepeat,
+  claimRefreshTokenReplay,
   consumeRefreshToken,
   copyRefreshToken,
   dropRefreshToken,
@@ -90,7 +90,8 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
         return answer;
       }
       const [first] = await runStatement(kysely, consumeRefreshToken, { token, copy: copy.id });
-      if (!first && (await runStatement(kysely, claimRepeat, { token })).length > 0) await note(stored, null);
+      if (!first && (await runStatement(kysely, claimRefreshTokenReplay, { token })).length > 0)
+        await note(stored, null);
       return answer;
     },
   };

@@ -3,7 +3,7 @@
 import { LOOPBACK_HOSTS } from "./redirect_uris.ts";
 
 /** The identifier of the protected resource and the audience of access tokens. `publicUrl` is an origin. */
-export const getResourceUrl = (publicUrl: string): string => `${publicUrl}/mcp`;
+export const getMcpResourceUrl = (publicUrl: string): string => `${publicUrl}/mcp`;
 
 const PATHS = new Set(["/", "/mcp", "/mcp/"]);
 
@@ -25,7 +25,7 @@ export function normalizeResources(parameters: URLSearchParams, publicUrl: strin
   const named = parameters
     .getAll("resource")
     .filter(Boolean)
-    .map((resource) => (isOwn(resource, publicUrl) ? getResourceUrl(publicUrl) : resource));
+    .map((resource) => (isOwn(resource, publicUrl) ? getMcpResourceUrl(publicUrl) : resource));
   parameters.delete("resource");
   for (const resource of new Set(named)) parameters.append("resource", resource);
 }

@@ -4,13 +4,13 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import type { FieldFinding } from "../../model/error_messages.ts";
+import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Person, SecondFactorSupport, SignInService } from "../../store/handler_context.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
-import type { AccountAdapter, PluginRows } from "./better_auth.ts";
-import { disconnect, isConnected } from "./oidc_accounts.ts";
+import type { AccountAdapter, BetterAuthPluginRows } from "./better_auth.ts";
+import { disconnectOidcAccount, hasOidcConnection } from "./oidc_accounts.ts";
 import { createOwnPasskeys } from "./passkeys.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -32,7 +32,7 @@ async function otpOf(secret: string) {
 }
 
 /** In small letters, as a person would write them down. */
-const newCodes = ({ randomString }: PluginRows) =>
+const newCodes = ({ randomString }: BetterAuthPluginRows) =>
   Array.from({ length: LIMITS.recovery_codes }, () => `${randomString(5)}-${randomString(5)}`);
 
 /** Sets the password of an account, which may have none yet. */
@@ -42,8 +42,8 @@ export async function setPassword(accounts: AccountAdapter, userId: string, hash
 }
 
 const FRESH_MS = LIMITS.fresh_sign_in_minutes * 60_000;
-const WRONG_PASSWORD: FieldFinding = { code: "invalid_value", message: "The current password is incorrect." };
-const SIGN_IN_AGAIN: FieldFinding = {
+const WRONG_PASSWORD: FieldValidationFailure = { code: "invalid_value", message: "The current password is incorrect." };
+const SIGN_IN_AGAIN: FieldValidationFailure = {
   code: "invalid_value",
   message:
     "Enter your password. If you have none, sign out, sign in again, and repeat this within " +
@@ -55,17 +55,17 @@ async function inTurn<T>(
   em: SqlEntityManager,
   library: SignInLibrary,
   person: Person,
-  work: (accounts: AccountAdapter, rows: PluginRows) => Promise<T>,
+  work: (accounts: AccountAdapter, rows: BetterAuthPluginRows) => Promise<T>,
 ): Promise<T> {
   await runStatement(em, lockUser, { id: person.id });
   return library.inTransaction(em, work);
 }
 
 export function createSecondFactor(library: SignInLibrary): SecondFactorSupport {
-  const find = async ({ adapter }: PluginRows, person: Person) =>
+  const find = async ({ adapter }: BetterAuthPluginRows, person: Person) =>
     adapter.findOne<Row>({ model: "twoFactor", where: [{ field: "userId", value: person.id }] });
 
-  const change = ({ adapter }: PluginRows, id: string, update: Partial<Row>) =>
+  const change = ({ adapter }: BetterAuthPluginRows, id: string, update: Partial<Row>) =>
     adapter.update({ model: "twoFactor", where: [{ field: "id", value: id }], update });
 
   return {
@@ -131,7 +131,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
   };
 }
 
-export function createSignInSupport(options: {
+export function createSignInService(options: {
   library: SignInLibrary;
   throttle: SignInThrottle;
   publicUrl: string;
@@ -153,13 +153,14 @@ export function createSignInSupport(options: {
     },
 
     oidc: oidc && {
-      isConnected: (em, person) => library.inTransaction(em, async (_accounts, rows) => isConnected(rows, person.id)),
+      isConnected: (em, person) =>
+        library.inTransaction(em, async (_accounts, rows) => hasOidcConnection(rows, person.id)),
       disconnect: (em, person) =>
         inTurn(em, library, person, async (accounts, rows) => {
           const passkey = { model: "passkey", where: [{ field: "userId", value: person.id }] };
           const password = !oidc.only && (await accounts.findCredentialAccount(person.id))?.password;
           if (!password && !(await rows.adapter.findOne(passkey))) return false;
-          await disconnect(rows, person.id);
+          await disconnectOidcAccount(rows, person.id);
           return true;
         }),
     },

@@ -72,6 +72,6 @@ function opens(secret: string, box: Uint8Array): boolean {
 }
 
 /** From now on the database is this secret's: the last step of a rotation. */
-export async function adoptSecret(em: SqlEntityManager, secret: string): Promise<void> {
+export async function bindDatabaseToSecret(em: SqlEntityManager, secret: string): Promise<void> {
   await runStatement(em, replaceCheck, { check_value: checkValue(secret) });
 }

@@ -10,7 +10,7 @@ import { usePasskey } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import type { presentedPasskeySchema } from "./passkeys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
-import type { ClientTrust, SignInThrottle } from "./sign_in_throttle.ts";
+import type { SignInThrottle, SignInTrustLevel } from "./sign_in_throttle.ts";
 
 /** Whence an attempt to sign in comes, as the brake counts it. */
 export interface ClientOrigin {
@@ -18,7 +18,7 @@ export interface ClientOrigin {
   browser: string | null;
 }
 
-export const withOAuthQuery = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
+export const buildOAuthQueryBody = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
   new ApiError("sign_in_failed", "The sign-in expired, or too many codes were wrong. Sign in again.");
@@ -50,10 +50,10 @@ function withoutSession({ headers }: Request): Headers {
   return own;
 }
 
-export type LibraryRequest = ReturnType<typeof createLibraryRequest>;
+export type SignInLibraryClient = ReturnType<typeof createSignInLibraryClient>;
 
 /** Speaks to the library as a browser on our own origin would, without a socket. */
-export const createLibraryRequest =
+export const createSignInLibraryClient =
   (library: SignInLibrary, publicUrl: string) =>
   (
     path: string,
@@ -73,7 +73,7 @@ export const createLibraryRequest =
   };
 
 /** The cookies and the next page of a browser that signed in. */
-export async function readSignIn(answer: Response, email: string, throttle: SignInThrottle) {
+export async function readSignInResponse(answer: Response, email: string, throttle: SignInThrottle) {
   const next = (await answer.json()) as { url?: string; redirect?: boolean; twoFactorRedirect?: boolean };
   return {
     cookies: answer.headers.getSetCookie(),
@@ -87,12 +87,12 @@ export async function readSignIn(answer: Response, email: string, throttle: Sign
 }
 
 /** The result of a right password, code or passkey. */
-export type SignInResult = Awaited<ReturnType<typeof readSignIn>>;
+export type SignInResult = Awaited<ReturnType<typeof readSignInResponse>>;
 
-export function createSignIn(options: {
+export function createSignInFlow(options: {
   library: SignInLibrary;
   throttle: SignInThrottle;
-  ask: LibraryRequest;
+  ask: SignInLibraryClient;
   accountLog: AccountAudit;
   database: Kysely<unknown>;
   now: () => Date;
@@ -112,13 +112,13 @@ export function createSignIn(options: {
     oauthQuery: string | null,
     from: Request,
     address: string | null,
-    standing: ClientTrust = "known",
+    standing: SignInTrustLevel = "known",
   ) {
-    const body = { ...credentials, ...withOAuthQuery(oauthQuery) };
+    const body = { ...credentials, ...buildOAuthQueryBody(oauthQuery) };
     const answer = await throttle.inTurn(standing, () =>
       ask("/sign-in/email", { headers: from.headers, body, address }),
     );
-    if (answer.ok) return readSignIn(answer, credentials.email, throttle);
+    if (answer.ok) return readSignInResponse(answer, credentials.email, throttle);
     const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
     if (code === "INVALID_EMAIL_OR_PASSWORD" || answer.status === 400) return null;
     throw failed(answer);
@@ -172,13 +172,13 @@ export function createSignIn(options: {
         const back = kind === "code" ? await throttle.useOnce(account.id, code) : null;
         if (kind === "code" && !back) return null;
         const path = kind === "code" ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code";
-        const body = { code, ...withOAuthQuery(oauthQuery) };
+        const body = { code, ...buildOAuthQueryBody(oauthQuery) };
         const asked = ask(path, { headers: withoutSession(from), body, address: at.address });
         const answer = await asked.catch(async (error) => {
           await back?.();
           throw error;
         });
-        if (answer.ok) return readSignIn(answer, account.email, throttle);
+        if (answer.ok) return readSignInResponse(answer, account.email, throttle);
         await back?.();
         return refusedSecond(answer);
       });
@@ -223,7 +223,7 @@ export function createSignIn(options: {
       from: Request,
       address: string | null,
     ) {
-      const body = { response: shown, ...withOAuthQuery(oauthQuery) };
+      const body = { response: shown, ...buildOAuthQueryBody(oauthQuery) };
       const headers = withoutSession(from);
       const answer = await throttle.attemptPasskey(address, async () => {
         const verified = shown && (await ask("/passkey/verify-authentication", { headers, body, address }));
@@ -239,7 +239,7 @@ export function createSignIn(options: {
       }
       const [account] = await runStatement(database, usePasskey, { credential_id: shown.id });
       if (account) await accountLog.done("sign_in_passkey", account.user_id);
-      return readSignIn(answer, account?.email ?? "", throttle);
+      return readSignInResponse(answer, account?.email ?? "", throttle);
     },
 
     /** Ends the current session and returns the cookies for it. */

@@ -2,14 +2,14 @@
 // on first use, by a sign-in or an assistant's token; handsets and keys never need it.
 
 import { lazy } from "../../store/db/lazy.ts";
-import type { BetterAuth, LibraryOptions } from "./better_auth.ts";
+import type { BetterAuth, CreateBetterAuthOptions } from "./better_auth.ts";
 
 export interface SignInLibrary extends Omit<BetterAuth, "library"> {
   /** Makes the rows that the library needs for itself, among them the resource that clients get tokens for. */
   prepare(): Promise<void>;
 }
 
-export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
+export function createSignInLibrary(options: CreateBetterAuthOptions): SignInLibrary {
   /** A failure is not kept: after the database was away, the next caller tries again. */
   const load = lazy(async () => {
     const { createBetterAuth } = await import("./better_auth.ts");

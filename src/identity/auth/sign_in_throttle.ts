@@ -17,14 +17,14 @@ const MOST_IN_TURN = { known: 100, stranger: 16 };
 const SECONDS = 3;
 
 /** Known: a browser that signed in before, a signed-in person, and the holder of a link. */
-export type ClientTrust = "known" | "stranger";
+export type SignInTrustLevel = "known" | "stranger";
 
 export function createPasswordHashQueue() {
-  const lines: Record<ClientTrust, (() => void)[]> = { known: [], stranger: [] };
+  const lines: Record<SignInTrustLevel, (() => void)[]> = { known: [], stranger: [] };
   let running = 0;
 
   /** @throws 503. */
-  async function take(standing: ClientTrust): Promise<void> {
+  async function take(standing: SignInTrustLevel): Promise<void> {
     if (running < AT_ONCE) return void running++;
     const line = lines[standing];
     if (line.length >= MOST_IN_TURN[standing])
@@ -33,7 +33,7 @@ export function createPasswordHashQueue() {
   }
 
   /** Runs what makes a hash when it is its turn. @throws 503 when too many wait already. */
-  return async <T>(standing: ClientTrust, work: () => Promise<T>): Promise<T> => {
+  return async <T>(standing: SignInTrustLevel, work: () => Promise<T>): Promise<T> => {
     await take(standing);
     try {
       return await work();
@@ -139,7 +139,7 @@ export function createSignInThrottle(options: {
      */
     async attempt<T>(
       { email, address, browser }: SignInAttempt,
-      check: (standing: ClientTrust) => Promise<T>,
+      check: (standing: SignInTrustLevel) => Promise<T>,
     ): Promise<T> {
       const known = nameOf(browser, email);
       const counted = [];

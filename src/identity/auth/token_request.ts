@@ -3,7 +3,7 @@
 
 import type { Kysely } from "kysely";
 import { runStatement } from "../../store/db/statement.ts";
-import { findClient } from "../../store/queries/connections.ts";
+import { findOAuthClient } from "../../store/queries/connections.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { normalizeResources } from "./resource_indicator.ts";
 
@@ -57,7 +57,7 @@ export async function readTokenRequest(
   const pair = basicPair(headers);
   const clientId = fields.get("client_id") || pair?.id || null;
   if (clientId === null) return { fields, clientId, forward };
-  const [client] = await runStatement(kysely, findClient, { client_id: clientId, user_id: null });
+  const [client] = await runStatement(kysely, findOAuthClient, { client_id: clientId, user_id: null });
   if (!client)
     throw new OAuthError("invalid_client", "The client_id is not registered. Register the client again.", {
       status: 401,

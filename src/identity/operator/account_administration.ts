@@ -16,8 +16,8 @@ import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
 import { createOperatorActor } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { lockChannel } from "../../store/queries/channels.ts";
-import { KEY_PREFIX, mintToken } from "../auth/bearer_authentication.ts";
-import { endWebhooks, findKeyDependents } from "./key_dependents.ts";
+import { API_KEY_PREFIX, mintToken } from "../auth/bearer_authentication.ts";
+import { deleteWebhookEndpoints, findKeyDependents } from "./key_dependents.ts";
 
 type Em = SqlEntityManager;
 
@@ -135,7 +135,7 @@ export async function createKey(em: Em, input: NewKey, now: Date) {
   const member = await findMember(em, input);
   const workspaceId = member.workspace.id;
   const pusher_id = input.pusher === undefined ? null : await findChannelId(em, workspaceId, input.pusher);
-  const { token, hash } = mintToken(KEY_PREFIX);
+  const { token, hash } = mintToken(API_KEY_PREFIX);
   const expires_at =
     input.expires_in === undefined ? null : toIsoMicros(new Date(now.getTime() + input.expires_in * 1000));
   const key = em.create(ApiKey, {
@@ -242,7 +242,7 @@ export async function revokeKey(
   await em.flush();
   const workspaceId = key.member.$.workspace.id;
   const left = await findKeyDependents(em, workspaceId, wireId, now);
-  const ended = end_webhooks ? await endWebhooks(em, left.webhooks, createOperatorActor(workspaceId)) : [];
+  const ended = end_webhooks ? await deleteWebhookEndpoints(em, left.webhooks, createOperatorActor(workspaceId)) : [];
   const webhooks = end_webhooks ? [] : left.webhooks;
   return { id: wireId, revoked_at: key.revoked_at, ...left, webhooks, ended_webhooks: ended.length };
 }

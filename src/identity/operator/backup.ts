@@ -10,32 +10,32 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
-import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { requireMatchingSecret } from "../auth/secret_check.ts";
 import {
   BACKUP_FORMAT,
   type BackupManifest,
-  countContents,
+  countBackupContents,
   getFilePieceName,
-  listPieces,
+  listBackupPieces,
   SECRET_PIECE,
   serializeManifest,
 } from "./backup_manifest.ts";
-import { refuseCitusCells, writeRows } from "./backup_rows.ts";
+import { checkNotCitusCell, writeBackupRows } from "./backup_rows.ts";
 import {
   type BackupPiece,
+  type BackupPieceStore,
   type BackupStorageSettings,
   formatBackupName,
   openBackupStorage,
   parseBackupTime,
-  type StoredBackup,
 } from "./backup_storage.ts";
 import { withCopier } from "./copy_stream.ts";
 import { type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
 
 /** The store of uploaded files, and the secret. */
-export type BackupServerSettings = Parameters<typeof createAssetStore>[0] &
+export type BackupCommandSettings = Parameters<typeof createAssetStore>[0] &
   Pick<Config, "secret" | "databaseUrl"> &
   BackupStorageSettings;
 
@@ -74,11 +74,11 @@ export interface BackupRequest {
 /** @throws ConfigError, 409 for a database of another version, or the error of the folder or bucket */
 export async function makeBackup(
   where: OperatorSettings,
-  settings: BackupServerSettings,
+  settings: BackupCommandSettings,
   { to, version, now, withoutSecret = false, keep }: BackupRequest,
 ) {
   const embedded = where.databaseUrl === null;
-  if (embedded && !hasDatabase(where.dataDir))
+  if (embedded && !hasEmbeddedDatabase(where.dataDir))
     throw conflict(
       "database_incompatible",
       "DATA_DIR contains no database yet, so there is nothing to back up. belfry serve creates one.",
@@ -96,7 +96,7 @@ export async function makeBackup(
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
     const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
     return withCopier(orm, oneInstant, async (em, copier): Promise<BackupManifest> => {
-      await refuseCitusCells(em);
+      await checkNotCitusCell(em);
       const ids = await filesOf(em);
       await keepFiles(store, box, files, ids);
       const kept = ids.flatMap((id) => {
@@ -109,7 +109,7 @@ export async function makeBackup(
         version,
         made_at: now.toISOString(),
         ...version_,
-        ...(await writeRows(orm, em, copier, box)),
+        ...(await writeBackupRows(orm, em, copier, box)),
         files: kept,
         missing_files: ids.filter((id) => files.get(id) === null),
         secret: withoutSecret ? null : await box.put(SECRET_PIECE, Buffer.from(`${secret}\n`)),
@@ -130,8 +130,8 @@ export async function makeBackup(
   return {
     backup: box.where,
     made_at: manifest.made_at,
-    ...countContents(manifest),
-    bytes: listPieces(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
+    ...countBackupContents(manifest),
+    bytes: listBackupPieces(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
     missing_files: manifest.missing_files,
     secret: manifest.secret !== null,
     removed: keep === undefined ? [] : await removeOld(shelf, keep, now),
@@ -159,7 +159,7 @@ const filesOf = async (em: SqlEntityManager) => (await runStatement(em, storedFi
 /** Copies those that are not copied yet; null: the store does not have it. */
 async function keepFiles(
   store: AssetStore,
-  box: StoredBackup,
+  box: BackupPieceStore,
   files: Map<string, BackupPiece | null>,
   ids: string[],
 ): Promise<void> {

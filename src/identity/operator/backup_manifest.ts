@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { compareMigrations } from "../../store/db/migrate.ts";
-import { type BackupPiece, MANIFEST_FILE, readBackupPiece, type StoredBackup } from "./backup_storage.ts";
+import { BACKUP_MANIFEST_FILE, type BackupPiece, type BackupPieceStore, readBackupPiece } from "./backup_storage.ts";
 
 export const BACKUP_FORMAT = 1;
 
@@ -81,27 +81,27 @@ export function serializeManifest(manifest: BackupManifest): Buffer {
 }
 
 /** The numbers of a backup that both commands report. */
-export const countContents = ({ tables, files }: BackupManifest) => ({
+export const countBackupContents = ({ tables, files }: BackupManifest) => ({
   rows: tables.reduce((sum, { rows }) => sum + rows, 0),
   files: files.length,
 });
 
-export const listPieces = ({ tables, files, secret }: BackupManifest): BackupPiece[] => [
+export const listBackupPieces = ({ tables, files, secret }: BackupManifest): BackupPiece[] => [
   ...tables.flatMap(({ pieces }) => pieces),
   ...files,
   ...(secret ? [secret] : []),
 ];
 
 /** @throws 422 for an invalid manifest, and for one that this version cannot read */
-export async function readManifest(box: StoredBackup, version: string): Promise<BackupManifest> {
-  const bytes = await readBackupPiece(box, MANIFEST_FILE, MAX_MANIFEST_BYTES);
+export async function readManifest(box: BackupPieceStore, version: string): Promise<BackupManifest> {
+  const bytes = await readBackupPiece(box, BACKUP_MANIFEST_FILE, MAX_MANIFEST_BYTES);
   let said: unknown;
   try {
     said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));
   } catch {
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} is damaged: its ${MANIFEST_FILE} is not valid JSON. Copy it again, or restore another backup.`,
+      `${box.where} is damaged: its ${BACKUP_MANIFEST_FILE} is not valid JSON. Copy it again, or restore another backup.`,
       "from",
     );
   }
@@ -109,13 +109,17 @@ export async function readManifest(box: StoredBackup, version: string): Promise<
   if (of?.belfry !== "backup")
     throw invalidRequest("backup_invalid", `${box.where} is not a backup of Belfry.`, "from");
   const newer =
-    `was made by a newer version than ${version}. Restore it with that version, given in its ${MANIFEST_FILE}, ` +
+    `was made by a newer version than ${version}. Restore it with that version, given in its ${BACKUP_MANIFEST_FILE}, ` +
     "or a later one.";
   if (typeof of.format === "number" && of.format > BACKUP_FORMAT)
     throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   const read = BackupManifest.safeParse(said);
   if (!read.success)
-    throw invalidRequest("backup_invalid", `${box.where} is damaged: its ${MANIFEST_FILE} is not valid.`, "from");
+    throw invalidRequest(
+      "backup_invalid",
+      `${box.where} is damaged: its ${BACKUP_MANIFEST_FILE} is not valid.`,
+      "from",
+    );
   const had = compareMigrations(read.data.migrations);
   if (had.newer.length > 0) throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   if (had.before)

@@ -7,13 +7,13 @@ import { createGunzip, createGzip } from "node:zlib";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { CELL_PREFIX } from "../../store/db/citus_cell.ts";
+import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getRowsPieceName } from "./backup_manifest.ts";
-import { type BackupPiece, readVerifiedPiece, type StoredBackup } from "./backup_storage.ts";
+import { type BackupPiece, type BackupPieceStore, readVerifiedPiece } from "./backup_storage.ts";
 import type { Copier } from "./copy_stream.ts";
 
-export interface TableRows {
+export interface BackupTableEntry {
   /** Without a schema where it is the database's first one. */
   name: string;
   columns: string[];
@@ -21,7 +21,7 @@ export interface TableRows {
   pieces: BackupPiece[];
 }
 
-export interface SequenceState {
+export interface DatabaseSequenceState {
   name: string;
   /** A text, since it may have more digits than JSON's numbers; null: nothing was taken from it. */
   last: string | null;
@@ -35,9 +35,9 @@ const NOT_OF_CELLS =
   "(docs/explanation/scale.md#cells-on-citus).";
 
 /** @throws 409 on the database of a cell. */
-export async function refuseCitusCells(em: SqlEntityManager): Promise<void> {
+export async function checkNotCitusCell(em: SqlEntityManager): Promise<void> {
   const [at] = await em.execute<{ schema: string | null }[]>("select current_schema() as schema");
-  if (at?.schema?.startsWith(CELL_PREFIX)) throw conflict("database_incompatible", NOT_OF_CELLS);
+  if (at?.schema?.startsWith(CELL_SCHEMA_PREFIX)) throw conflict("database_incompatible", NOT_OF_CELLS);
 }
 
 const NAME = "case when n.nspname = current_schema() then '' else n.nspname || '.' end || c.relname";
@@ -73,15 +73,15 @@ async function tablesIn(orm: Orm, em: SqlEntityManager): Promise<Table[]> {
 }
 
 /** Those that belong to a column of a table of ours, which live as long as it. */
-async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceState[]> {
-  const found = await em.execute<(SequenceState & { quoted: string; of: string })[]>(
+async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<DatabaseSequenceState[]> {
+  const found = await em.execute<(DatabaseSequenceState & { quoted: string; of: string })[]>(
     `select ${NAME.replaceAll("c.", "s.")} as name, ${NAME} as of, s.oid::regclass::text as quoted
      from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a',
        'i')
        join pg_class c on c.oid = d.refobjid join pg_namespace n on n.oid = c.relnamespace
      where ${OURS} and s.relkind = 'S' order by 1`,
   );
-  const states: SequenceState[] = [];
+  const states: DatabaseSequenceState[] = [];
   const isKnown = createTableFilter(orm);
   for (const { name, of, quoted } of found.filter(({ of: name }) => isKnown({ name }))) {
     const [row] = await em.execute<{ last: string | null }[]>(
@@ -93,13 +93,13 @@ async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceStat
 }
 
 /** Writes all rows of the transaction's snapshot. Sequences are read last, so that no number is reused. */
-export async function writeRows(
+export async function writeBackupRows(
   orm: Orm,
   em: SqlEntityManager,
   copier: Copier,
-  box: StoredBackup,
-): Promise<{ tables: TableRows[]; sequences: SequenceState[] }> {
-  const tables: TableRows[] = [];
+  box: BackupPieceStore,
+): Promise<{ tables: BackupTableEntry[]; sequences: DatabaseSequenceState[] }> {
+  const tables: BackupTableEntry[] = [];
   for (const { name, quoted, columns } of await tablesIn(orm, em)) {
     const pieces: BackupPiece[] = [];
     const put = async (zipped: AsyncIterable<Buffer>) => {
@@ -128,7 +128,7 @@ async function* inPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /** Takes away what an earlier server left in the database. */
-export async function removeRows(orm: Orm, em: SqlEntityManager): Promise<void> {
+export async function dropDatabaseContents(orm: Orm, em: SqlEntityManager): Promise<void> {
   // The migrator has made this one, and looks for it on another connection.
   for (const { name, quoted } of await tablesIn(orm, em))
     await em.execute(name === "migration" ? `delete from ${quoted}` : `drop table ${quoted} cascade`);
@@ -150,12 +150,12 @@ export const hasBelfryTables = async (orm: Orm, em: SqlEntityManager) =>
  * Replaces the content of tables of the same migrations.
  * @throws 422 for changed parts and for other tables
  */
-export async function readRows(
+export async function restoreBackupRows(
   orm: Orm,
   em: SqlEntityManager,
   copier: Copier,
-  box: StoredBackup,
-  { tables, sequences }: { tables: TableRows[]; sequences: SequenceState[] },
+  box: BackupPieceStore,
+  { tables, sequences }: { tables: BackupTableEntry[]; sequences: DatabaseSequenceState[] },
 ): Promise<void> {
   const there = await tablesIn(orm, em);
   const theirs = new Set((await sequencesIn(orm, em)).map(({ name }) => name));
@@ -212,6 +212,6 @@ async function schemaOf(em: SqlEntityManager, name: string): Promise<[schema: st
   return [assertDefined(row, "a function returns a row").schema, name];
 }
 
-async function* eachWhole(box: StoredBackup, pieces: BackupPiece[]): AsyncGenerator<Uint8Array> {
+async function* eachWhole(box: BackupPieceStore, pieces: BackupPiece[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield await readVerifiedPiece(box, piece);
 }

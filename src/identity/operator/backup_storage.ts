@@ -13,7 +13,7 @@ import { ConfigError } from "../../store/config/setting_types.ts";
 import { syncFolder } from "../../store/secret/private_file.ts";
 import { withFileErrors } from "./file_refusals.ts";
 
-export const MANIFEST_FILE = "manifest.json";
+export const BACKUP_MANIFEST_FILE = "manifest.json";
 
 /** belfry-20261124T190501Z: the order of names is that of times. */
 const NAME = /^belfry-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
@@ -30,7 +30,7 @@ export interface BackupPiece {
 }
 
 /** One backup. */
-export interface StoredBackup {
+export interface BackupPieceStore {
   where: string;
   put(name: string, bytes: Uint8Array): Promise<BackupPiece>;
   /**
@@ -46,7 +46,7 @@ export interface StoredBackup {
 export interface BackupStorage {
   where: string;
   names(): Promise<string[]>;
-  getBackup(name: string): StoredBackup;
+  getBackup(name: string): BackupPieceStore;
   /** True if no incomplete part of this name exists. */
   isFinished(name: string): Promise<boolean>;
 }
@@ -58,7 +58,7 @@ export type BackupStorageSettings = Pick<
 
 const sumOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-const damaged = (box: StoredBackup, name: string, problem: string) =>
+const damaged = (box: BackupPieceStore, name: string, problem: string) =>
   invalidRequest(
     "backup_invalid",
     `${box.where} is damaged: ${name} ${problem}. Copy it again, or restore another backup.`,
@@ -69,13 +69,16 @@ const damaged = (box: StoredBackup, name: string, problem: string) =>
  * Reads a part; null if it is missing.
  * @throws 422 for one of more than `maxBytes`, and if it is not a regular file
  */
-export const readBackupPiece = (box: StoredBackup, name: string, maxBytes: number): Promise<Uint8Array | null> =>
+export const readBackupPiece = (box: BackupPieceStore, name: string, maxBytes: number): Promise<Uint8Array | null> =>
   box.get(name, maxBytes).catch((error) => {
     throw error instanceof UnsafeFileError ? damaged(box, name, error.message) : error;
   });
 
 /** A piece whose bytes are those that the manifest knows. @throws 422. */
-export async function readVerifiedPiece(box: StoredBackup, { name, bytes, sha256 }: BackupPiece): Promise<Uint8Array> {
+export async function readVerifiedPiece(
+  box: BackupPieceStore,
+  { name, bytes, sha256 }: BackupPiece,
+): Promise<Uint8Array> {
   const found = await readBackupPiece(box, name, bytes);
   if (found?.length !== bytes || sumOf(found) !== sha256)
     throw damaged(box, name, found ? "has been changed" : "is missing");
@@ -91,7 +94,7 @@ const pieceOf = (name: string, bytes: Uint8Array): BackupPiece => ({
 /** The part of an unfinished one's name, which a finished one has not. */
 const PART = ".part";
 
-function folderBox(final: string): StoredBackup {
+function folderBox(final: string): BackupPieceStore {
   const part = `${final}${PART}`;
   let at = existsSync(final) ? final : part;
   const backend = () => createFolderBackend(at);
@@ -105,7 +108,7 @@ function folderBox(final: string): StoredBackup {
     get: (name, maxBytes) => withFileErrors(final, async () => (existsSync(at) ? backend().get(name, maxBytes) : null)),
     finish: (manifest) =>
       withFileErrors(dirname(final), async () => {
-        await backend().put(MANIFEST_FILE, manifest);
+        await backend().put(BACKUP_MANIFEST_FILE, manifest);
         syncFolder(part);
         renameSync(part, final);
         at = final;
@@ -127,7 +130,7 @@ function folderShelf(path: string): BackupStorage {
     where: folder,
     names: () => withFileErrors(folder, names),
     getBackup: (name) => folderBox(join(folder, name)),
-    isFinished: async (name) => existsSync(join(folder, name, MANIFEST_FILE)),
+    isFinished: async (name) => existsSync(join(folder, name, BACKUP_MANIFEST_FILE)),
   };
 }
 
@@ -149,7 +152,7 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
   const { listBucket, createS3Backend } = await import("../../effects/assets/s3_backend.ts");
   const backendOf = (name: string) =>
     createS3Backend({ ...bucket, bucket: `${bucket.bucket}/${path}${name}` }, PATIENCE_MS);
-  const getBackup = (name: string): StoredBackup => {
+  const getBackup = (name: string): BackupPieceStore => {
     const backend = backendOf(name);
     const put = (piece: string, bytes: Uint8Array) => again(() => backend.put(piece, bytes));
     return {
@@ -159,10 +162,10 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
         return pieceOf(piece, bytes);
       },
       get: (piece, maxBytes) => again(() => backend.get(piece, maxBytes)),
-      finish: (manifest) => put(MANIFEST_FILE, manifest),
+      finish: (manifest) => put(BACKUP_MANIFEST_FILE, manifest),
       async remove() {
         // Without its manifest, a partly deleted backup is not valid.
-        await again(() => backend.remove(MANIFEST_FILE));
+        await again(() => backend.remove(BACKUP_MANIFEST_FILE));
         for (const piece of await again(() => listBucket(bucket, `${path}${name}/`)))
           await again(() => backend.remove(piece));
       },
@@ -176,7 +179,7 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
         .filter(parseBackupTime)
         .sort(),
     getBackup,
-    isFinished: async (name) => (await getBackup(name).get(MANIFEST_FILE)) !== null,
+    isFinished: async (name) => (await getBackup(name).get(BACKUP_MANIFEST_FILE)) !== null,
   };
 }
 
@@ -214,7 +217,7 @@ export async function openBackupStorage(to: string, settings: BackupStorageSetti
  * Opens one finished backup by its path or URL.
  * @throws 422 with the actual content
  */
-export async function openBackup(from: string, settings: BackupStorageSettings): Promise<StoredBackup> {
+export async function openBackup(from: string, settings: BackupStorageSettings): Promise<BackupPieceStore> {
   const address = from.replace(/\/+$/, "");
   const [, above = ".", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(address) ?? [];
   const s3 = address.startsWith("s3://");
@@ -225,7 +228,7 @@ export async function openBackup(from: string, settings: BackupStorageSettings):
     "backup_invalid",
     inside.length > 0
       ? `${address} contains backups. Name one of them: ${inside.slice(-5).join(", ")}.`
-      : `${address} is not a complete backup: it has no ${MANIFEST_FILE}. An interrupted backup cannot be restored.`,
+      : `${address} is not a complete backup: it has no ${BACKUP_MANIFEST_FILE}. An interrupted backup cannot be restored.`,
     "from",
   );
 }

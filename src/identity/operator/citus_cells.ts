@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
-import { CELL_FUNCTIONS, CELL_PREFIX } from "../../store/db/citus_cell.ts";
+import { CELL_FUNCTIONS, CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import { applyMigrations } from "../../store/db/migrate.ts";
 import { createDatabaseError, withOrm } from "./operator_database.ts";
 
@@ -25,7 +25,7 @@ type Row = Record<string, unknown>;
  * false if it existed and was not changed
  * @throws ApiError without Citus or workers, for an invalid or used name, or without the privileges
  */
-export async function createCell(url: string, name: string) {
+export async function createCitusCell(url: string, name: string) {
   if (!NAME.test(name))
     throw invalidRequest(
       "invalid_format",
@@ -33,7 +33,7 @@ export async function createCell(url: string, name: string) {
         "[a-z][a-z0-9_]{0,39}.",
       "name",
     );
-  const cell = CELL_PREFIX + name;
+  const cell = CELL_SCHEMA_PREFIX + name;
   return withOrm({ databaseUrl: url, databasePoolSize: 1 }, async (orm) => {
     const em = orm.em.fork();
     await refuseWithoutCitus(em).catch((error) => {

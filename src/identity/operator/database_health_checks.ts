@@ -7,10 +7,10 @@ import { assertDefined } from "../../model/assert.ts";
 import { boolean, float8, int, text } from "../../model/fields/sql_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { CELL_PREFIX } from "../../store/db/citus_cell.ts";
+import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import { createStatementDefiner, type RowOf, runStatement } from "../../store/db/statement.ts";
-import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { isSecretOfDatabase } from "../auth/secret_check.ts";
 import { type ConsistencyReport, checkConsistency } from "./consistency_checks.ts";
@@ -71,7 +71,7 @@ const serverState = defineStatement.reading("server_state", {
     shown,
       extract(epoch from clock_timestamp())::float8 * 1000 - $now as ahead_ms, pg_is_in_recovery() as standby,
       has_schema_privilege(current_schema(), 'create')
-        and (starts_with(current_schema(), '${CELL_PREFIX}') or has_database_privilege(current_database(), 'create')) as
+        and (starts_with(current_schema(), '${CELL_SCHEMA_PREFIX}') or has_database_privilege(current_database(), 'create')) as
           may_create,
       current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
       current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections`,
@@ -86,7 +86,7 @@ export async function checkDatabase(
     // Looking for one must not make it.
     let made: boolean;
     try {
-      made = hasDatabase(where.dataDir);
+      made = hasEmbeddedDatabase(where.dataDir);
     } catch (error) {
       const { message } = error as Error;
       return { findings: [createFindingBuilder("database").wrong(message, "follow the message")], checks: [] };

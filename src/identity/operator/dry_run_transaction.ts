@@ -9,7 +9,7 @@ class Undone extends Error {}
  * Returns the result of `work`, whose changes stay unless it was a dry run. Inside another transaction it is a
  * savepoint. @throws the error of `work`; then no change stays.
  */
-export async function runInTransaction<T>(
+export async function runInTransactionOrDryRun<T>(
   em: SqlEntityManager,
   dryRun: boolean,
   work: (inside: SqlEntityManager) => Promise<T>,

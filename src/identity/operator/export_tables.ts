@@ -4,9 +4,9 @@
 
 import { array, int, jsonb, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";
-import { bigintSchema, type ExportKind, ROW_SCHEMAS } from "./import_row_rules.ts";
+import { bigintSchema, type ExportRowKind, ROW_SCHEMAS } from "./import_row_rules.ts";
 
-export type { ExportKind } from "./import_row_rules.ts";
+export type { ExportRowKind } from "./import_row_rules.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -39,7 +39,7 @@ const settings = (columns: readonly string[], from: string, ...key: string[]) =>
     .join(", ");
 
 /** In the order in which they are in a file: each after all that it names. */
-const KINDS: Record<ExportKind, Kind> = {
+const KINDS: Record<ExportRowKind, Kind> = {
   workspace: { table: "workspace", belongs: `r.id = any(${WORKSPACES})`, key: "id" },
   member: { table: "member", belongs: OWN, key: "id" },
   file: { table: "asset", belongs: OWN, key: "id", except: "r.reference_count = 0" },
@@ -88,7 +88,7 @@ const KINDS: Record<ExportKind, Kind> = {
   report: { table: "report", belongs: OF_ALERT, key: "alert_id, device_id, kind" },
 };
 
-function statementsFor(kind: ExportKind) {
+function statementsFor(kind: ExportRowKind) {
   const { table, belongs, key, except, put, conflict }: Kind = KINDS[kind];
   const { shape } = ROW_SCHEMAS[kind];
   const columns = Object.keys(shape);
@@ -119,14 +119,14 @@ function statementsFor(kind: ExportKind) {
 }
 
 export type ExportTable = ReturnType<typeof statementsFor>;
-export const EXPORT_TABLES: readonly ExportTable[] = (Object.keys(KINDS) as ExportKind[]).map(statementsFor);
+export const EXPORT_TABLES: readonly ExportTable[] = (Object.keys(KINDS) as ExportRowKind[]).map(statementsFor);
 /** The names of the migrations: equal on servers with the same columns. */
-export const readSchema = defineStatement.reading("read_schema", {
+export const readMigrationsFingerprint = defineStatement.reading("read_migrations_fingerprint", {
   columns: { schema: text },
   text: "select md5(string_agg(name, ' ' order by name)) as schema from migration",
 });
 
-export const presentWorkspaces = defineStatement.reading("present_workspaces", {
+export const findExistingWorkspaces = defineStatement.reading("find_existing_workspaces", {
   parameters: { ids: array(uuid) },
   columns: { id: uuid },
   text: "select id from workspace where id = any($ids) order by created_at",
@@ -141,7 +141,7 @@ export const takenHandles = defineStatement.reading("taken_handles", {
 });
 
 /** The columns of a constraint, or the key of a unique index, in their order in the table. */
-export const constrainedColumns = defineStatement.reading("constrained_columns", {
+export const readConstraintColumns = defineStatement.reading("read_constraint_columns", {
   parameters: { table: text, constraint: text },
   columns: { column: text },
   text: `select attname::text as column from pg_attribute

@@ -9,7 +9,7 @@ import { Workspace } from "../../model/entities/member.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { withCopier } from "./copy_stream.ts";
-import { EXPORT_TABLES, type ExportKind, readSchema } from "./export_tables.ts";
+import { EXPORT_TABLES, type ExportRowKind, readMigrationsFingerprint } from "./export_tables.ts";
 
 /** The format number in the first line of a file. */
 export const EXPORT_FORMAT = 1;
@@ -28,10 +28,12 @@ export async function exportWorkspaces(
     const found = await em.find(Workspace, one ? { id: one } : {}, { orderBy: { id: "asc" } });
     if (one && found.length === 0) throw notFound("workspace");
     const workspaces = found.map(({ id }) => id);
-    const [{ schema }] = [assertDefined((await runStatement(em, readSchema, {}))[0], "a sum returns a row")];
+    const [{ schema }] = [
+      assertDefined((await runStatement(em, readMigrationsFingerprint, {}))[0], "a sum returns a row"),
+    ];
     const head = { belfry: "export", format: EXPORT_FORMAT, schema, exported_at: now.toISOString() };
     await write(`${JSON.stringify(head)}\n`);
-    const lines: Partial<Record<ExportKind, number>> = {};
+    const lines: Partial<Record<ExportRowKind, number>> = {};
     for (const { kind, linesOf } of EXPORT_TABLES) {
       const count = await copyOut(linesOf(workspaces), "json", async (rows) => {
         for await (const some of rows) await write(some);

@@ -3,7 +3,7 @@
 import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { describeFileError, describeOwner } from "../../store/config/file_errors.ts";
+import { describeFileError, describeFileOwnerMismatch } from "../../store/config/file_errors.ts";
 import { createFindingBuilder, type HealthFinding } from "./database_health_checks.ts";
 
 /** Bits that other users must not have: writing in the folder, and all of a secret. */
@@ -31,7 +31,10 @@ export function checkFileModes(dataDir: string): HealthFinding[] {
   // Root may use the folder of each user.
   if (own !== 0 && owner !== own)
     open.push(
-      createFindingBuilder("owner").wrong(`${dataDir} ${describeOwner(dataDir, owner, own)}`, "follow the message"),
+      createFindingBuilder("owner").wrong(
+        `${dataDir} ${describeFileOwnerMismatch(dataDir, owner, own)}`,
+        "follow the message",
+      ),
     );
   return open.length > 0 ? open : [ok("secrets are readable only by their owner")];
 }

@@ -8,7 +8,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { checkSettings, listRejectedSettings, listUnknownSettings } from "../../store/config/load_settings.ts";
 import { isPrivateContact } from "../../store/config/push_settings.ts";
-import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
+import { describeDatabase, hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
 import { isLoopbackHost } from "../auth/redirect_uris.ts";
 import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
@@ -21,7 +21,7 @@ import {
 } from "./database_health_checks.ts";
 import { checkBackupFolder, checkFileModes } from "./file_checks.ts";
 import type { OperatorSettings } from "./operator_database.ts";
-import { checkPublicAddress } from "./public_address_checks.ts";
+import { checkPublicUrlReachable } from "./public_address_checks.ts";
 
 /** @param where what reaches the database; null when its settings are wrong */
 export async function runHealthChecks(where: OperatorSettings | null, now: () => Date): Promise<HealthReport> {
@@ -42,7 +42,7 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
         "fix the settings first",
       ),
     ]),
-    ...(await checkPublicAddress(config.publicUrl)),
+    ...(await checkPublicUrlReachable(config.publicUrl)),
     await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
     await answers("files", config.assetsS3Endpoint, "ASSETS_S3_ENDPOINT", () => askFiles(config)),
     await answers("mail", config.smtpUrl, "SMTP_URL", async (url) => {
@@ -90,7 +90,7 @@ function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Health
 
 function hasDatabaseQuietly(dataDir: string): boolean {
   try {
-    return hasDatabase(dataDir);
+    return hasEmbeddedDatabase(dataDir);
   } catch {
     return false;
   }

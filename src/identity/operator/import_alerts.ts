@@ -5,17 +5,17 @@ import { checkAlertContent, MAX_HTML_LENGTH } from "../../model/domain/alert_val
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import { SanitizerReport, sanitizeHtml } from "../../model/sanitizer/sanitize.ts";
-import { cleanTexts, recordBlocked } from "../../operation/alerts/compose_alert.ts";
+import { recordRemovedMarkup, sanitizeAlertTexts } from "../../operation/alerts/compose_alert.ts";
 
 /** Sanitised markup may be longer than what was sent, by the attributes of its links above all. */
 const GROWTH = 20;
 
 /** The fields as create_alert would store them, with what the texts lost in `blocked`. @throws 422 naming the field. */
-export function cleanAlert(row: AlertFields): AlertFields {
+export function cleanImportedAlert(row: AlertFields): AlertFields {
   const blocked = { ...row.blocked };
   if (!Object.keys(blocked).every((field) => Object.hasOwn(ALERT_FIELDS, field)))
     throw invalidRequest("invalid_file", "blocked names an unknown field.", "file");
-  const clean: AlertFields = { ...cleanTexts(row, row, blocked), blocked };
+  const clean: AlertFields = { ...sanitizeAlertTexts(row, row, blocked), blocked };
   for (const field of ["html", "asset_html"] as const) {
     const markup = row[field];
     if (markup === null) continue;
@@ -27,14 +27,14 @@ export function cleanAlert(row: AlertFields): AlertFields {
     clean[field] = sanitizeHtml(markup, report).html;
     if (clean[field] === markup) continue;
     report.addRows(blocked[field] ?? []);
-    recordBlocked(blocked, field, report, false);
+    recordRemovedMarkup(blocked, field, report, false);
   }
   checkAlertContent(clean, 0, { send_at: false, expires_at: false, scheduled: false }, "");
   return clean;
 }
 
 /** Former values of edits. Nothing is noted of what they lose. */
-export const cleanFormerValues = (previous: Partial<AlertFields>) => cleanTexts(previous, null, {});
+export const cleanPreviousAlertValues = (previous: Partial<AlertFields>) => sanitizeAlertTexts(previous, null, {});
 
 const REVIEW = /^https?:\/\/[^/?#\\]+(\/console\/wsp_\w+\/channels\/psh_\w+\/alerts\/alr_\w+)$/;
 

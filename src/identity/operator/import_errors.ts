@@ -3,8 +3,8 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type ApiError, conflict, invalidRequest } from "../../model/api_error.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { runInTransaction } from "./dry_run_transaction.ts";
-import { constrainedColumns, type ExportKind, type ExportTable } from "./export_tables.ts";
+import { runInTransactionOrDryRun } from "./dry_run_transaction.ts";
+import { type ExportRowKind, type ExportTable, readConstraintColumns } from "./export_tables.ts";
 import type { ImportRow } from "./import_row_rules.ts";
 
 /** A row with the number of its line, from 1. */
@@ -16,14 +16,15 @@ export interface NumberedRow {
 /** A row that belongs to no workspace of the file. */
 export class RowWithoutWorkspaceError extends Error {}
 
-const wrong = (line: number, kind: ExportKind, problem: string) =>
+const wrong = (line: number, kind: ExportRowKind, problem: string) =>
   `Line ${line} of the file (${kind}) is not valid: ${problem}`;
 
 /** `problem` is a sentence of ours, which repeats nothing of the file. */
-export const createLineError = (line: number, kind: ExportKind, problem: string): ApiError =>
+export const createLineError = (line: number, kind: ExportRowKind, problem: string): ApiError =>
   invalidRequest("invalid_file", wrong(line, kind, problem), "file");
 
-export const createFileError = (what: string): ApiError => invalidRequest("invalid_file", `The file ${what}.`, "file");
+export const createImportFileError = (what: string): ApiError =>
+  invalidRequest("invalid_file", `The file ${what}.`, "file");
 
 type DatabaseError = Error & { code?: string; constraint?: string; column?: string; table?: string };
 
@@ -36,7 +37,7 @@ const isOfRow = (error: unknown): boolean =>
  * Puts rows by `put`, which changes nothing but the database. @throws 422 or 409 that names the first line that the
  * database rejects. It quotes the row, so its message is not passed on.
  */
-export async function insertLines(
+export async function insertImportRows(
   em: SqlEntityManager,
   of: ExportTable,
   lines: readonly NumberedRow[],
@@ -45,7 +46,7 @@ export async function insertLines(
   /** Returns the error of the first `count` lines. */
   const attempt = (count: number, dryRun: boolean): Promise<unknown> => {
     const rows = lines.slice(0, count).map(({ row }) => row);
-    return runInTransaction(em, dryRun, (inside) => put(inside, rows)).then(
+    return runInTransactionOrDryRun(em, dryRun, (inside) => put(inside, rows)).then(
       () => null,
       (error: unknown) => {
         if (isOfRow(error)) return error;
@@ -78,7 +79,7 @@ async function refusalOf(
   const found = column
     ? [{ column }]
     : constraint && of === table
-      ? await runStatement(em, constrainedColumns, { table, constraint })
+      ? await runStatement(em, readConstraintColumns, { table, constraint })
       : [];
   const fields = found.map((one) => one.column).filter((name) => columns.includes(name));
   const named = fields.join(" and ") || "a value";

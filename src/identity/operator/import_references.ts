@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { runStatement } from "../../store/db/statement.ts";
 import { foreignReferences, type ImportReference } from "../../store/queries/import_references.ts";
-import type { ExportKind } from "./export_tables.ts";
+import type { ExportRowKind } from "./export_tables.ts";
 import type { ImportRow } from "./import_row_rules.ts";
 
 interface Rule extends Pick<ImportReference, "what" | "of"> {
@@ -16,7 +16,7 @@ interface Rule extends Pick<ImportReference, "what" | "of"> {
 }
 
 /** Rules for columns whose foreign key does not enforce the workspace. */
-const RULES: { [K in ExportKind]?: readonly Rule[] } = {
+const RULES: { [K in ExportRowKind]?: readonly Rule[] } = {
   workspace: [{ field: "review_channel_id", what: "channel", of: "workspace", by: "id" }],
   member: [{ field: "pusher_ids", what: "channel", of: "workspace", by: "workspace_id" }],
   file: [{ field: "member_id", what: "member", of: "workspace", by: "workspace_id", must: true }],
@@ -42,7 +42,7 @@ const RULES: { [K in ExportKind]?: readonly Rule[] } = {
  */
 export async function findForeignReference(
   em: SqlEntityManager,
-  kind: ExportKind,
+  kind: ExportRowKind,
   rows: readonly ImportRow[],
 ): Promise<{ at: number; field: string } | null> {
   const asked: { at: number; field: string }[] = [];

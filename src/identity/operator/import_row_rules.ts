@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { cleanFileName } from "../../effects/assets/incoming_file.ts";
-import { isTypeOfKind } from "../../effects/assets/sniff_content_type.ts";
+import { isContentTypeOfAssetKind } from "../../effects/assets/sniff_content_type.ts";
 import { isPossibleTarget, type TargetRules } from "../../effects/webhooks/target_check.ts";
 import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -14,17 +14,22 @@ import { validateEmail, validateName, validatePersonName } from "../../model/dom
 import { ALERT_STATUSES, type AlertStatus } from "../../model/entities/alert.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
-import { REPORT_KINDS } from "../../model/entities/devices_and_reports.ts";
+import { DEVICE_REPORT_KINDS } from "../../model/entities/devices_and_reports.ts";
 import { ROLES } from "../../model/entities/member.ts";
-import { isMessage } from "../../model/error_messages.ts";
+import { isErrorMessage } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
-import { CAPABILITIES, CHANNEL_FIELDS, INVITE_FIELDS, retentionDaysSchema } from "../../model/fields/channel.ts";
+import {
+  CHANNEL_FIELDS,
+  INVITE_FIELDS,
+  REQUESTABLE_PERMISSIONS,
+  retentionDaysSchema,
+} from "../../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
 import {
   type FieldDefinition,
   type FieldDefinitions,
+  type FieldValuesOf,
   getFieldNames,
-  type RecordOf,
 } from "../../model/fields/field_table.ts";
 import { parseRecurrence } from "../../model/fields/recurrence.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
@@ -33,8 +38,8 @@ import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
 import { createValidationError, refuseUnstorableText } from "../../operation/validation_errors.ts";
-import { pusherCreate, searchText } from "../../store/schemas/pusher_schemas.ts";
-import { cleanAlert, cleanFormerValues, rewriteReviewUrls } from "./import_alerts.ts";
+import { buildChannelSearchText, pusherCreate } from "../../store/schemas/pusher_schemas.ts";
+import { cleanImportedAlert, cleanPreviousAlertValues, rewriteReviewUrls } from "./import_alerts.ts";
 
 export type ImportRow = Record<string, unknown>;
 
@@ -90,7 +95,7 @@ const scopes = z.array(one(isScope, "must be a scope"));
 const rule = one(
   (value) => value.length <= LIMITS.recurrence + ";UNTIL=00000000T000000Z".length,
   `must be at most ${LIMITS.recurrence} characters long`,
-).refine((value) => !isMessage(parseRecurrence(value)), "must be an RFC 5545 rule and a time zone");
+).refine((value) => !isErrorMessage(parseRecurrence(value)), "must be an RFC 5545 rule and a time zone");
 const blocked = z.record(z.string(), z.array(z.strictObject(removedMarkupSchema.shape)).max(LIMITS.alert_blocked + 5));
 
 /** Fields that an operation accepts. All other columns have rules of their own below. */
@@ -191,40 +196,40 @@ const RULES = {
   }),
   subscription: z.strictObject({
     ...{ device_id: bigintSchema, pusher_id: uuid, invite_id: uuid.nullable(), muted: z.boolean() },
-    ...{ permissions: z.array(z.enum(CAPABILITIES)), subscribed_at: past },
+    ...{ permissions: z.array(z.enum(REQUESTABLE_PERMISSIONS)), subscribed_at: past },
   }),
   report: z.strictObject({
     ...{
       alert_id: uuid,
       device_id: bigintSchema,
-      kind: z.union(Object.values(REPORT_KINDS).map((of) => z.literal(of))),
+      kind: z.union(Object.values(DEVICE_REPORT_KINDS).map((of) => z.literal(of))),
     },
     ...{ reported_at: pastOrNull, choice: place().nullable(), previous_choice: place().nullable() },
   }),
 };
 
-export type ExportKind = keyof typeof RULES;
-export const ROW_SCHEMAS: Record<ExportKind, z.ZodObject> = RULES;
+export type ExportRowKind = keyof typeof RULES;
+export const ROW_SCHEMAS: Record<ExportRowKind, z.ZodObject> = RULES;
 
 function place() {
   return z.int().min(1).max(LIMITS.reply_choices);
 }
 
 /** The row as it is stored, of kinds whose rules are more than those of their columns. */
-const STORED: { [K in ExportKind]?: (row: ImportRow, here: ImportContext) => ImportRow } = {
+const STORED: { [K in ExportRowKind]?: (row: ImportRow, here: ImportContext) => ImportRow } = {
   file(row) {
     const { kind, content_type, bytes, name, text } = row as UploadedFile;
-    if (!isTypeOfKind(kind, content_type)) refuse("content_type does not match its kind.");
+    if (!isContentTypeOfAssetKind(kind, content_type)) refuse("content_type does not match its kind.");
     if (bytes > MAX_ASSET_BYTES[kind]) refuse("bytes exceeds the limit for its kind.");
     if (name !== cleanFileName(name, kind)) refuse("name is not a valid file name.");
     if (countCodePoints(text ?? "") > MAX_ASSET_BYTES.html) refuse("text is longer than allowed for a page.");
     return row;
   },
   channel(row) {
-    const channel = row as RecordOf<typeof CHANNEL_FIELDS> & { handle: string };
+    const channel = row as FieldValuesOf<typeof CHANNEL_FIELDS> & { handle: string };
     if (RESERVED_HANDLES.has(channel.handle)) refuse("handle is reserved.");
     checkGeofence(channel);
-    return { ...row, search_text: searchText(channel) };
+    return { ...row, search_text: buildChannelSearchText(channel) };
   },
   webhook(row, { targets }) {
     if (!isPossibleTarget(String(row.url), targets))
@@ -233,11 +238,11 @@ const STORED: { [K in ExportKind]?: (row: ImportRow, here: ImportContext) => Imp
   },
   alert(row, { reviews, publicUrl }) {
     refuseOtherTimes(row);
-    const clean = { ...row, ...cleanAlert(row as AlertFields) };
+    const clean = { ...row, ...cleanImportedAlert(row as AlertFields) };
     if (!reviews.has(String(row.pusher_id))) return clean;
     return { ...clean, actions: rewriteReviewUrls(clean.actions, publicUrl) };
   },
-  change: (row) => ({ ...row, previous_values: cleanFormerValues(row.previous_values as Partial<AlertFields>) }),
+  change: (row) => ({ ...row, previous_values: cleanPreviousAlertValues(row.previous_values as Partial<AlertFields>) }),
 };
 
 /** The times that an alert of each status has. */
@@ -269,7 +274,7 @@ function refuseFuture(shape: Record<string, z.core.$ZodType>, row: ImportRow, la
 }
 
 /** The rules of columns that depend on the server. */
-function judgedAs(kind: ExportKind, row: ImportRow, { reviews }: ImportContext): ImportRow {
+function judgedAs(kind: ExportRowKind, row: ImportRow, { reviews }: ImportContext): ImportRow {
   if (kind === "alert" && reviews.has(String(row.pusher_id)))
     return { ...row, actions: rewriteReviewUrls(row.actions, "https://localhost") };
   // The address of an uploaded picture follows from the file.
@@ -277,7 +282,7 @@ function judgedAs(kind: ExportKind, row: ImportRow, { reviews }: ImportContext):
 }
 
 /** The row as it is stored. @throws 422 that names the field, and never its value. */
-export function validateRow(kind: ExportKind, given: ImportRow, here: ImportContext): ImportRow {
+export function validateImportRow(kind: ExportRowKind, given: ImportRow, here: ImportContext): ImportRow {
   const schema = ROW_SCHEMAS[kind];
   const columns = Object.keys(schema.shape);
   const missing = columns.find((column) => !Object.hasOwn(given, column));

@@ -16,26 +16,26 @@ import { runStatement } from "../../store/db/statement.ts";
 import { indexAlerts } from "../../store/queries/alert_search_index.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { requireMatchingSecret } from "../auth/secret_check.ts";
-import { runInTransaction } from "./dry_run_transaction.ts";
+import { runInTransactionOrDryRun } from "./dry_run_transaction.ts";
 import {
   EXPORT_TABLES,
-  type ExportKind,
+  type ExportRowKind,
   type ExportTable,
-  presentWorkspaces,
-  readSchema,
+  findExistingWorkspaces,
+  readMigrationsFingerprint,
   takenHandles,
 } from "./export_tables.ts";
 import { EXPORT_FORMAT } from "./export_workspaces.ts";
 import {
-  createFileError,
+  createImportFileError,
   createLineError,
-  insertLines,
+  insertImportRows,
   type NumberedRow,
   RowWithoutWorkspaceError,
 } from "./import_errors.ts";
-import { readLines } from "./import_lines.ts";
+import { readImportLines } from "./import_lines.ts";
 import { findForeignReference, SortedIdList } from "./import_references.ts";
-import { type ImportRow, validateRow } from "./import_row_rules.ts";
+import { type ImportRow, validateImportRow } from "./import_row_rules.ts";
 import { auditImported } from "./operator_audit.ts";
 
 type Em = SqlEntityManager;
@@ -60,7 +60,7 @@ export interface ImportOptions {
 export interface ImportResult {
   imported: string[];
   already_there: string[];
-  rows: Partial<Record<ExportKind, number>>;
+  rows: Partial<Record<ExportRowKind, number>>;
 }
 
 /**
@@ -68,7 +68,7 @@ export interface ImportResult {
  * @throws 422 for an incomplete file or another version, 409 for names that exist on this server
  */
 export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<ImportResult> {
-  return runInTransaction(em, asked.dryRun, async (inside) => {
+  return runInTransactionOrDryRun(em, asked.dryRun, async (inside) => {
     await requireMatchingSecret(inside, asked.secret);
     const result = await readAll(inside, asked);
     for (const id of result.imported)
@@ -83,7 +83,7 @@ export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<Im
 }
 
 async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
-  const lines = readLines(asked.bytes, LIMITS.export_line);
+  const lines = readImportLines(asked.bytes, LIMITS.export_line);
   await checkHead(em, (await lines.next()).value);
   const puts = putting(em, asked);
   let held: NumberedRow[] = [];
@@ -98,23 +98,23 @@ async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
   let end: ImportRow | null = null;
   for await (const line of lines) {
     number++;
-    if (end) throw createFileError("has more lines after its end line");
+    if (end) throw createImportFileError("has more lines after its end line");
     const { kind, row, ...more } = parsed(line);
     if (kind === "end") {
       end = more;
       continue;
     }
     const next = EXPORT_TABLES.find((one) => one.kind === kind);
-    if (!next || !isRow(row)) throw createFileError("has a line that is not from belfry export");
+    if (!next || !isRow(row)) throw createImportFileError("has a line that is not from belfry export");
     if (next !== at || held.length === AT_ONCE || characters > CHARACTERS_AT_ONCE) await flush();
     at = next;
     held.push({ line: number, row: puts.checked(next.kind, row, number) });
     characters += line.length;
   }
   await flush();
-  if (!end) throw createFileError("is incomplete: its last line is missing. Copy it again, or export again");
+  if (!end) throw createImportFileError("is incomplete: its last line is missing. Copy it again, or export again");
   if (JSON.stringify(end.lines) !== JSON.stringify(puts.read))
-    throw createFileError("has fewer lines than its last line states");
+    throw createImportFileError("has fewer lines than its last line states");
   return puts.result();
 }
 
@@ -128,13 +128,13 @@ function parsed(line: string): ImportRow {
   } catch {
     // Reported below.
   }
-  throw createFileError("has a line that is not a JSON object");
+  throw createImportFileError("has a line that is not a JSON object");
 }
 
 async function checkHead(em: Em, line: string | undefined): Promise<void> {
   const { belfry, format, schema } = line === undefined ? {} : parsed(line);
-  if (belfry !== "export" || format !== EXPORT_FORMAT) throw createFileError("was not created by belfry export");
-  if (schema !== assertDefined((await runStatement(em, readSchema, {}))[0], "a sum has a row").schema)
+  if (belfry !== "export" || format !== EXPORT_FORMAT) throw createImportFileError("was not created by belfry export");
+  if (schema !== assertDefined((await runStatement(em, readMigrationsFingerprint, {}))[0], "a sum has a row").schema)
     throw conflict(
       "database_incompatible",
       "The file was made by another version of Belfry. Use the same version on both servers and export again.",
@@ -154,7 +154,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   const devices = new SortedIdList();
 
   /** Converts a row for this server, by kind. */
-  const here: Partial<Record<ExportKind, (row: ImportRow) => ImportRow>> = {
+  const here: Partial<Record<ExportRowKind, (row: ImportRow) => ImportRow>> = {
     channel: (row) => (typeof row.image_asset_id === "string" ? { ...row, image_url: urlOf(row.image_asset_id) } : row),
     // A random secret: the owner creates a new one before the endpoint is enabled.
     webhook: (row) => ({
@@ -166,9 +166,9 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   return {
     read,
     /** The row of a line as it is stored. @throws 422 that names the line and the field. */
-    checked(kind: ExportKind, given: ImportRow, line: number): ImportRow {
+    checked(kind: ExportRowKind, given: ImportRow, line: number): ImportRow {
       try {
-        const row = validateRow(kind, given, { publicUrl, targets, reviews, latest });
+        const row = validateImportRow(kind, given, { publicUrl, targets, reviews, latest });
         if (kind === "workspace" && row.review_channel_id !== null) reviews.add(String(row.review_channel_id));
         if (kind === "device" && !devices.add(String(row.id)))
           throw invalidRequest("invalid_file", "id is not greater than that of the previous device.", "file");
@@ -185,7 +185,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
       read[kind] = (read[kind] ?? 0) + rows.length;
       if (kind === "workspace") {
         const ids = rows.map(({ id }) => String(id));
-        const there = (await runStatement(em, presentWorkspaces, { ids })).map(({ id }) => id);
+        const there = (await runStatement(em, findExistingWorkspaces, { ids })).map(({ id }) => id);
         present = [...present, ...there];
         workspaces = [...workspaces, ...ids.filter((id) => !there.includes(id))];
       }
@@ -202,7 +202,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
         for (const { id, workspace_id } of rows)
           if (workspaces.includes(String(workspace_id))) channels.add(String(id));
       const prepare = here[kind];
-      await insertLines(em, of, lines, async (inside, some) => {
+      await insertImportRows(em, of, lines, async (inside, some) => {
         const [done] = await runStatement(inside, put, { workspaces, rows: prepare ? some.map(prepare) : some });
         if (present.length === 0 && done?.come !== some.length) throw new RowWithoutWorkspaceError();
         if (kind === "alert")

@@ -13,7 +13,7 @@ import { WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { type AuditActor, createAuditLines } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { MemberCaller } from "../../store/handler_context.ts";
-import { insertAuditBefore, scheduledBy } from "../../store/queries/audit_and_events.ts";
+import { insertAdditionalAuditRecord, listAlertsScheduledByActor } from "../../store/queries/audit_and_events.ts";
 
 /** Lines of the log that are looked through for what a key scheduled, the newest. */
 const LINES = 1_000;
@@ -55,7 +55,7 @@ export async function findKeyDependents(
 ): Promise<z.output<typeof keyDependentsSchema>> {
   const [hooks, lines] = await Promise.all([
     em.find(WebhookEndpoint, { workspace: workspaceId, created_by_id: key }, ALL),
-    runStatement(em, scheduledBy, { workspace_id: workspaceId, actor_id: key, lines: LINES }),
+    runStatement(em, listAlertsScheduledByActor, { workspace_id: workspaceId, actor_id: key, lines: LINES }),
   ]);
   const ids = lines.map(({ subject_id }) => parseId("alr", subject_id)).filter((id) => id !== null);
   const still = { id: { $in: ids }, status: "scheduled", send_at: { $gt: now.toISOString() } } as const;
@@ -72,14 +72,14 @@ export async function findKeyDependents(
 }
 
 /** Deletes such endpoints, each with its line in the audit log with `actor`; returns the rows' ids. */
-export async function endWebhooks(
+export async function deleteWebhookEndpoints(
   em: SqlEntityManager,
   webhooks: readonly { id: string }[],
   actor: AuditActor,
 ): Promise<string[]> {
   for (const { id } of webhooks)
     for (const line of createAuditLines(actor, "delete_webhook", { webhook_id: id }, {}))
-      await runStatement(em, insertAuditBefore, line);
+      await runStatement(em, insertAdditionalAuditRecord, line);
   const ids = webhooks.map(({ id }) => parseId("whk", id)).filter((id) => id !== null);
   await em.nativeDelete(WebhookEndpoint, { id: { $in: ids } }, ALL);
   return ids;

@@ -9,31 +9,31 @@ import { assertDefined } from "../../model/assert.ts";
 import {
   canManageMember,
   canSeeMember,
-  includesAllChannels,
+  includesAllChannelsOf,
   isRoleAtLeast,
   type MemberAccess,
 } from "../../model/domain/access_policy.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
-import type { FieldFinding } from "../../model/error_messages.ts";
-import { createAuditLines, findPersonActors } from "../../operation/audit_lines.ts";
+import type { FieldValidationFailure } from "../../model/error_messages.ts";
+import { createAuditLines, findPersonAuditActors } from "../../operation/audit_lines.ts";
 import type { RowOf } from "../../store/db/statement.ts";
-import type { Context, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
-import { insertAuditBefore } from "../../store/queries/audit_and_events.ts";
+import type { HandlerContext, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
+import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";
 import {
+  type listWorkspacesOfUser,
   lockWorkspace,
   lockWorkspaceChannels,
-  type ownWorkspaces,
   pauseWorkspaceChannels,
 } from "../../store/queries/workspaces.ts";
 import type { MemberInput } from "../../store/schemas/common_fields.ts";
-import { endConnections } from "../auth/consent_grants.ts";
+import { endAssistantConnections } from "../auth/consent_grants.ts";
 import { findChannelId } from "./account_administration.ts";
 
-type Ctx = Context<MemberCaller>;
+type Ctx = HandlerContext<MemberCaller>;
 
 /** Refuses contradictory input instead of using the wider meaning. */
-function channelProblem({ role, every_channel, pusher_ids }: MemberInput): FieldFinding | null {
+function channelProblem({ role, every_channel, pusher_ids }: MemberInput): FieldValidationFailure | null {
   if (every_channel && pusher_ids.length > 0)
     return {
       code: "mutually_exclusive_fields",
@@ -50,7 +50,7 @@ function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Field
 }
 
 /** Validates the requested change by itself. */
-export const validateMemberWish = (wish: MemberInput): Record<string, FieldFinding | false | null> => ({
+export const validateMemberInput = (wish: MemberInput): Record<string, FieldValidationFailure | false | null> => ({
   role: !ROLES.includes(wish.role as Role) && {
     code: "invalid_choice",
     message: `The role must be one of ${ROLES.join(", ")}.`,
@@ -91,13 +91,17 @@ export async function findManageableMember(
  * Returns the resulting access.
  * @throws 403 if it grants more than the caller has, 404 for a channel
  */
-export async function resolveGrant({ em, caller }: Ctx, mine: MemberAccess, wish: MemberInput): Promise<MemberAccess> {
+export async function resolveGrantedMemberAccess(
+  { em, caller }: Ctx,
+  mine: MemberAccess,
+  wish: MemberInput,
+): Promise<MemberAccess> {
   const pusher_ids = wish.every_channel
     ? null
     : await Promise.all(wish.pusher_ids.map((id) => findChannelId(em, caller.workspace.id, id)));
   const role = wish.role as Role;
   if (!isRoleAtLeast(mine.role, role)) throw forbidden("not_permitted", "You cannot assign a role above your own.");
-  if (!includesAllChannels(mine.pusher_ids, pusher_ids))
+  if (!includesAllChannelsOf(mine.pusher_ids, pusher_ids))
     throw forbidden("channel_restricted", "You can only give access to channels that you can access yourself.");
   return { role, pusher_ids };
 }
@@ -109,7 +113,7 @@ export async function requireRemainingOwner({ em, caller }: Ctx, row: MemberRow)
     throw conflict("last_owner", "This is the workspace's last owner. Make someone else an owner first.");
 }
 
-export type OwnWorkspace = RowOf<typeof ownWorkspaces>;
+export type OwnWorkspace = RowOf<typeof listWorkspacesOfUser>;
 
 /** True if the person cannot leave it in its state. */
 const holdsOn = ({ last_owner, others, channels, files }: OwnWorkspace): boolean =>
@@ -131,7 +135,7 @@ export function getLeaveOutcome(own: OwnWorkspace): "stays" | "goes" | "behind" 
  * @throws 409 before any change, if another one would keep content without an owner
  */
 export async function leaveWorkspaces(
-  ctx: Context<PersonCaller>,
+  ctx: HandlerContext<PersonCaller>,
   workspaces: readonly OwnWorkspace[],
   behind: readonly string[],
 ): Promise<void> {
@@ -145,18 +149,18 @@ export async function leaveWorkspaces(
     );
   for (const own of staying) await pauseAll(ctx, own);
   for (const { id, member_id, last_owner } of workspaces) {
-    await endConnections(ctx.em, { member: member_id });
+    await endAssistantConnections(ctx.em, { member: member_id });
     await ctx.em.nativeDelete(Member, { id: member_id });
     if (last_owner && !staying.some((own) => own.id === id)) await ctx.em.nativeDelete(Workspace, { id });
   }
 }
 
 /** Pauses its channels as update_pusher does, each with a line of its own in the audit log. */
-async function pauseAll(ctx: Context<PersonCaller>, own: OwnWorkspace): Promise<void> {
+async function pauseAll(ctx: HandlerContext<PersonCaller>, own: OwnWorkspace): Promise<void> {
   const { em, sql, caller } = ctx;
   await sql(lockWorkspaceChannels, { workspace_id: own.id });
   const paused = await sql(pauseWorkspaceChannels, { workspace_id: own.id, at: ctx.now().toISOString() });
-  const actors = [await findPersonActors(em, caller.person.id, "console")].flat();
+  const actors = [await findPersonAuditActors(em, caller.person.id, "console")].flat();
   const actor = assertDefined(
     actors.find(({ workspace_id }) => workspace_id === own.id),
     "the person is a member of the workspace",
@@ -164,7 +168,7 @@ async function pauseAll(ctx: Context<PersonCaller>, own: OwnWorkspace): Promise<
   for (const row of paused) {
     const id = formatId("psh", row.id);
     for (const line of createAuditLines(actor, "update_pusher", { pusher_id: id }, { id, status: "paused" }))
-      await sql(insertAuditBefore, line);
+      await sql(insertAdditionalAuditRecord, line);
   }
   ctx.markChanged(paused.map(({ id }) => id));
 }

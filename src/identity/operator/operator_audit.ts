@@ -5,7 +5,7 @@ import { type IdKind, parseId } from "../../model/domain/type_ids.ts";
 import { nullable, uuid } from "../../model/fields/sql_types.ts";
 import { createAuditLines, createOperatorActor, writeAudit } from "../../operation/audit_lines.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
-import { insertAuditBefore } from "../../store/queries/audit_and_events.ts";
+import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -41,5 +41,5 @@ export async function auditImported(
   id: string,
 ): Promise<void> {
   for (const line of createAuditLines(createOperatorActor(workspaceId), name, {}, { id }))
-    await runStatement(em, insertAuditBefore, line);
+    await runStatement(em, insertAdditionalAuditRecord, line);
 }

@@ -9,11 +9,16 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { extendEnvironment, loadSettings } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
-import { findUnavailability } from "../../store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
 import { applyMigrations, isMigrated } from "../../store/db/migrate.ts";
 import { type Orm, openOrm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../../store/embedded/cluster.ts";
+import {
+  describeDatabase,
+  findRunningDatabase,
+  hasEmbeddedDatabase,
+  openCluster,
+} from "../../store/embedded/cluster.ts";
 import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readServiceState } from "../../store/queries/service_state.ts";
@@ -96,7 +101,7 @@ async function onItsOwn<T>(settings: EmbeddedSettings, use: (reached: DatabaseTa
   const { dataDir } = settings;
   const unlock = await acquireDataDir(dataDir, { waitMs: 0 });
   try {
-    loadSecret(settings, hasDatabase(dataDir));
+    loadSecret(settings, hasEmbeddedDatabase(dataDir));
     return await withEmbeddedCluster(settings, use);
   } finally {
     unlock();
@@ -124,12 +129,12 @@ async function ifItRuns<T>(
   until: number,
   use: (reached: DatabaseTarget) => Promise<T>,
 ): Promise<{ result: T } | null> {
-  const running = runningDatabase(dataDir);
+  const running = findRunningDatabase(dataDir);
   if (!running) return null;
   try {
     return { result: await use({ url: running.url, serviceRunning: true }) };
   } catch (error) {
-    if (findUnavailability(error) !== null && performance.now() < until) return null;
+    if (findDatabaseUnavailableCode(error) !== null && performance.now() < until) return null;
     throw error;
   } finally {
     running.release();
@@ -153,7 +158,7 @@ export async function runAsOperator<T>(
 }
 
 /** Returns the database's location for display, with its password, because the caller has the settings anyway. */
-export function findDatabaseStatus(settings: OperatorSettings) {
+export function describeDatabaseLocation(settings: OperatorSettings) {
   if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
   const { folder, url, running } = describeDatabase(settings.dataDir);
   return { database: "embedded", running, folder, DATABASE_URL: url };
@@ -170,7 +175,7 @@ export async function findServiceState(
   settings: OperatorSettings,
   figures: string | null,
 ): Promise<ServiceState | null> {
-  const running = settings.databaseUrl === null ? runningDatabase(settings.dataDir) : null;
+  const running = settings.databaseUrl === null ? findRunningDatabase(settings.dataDir) : null;
   const databaseUrl = settings.databaseUrl ?? running?.url;
   if (databaseUrl === undefined) return null;
   const stateOn = async (orm: Orm) => {
@@ -238,7 +243,7 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
         if (!serviceRunning) migrations = await applyMigrations(orm, { beforeUpgrade });
         else if (!(await isMigrated(orm))) throw new NotYet();
       } catch (error) {
-        throw serviceRunning && findUnavailability(error) !== null ? error : createDatabaseError(error);
+        throw serviceRunning && findDatabaseUnavailableCode(error) !== null ? error : createDatabaseError(error);
       }
       return { result: await use(orm).catch(neverTwice), migrations, byService: serviceRunning };
     }),
@@ -247,7 +252,7 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
 
 /** A started request is not repeated, because it may have been done before the connection was lost. */
 function neverTwice(error: unknown): never {
-  if (findUnavailability(error) === null) throw error;
+  if (findDatabaseUnavailableCode(error) === null) throw error;
   throw new ApiError(
     "no_answer",
     "The connection to the database was lost. Check whether the change was made before you retry.",

@@ -9,9 +9,9 @@ import { formatId } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/entities/member.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { renewEpoch } from "../../store/queries/database_epoch.ts";
+import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";
 import { dropSecondFactor } from "../../store/queries/members_and_one_time_links.ts";
-import { createLink } from "../auth/one_time_links.ts";
+import { createMemberLink } from "../auth/one_time_links.ts";
 import {
   addMemberAsOperator,
   createKey,
@@ -25,7 +25,7 @@ import {
 } from "./account_administration.ts";
 import { checkConsistency } from "./consistency_checks.ts";
 import { auditOperator } from "./operator_audit.ts";
-import { rotateSecret } from "./rotate_secret.ts";
+import { rotateServerSecret } from "./rotate_secret.ts";
 
 export interface OperatorRequest {
   operation: OperatorOperation;
@@ -66,9 +66,9 @@ const channel = z.strictObject({ handle: z.string() });
 
 export const OPERATOR_OPERATIONS = {
   doctor: operation(z.strictObject({ repair: z.boolean().optional() }), checkConsistency),
-  rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
+  rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateServerSecret),
   database_promoted: operation(z.strictObject({}), async (em) => {
-    await runStatement(em, renewEpoch, { epoch: randomUUID() });
+    await runStatement(em, renewDatabaseEpoch, { epoch: randomUUID() });
     return { inboxes: "reloaded" };
   }),
   create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),
@@ -96,7 +96,7 @@ export const OPERATOR_OPERATIONS = {
         email: member.email,
         workspace_name: workspace.name,
         joined: member.user_id != null,
-        path: await createLink(em, "", member.id, "operator"),
+        path: await createMemberLink(em, "", member.id, "operator"),
       };
     },
   ),

@@ -12,7 +12,7 @@ const NOT_UPGRADED = 40016;
 const ask = (url: string) => fetch(url, { signal: AbortSignal.timeout(ASK_MS), redirect: "manual" });
 
 /** The findings about the address; a service that does not answer there is the only one. */
-export async function checkPublicAddress(publicUrl: string | undefined): Promise<HealthFinding[]> {
+export async function checkPublicUrlReachable(publicUrl: string | undefined): Promise<HealthFinding[]> {
   const { ok, warning, skipped } = createFindingBuilder("service");
   if (publicUrl === undefined) return [skipped("PUBLIC_URL cannot be used")];
   let response: Response;

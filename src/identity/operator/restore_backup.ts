@@ -9,16 +9,22 @@ import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { compareMigrations, listMigrations, runMigrations } from "../../store/db/migrate.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
-import { renewEpoch } from "../../store/queries/database_epoch.ts";
+import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
 import { replaceSecretFile } from "../../store/secret/server_secret.ts";
 import { requireMatchingSecret } from "../auth/secret_check.ts";
-import { type BackupServerSettings, forEachLimited } from "./backup.ts";
-import { type BackupManifest, countContents, listPieces, readManifest } from "./backup_manifest.ts";
-import { analyzeTables, hasBelfryTables, readRows, refuseCitusCells, removeRows } from "./backup_rows.ts";
-import { openBackup, readVerifiedPiece, type StoredBackup } from "./backup_storage.ts";
+import { type BackupCommandSettings, forEachLimited } from "./backup.ts";
+import { type BackupManifest, countBackupContents, listBackupPieces, readManifest } from "./backup_manifest.ts";
+import {
+  analyzeTables,
+  checkNotCitusCell,
+  dropDatabaseContents,
+  hasBelfryTables,
+  restoreBackupRows,
+} from "./backup_rows.ts";
+import { type BackupPieceStore, openBackup, readVerifiedPiece } from "./backup_storage.ts";
 import { withCopier } from "./copy_stream.ts";
 import { type OperatorSettings, withEmbeddedCluster, withOrm } from "./operator_database.ts";
 import { refuseOtherConnections } from "./rotate_secret.ts";
@@ -40,7 +46,7 @@ export interface RestoreRequest {
  */
 export async function restoreBackup(
   where: OperatorSettings,
-  settings: BackupServerSettings,
+  settings: BackupCommandSettings,
   { from, version, replace = false, check = false }: RestoreRequest,
 ) {
   const box = await openBackup(from, settings);
@@ -49,11 +55,11 @@ export async function restoreBackup(
     restored: box.where,
     made_at: manifest.made_at,
     made_by: manifest.version,
-    ...countContents(manifest),
+    ...countBackupContents(manifest),
     missing_files: manifest.missing_files,
   };
   // Everything is read once before anything is written, so that a damaged part leaves nothing half restored.
-  await forEachLimited(listPieces(manifest), async (piece) => void (await readVerifiedPiece(box, piece)));
+  await forEachLimited(listBackupPieces(manifest), async (piece) => void (await readVerifiedPiece(box, piece)));
   if (check) return { ...told, migrations: [] };
   const secret = await secretFor(box, manifest, where, settings);
   const { restoring } = dataPaths(where.dataDir);
@@ -63,10 +69,10 @@ export async function restoreBackup(
 
   const { dataDir } = where;
   // Before anything is written into a folder that is not ours.
-  hasDatabase(dataDir);
+  hasEmbeddedDatabase(dataDir);
   const unlock = await acquireDataDir(dataDir, { restoring: true });
   try {
-    if (!hasDatabase(dataDir)) writePrivateFile(restoring, `${box.where}\n`);
+    if (!hasEmbeddedDatabase(dataDir)) writePrivateFile(restoring, `${box.where}\n`);
     const migrations = await withEmbeddedCluster(where, async ({ url }) => {
       let done: string[] = [];
       const work = async () => {
@@ -84,10 +90,10 @@ export async function restoreBackup(
 
 /** The secret of the backup, or the one of the settings where it has none. @throws ConfigError naming SECRET. */
 async function secretFor(
-  box: StoredBackup,
+  box: BackupPieceStore,
   { secret }: BackupManifest,
   { databaseUrl, dataDir }: OperatorSettings,
-  settings: BackupServerSettings,
+  settings: BackupCommandSettings,
 ): Promise<string> {
   const own =
     secret &&
@@ -114,14 +120,14 @@ async function secretFor(
 /** The migrations that were missing. */
 async function putInto(
   url: string,
-  box: StoredBackup,
+  box: BackupPieceStore,
   manifest: BackupManifest,
   {
     where,
     settings,
     secret,
     replace,
-  }: { where: OperatorSettings; settings: BackupServerSettings; secret: string; replace: boolean },
+  }: { where: OperatorSettings; settings: BackupCommandSettings; secret: string; replace: boolean },
 ): Promise<string[]> {
   const { databasePoolerMode } = where;
   return withOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
@@ -136,13 +142,13 @@ async function putInto(
     const { missing } = compareMigrations(manifest.migrations);
     const had = listMigrations().filter((name) => !missing.includes(name));
     await withCopier(orm, {}, async (inside, copier) => {
-      await refuseCitusCells(inside);
-      await removeRows(orm, inside);
+      await checkNotCitusCell(inside);
+      await dropDatabaseContents(orm, inside);
       await runMigrations(orm, inside, had);
-      await readRows(orm, inside, copier, box, manifest);
+      await restoreBackupRows(orm, inside, copier, box, manifest);
       if (missing.length > 0) await runMigrations(orm, inside, missing);
       // Handsets have revisions that this database may use again.
-      await runStatement(inside, renewEpoch, { epoch: randomUUID() });
+      await runStatement(inside, renewDatabaseEpoch, { epoch: randomUUID() });
       await requireMatchingSecret(inside, secret, "SECRET", "the backup's database was");
     });
     await analyzeTables(em);
@@ -150,7 +156,11 @@ async function putInto(
   });
 }
 
-async function putFiles(box: StoredBackup, { files }: BackupManifest, settings: BackupServerSettings): Promise<void> {
+async function putFiles(
+  box: BackupPieceStore,
+  { files }: BackupManifest,
+  settings: BackupCommandSettings,
+): Promise<void> {
   const store = await createAssetStore(settings);
   await forEachLimited(files, async ({ id, ...piece }) => store.put(id, await readVerifiedPiece(box, piece)));
 }

@@ -10,7 +10,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { createEncryption, type EncryptionPurpose } from "../../store/secret/encryption.ts";
-import { adoptSecret, requireMatchingSecret } from "../auth/secret_check.ts";
+import { bindDatabaseToSecret, requireMatchingSecret } from "../auth/secret_check.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -122,7 +122,7 @@ const replacePicture = defineStatement("replace_channel_picture", {
  * Rotates the secret in the manager's transaction.
  * @throws 422 for a wrong old or an invalid new secret, 409 while other clients are connected
  */
-export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
+export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
   if (from === to) throw invalidRequest("invalid_value", "The new secret equals the old one. Choose another.", "to");
   await refuseOtherConnections(em);
   await requireMatchingSecret(em, from, "from");
@@ -141,7 +141,7 @@ export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: s
   }
   await runStatement(em, dropReplays, {});
   await runStatement(em, renewInboxes, {});
-  await adoptSecret(em, to);
+  await bindDatabaseToSecret(em, to);
   return {
     ...counts,
     changed: [

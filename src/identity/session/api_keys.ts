@@ -7,18 +7,23 @@ import { canManageMember, getMemberAccess } from "../../model/domain/access_poli
 import { validateName } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, parseId } from "../../model/domain/type_ids.ts";
 import { Channel } from "../../model/entities/channel.ts";
-import type { SenderRequest } from "../../model/entities/credentials.ts";
-import { SENDER_OUTCOMES } from "../../model/entities/credentials.ts";
+import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
+import { SENDER_PROGRAM_OUTCOMES } from "../../model/entities/credentials.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
 import { createActor } from "../../operation/audit_lines.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { listRefusedSenders, listSenderRequests, listWorkspaceKeys } from "../../store/queries/api_keys.ts";
+import { listKeysWithRefusedRequests, listSenderRequests, listWorkspaceKeys } from "../../store/queries/api_keys.ts";
 import { listSchema } from "../../store/schemas/common_fields.ts";
 import { createKey } from "../operator/account_administration.ts";
-import { endWebhooks, findKeyDependents, findRevocableKey, keyDependentsSchema } from "../operator/key_dependents.ts";
+import {
+  deleteWebhookEndpoints,
+  findKeyDependents,
+  findRevocableKey,
+  keyDependentsSchema,
+} from "../operator/key_dependents.ts";
 
 export const list_keys = defineMemberOperation({
   name: "list_keys",
@@ -77,7 +82,7 @@ export const list_sender_requests = defineMemberOperation({
   output: listSchema({
     at: z.string(),
     program: z.string().nullable(),
-    outcome: z.enum(SENDER_OUTCOMES),
+    outcome: z.enum(SENDER_PROGRAM_OUTCOMES),
     said: z.string(),
     alert_id: z.string().nullable(),
     pusher_id: z.string().nullable(),
@@ -95,7 +100,7 @@ export const list_sender_requests = defineMemberOperation({
  * Returns the refused requests to a channel since the last successful one. `channel` is the id on the wire; null for
  * requests without a channel, where a success on any channel counts.
  */
-function refusedSince(requests: readonly SenderRequest[], channel: string | null): SenderRequest[] {
+function refusedSince(requests: readonly SenderProgramRequest[], channel: string | null): SenderProgramRequest[] {
   const named = channel === null ? requests : requests.filter(({ pusher_id }) => pusher_id === channel);
   const success = named.findIndex(({ outcome }) => outcome !== "refused");
   const refused = success < 0 ? named : named.slice(0, success);
@@ -121,7 +126,7 @@ export const list_failing_senders = defineMemberOperation({
   }),
   async handler(_input, ctx) {
     const { workspace, member, pusherIds } = ctx.caller;
-    const rows = await ctx.sql(listRefusedSenders, { workspace_id: workspace.id });
+    const rows = await ctx.sql(listKeysWithRefusedRequests, { workspace_id: workspace.id });
     const mine = getMemberAccess(ctx.caller);
     const sees = (channel: string | null) =>
       channel === null || pusherIds === null || pusherIds.includes(parseId("psh", channel) ?? "");
@@ -252,7 +257,7 @@ export const revoke_key = defineMemberOperation({
     const left = await findKeyDependents(em, caller.workspace.id, key_id, now());
     const at = { id: key_id, revoked_at: key.revoked_at };
     if (!end_webhooks) return { ...at, ...left, ended_webhooks: 0 };
-    const ended = await endWebhooks(em, left.webhooks, createActor(caller, "console"));
+    const ended = await deleteWebhookEndpoints(em, left.webhooks, createActor(caller, "console"));
     afterCommit(() => ended.forEach(services.webhooks.forget));
     return { ...at, ...left, webhooks: [], ended_webhooks: ended.length };
   },

@@ -10,14 +10,14 @@ import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts"
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {
-  claimConnection,
   connectionsOfClient,
   forgetEarlierConsents,
   listConnections,
+  upsertConnection,
 } from "../../store/queries/connections.ts";
 import { deletedView, listSchema } from "../../store/schemas/common_fields.ts";
 import { parseClientName } from "../auth/client_metadata.ts";
-import { endConnections } from "../auth/consent_grants.ts";
+import { endAssistantConnections } from "../auth/consent_grants.ts";
 
 export const list_connections = defineMemberOperation({
   name: "list_connections",
@@ -95,7 +95,7 @@ export const grant_connection = defineMemberOperation({
   async handler({ grant_id, client_id, pusher_id, scopes, requires_approval }, { em, sql, caller }) {
     const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
     if (pusher_id !== null && !(pusher && (await em.findOne(Channel, { id: pusher })))) throw notFound("channel");
-    const [connection] = await sql(claimConnection, {
+    const [connection] = await sql(upsertConnection, {
       id: newUuid(),
       user_id: caller.person.id,
       client_id,
@@ -141,7 +141,7 @@ export const end_connection = defineMemberOperation({
   output: deletedView,
   async handler({ connection_id }, { em, caller }) {
     const id = parseId("con", connection_id);
-    const ended = id ? await endConnections(em, { id, user_id: caller.person.id }) : 0;
+    const ended = id ? await endAssistantConnections(em, { id, user_id: caller.person.id }) : 0;
     if (ended === 0) throw notFound("connection");
     return { deleted: true as const, id: connection_id };
   },

@@ -8,11 +8,11 @@ import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
-import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
-import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/devices.ts";
+import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
+import { listOwnDevices, putOwnLink, showTestDraftOnOwnDevices, unlinkOwnDevice } from "../../store/queries/devices.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
 import { deletedView, expectedVersion, listSchema } from "../../store/schemas/common_fields.ts";
-import { mintToken, OWN_DEVICE_PREFIX } from "../auth/bearer_authentication.ts";
+import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication.ts";
 
 export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
@@ -31,7 +31,7 @@ export const get_wake_ups = defineMemberOperation({
   }),
   async handler(input, ctx) {
     const pusher_id = parseId("psh", input.pusher_id);
-    if (!pusher_id || !(await ctx.sql(visibleChannel, channelScopeParameters(pusher_id, ctx.caller)))[0])
+    if (!pusher_id || !(await ctx.sql(findVisibleChannel, channelScopeParameters(pusher_id, ctx.caller)))[0])
       throw notFound("channel");
     const enabled = ctx.services.push.publicKey !== null;
     const [counted] = await ctx.sql(countPushDevices, { pusher_id, look: LIMITS.wakes_looked_at });
@@ -63,7 +63,7 @@ export const link_own_device = definePersonOperation({
   errors: ["conflict"],
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
-    const { token: code, hash: code_hash } = mintToken(OWN_DEVICE_PREFIX);
+    const { token: code, hash: code_hash } = mintToken(OWNER_LINK_CODE_PREFIX);
     const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
     if (!row?.expires_at)
       throw conflict("quota_reached", `You have ${LIMITS.own_devices} test devices, the maximum. Unlink one first.`);
@@ -111,7 +111,7 @@ export const test_alert = defineMemberOperation({
     if (alert.status !== "draft")
       throw conflict("wrong_state", "Only drafts can be tested. Move the alert back to draft first.");
     const { person } = ctx.caller;
-    const rows = await ctx.sql(testDraft, {
+    const rows = await ctx.sql(showTestDraftOnOwnDevices, {
       user_id: person.id,
       pusher_id: pusherId,
       draft_id: alert.id,

@@ -11,15 +11,15 @@ import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts"
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listWorkspaceMembers } from "../../store/queries/members_and_one_time_links.ts";
 import { deletedView, listSchema, memberInput } from "../../store/schemas/common_fields.ts";
-import { endConnections } from "../auth/consent_grants.ts";
-import { insertLink, PLACEHOLDER_EMAIL } from "../auth/one_time_links.ts";
+import { endAssistantConnections } from "../auth/consent_grants.ts";
+import { FIRST_OWNER_PLACEHOLDER_EMAIL, insertMemberLink } from "../auth/one_time_links.ts";
 import { addMemberAsOperator } from "../operator/account_administration.ts";
 import {
   findManageableMember,
   lockForManagement,
   requireRemainingOwner,
-  resolveGrant,
-  validateMemberWish,
+  resolveGrantedMemberAccess,
+  validateMemberInput,
 } from "../operator/member_management.ts";
 
 export const list_members = defineMemberOperation({
@@ -74,19 +74,19 @@ export const add_member = defineMemberOperation({
   input: memberInput.extend({ email: z.string() }),
   output: z.object({ id: z.string(), email: z.string(), link: z.string() }),
   fieldProblems: ({ email, ...wish }) => ({
-    email: validateEmail(clean(email) === PLACEHOLDER_EMAIL ? "" : clean(email)),
-    ...validateMemberWish(wish),
+    email: validateEmail(clean(email) === FIRST_OWNER_PLACEHOLDER_EMAIL ? "" : clean(email)),
+    ...validateMemberInput(wish),
   }),
   async handler({ email, ...wish }, ctx) {
     const mine = await lockForManagement(ctx);
-    const { role } = await resolveGrant(ctx, mine, wish);
+    const { role } = await resolveGrantedMemberAccess(ctx, mine, wish);
     const { id } = await addMemberAsOperator(ctx.em, {
       workspace: formatId("wsp", ctx.caller.workspace.id),
       email: clean(email),
       role,
       ...(wish.every_channel ? {} : { pushers: wish.pusher_ids }),
     });
-    const link = await insertLink(
+    const link = await insertMemberLink(
       ctx.em,
       ctx.services.publicUrl,
       assertDefined(parseId("mem", id), "the id was created as a member id"),
@@ -104,11 +104,11 @@ export const update_member = defineMemberOperation({
   errors: ["not_found", "conflict"],
   input: memberInput.extend({ member_id: z.string() }),
   output: z.object({ id: z.string() }),
-  fieldProblems: validateMemberWish,
+  fieldProblems: validateMemberInput,
   async handler({ member_id, ...wish }, ctx) {
     const mine = await lockForManagement(ctx);
     const row = await findManageableMember(ctx, mine, member_id);
-    const next = await resolveGrant(ctx, mine, wish);
+    const next = await resolveGrantedMemberAccess(ctx, mine, wish);
     if (next.role !== "owner") await requireRemainingOwner(ctx, row);
     ctx.em.assign(row, next);
     return { id: member_id };
@@ -139,7 +139,7 @@ export const link_member = defineMemberOperation({
         "This account also belongs to another workspace, so only the server operator can reset its password: " +
           "belfry members link --email …",
       );
-    const link = await insertLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
+    const link = await insertMemberLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
     return { email: row.email, joined: user_id !== null, link };
   },
 });
@@ -156,7 +156,7 @@ export const remove_member = defineMemberOperation({
   async handler({ member_id }, ctx) {
     const row = await findManageableMember(ctx, await lockForManagement(ctx), member_id);
     await requireRemainingOwner(ctx, row);
-    await endConnections(ctx.em, { member: row.id });
+    await endAssistantConnections(ctx.em, { member: row.id });
     ctx.em.remove(row);
     return { deleted: true as const, id: member_id };
   },

@@ -6,7 +6,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { filledSeries } from "../../store/queries/alert_series.ts";
+import { listSeriesFilledUntil } from "../../store/queries/alert_series.ts";
 import { visibilityParameters } from "../../store/queries/channels.ts";
 import { listSchema } from "../../store/schemas/common_fields.ts";
 
@@ -22,7 +22,7 @@ export const list_filled_series = defineMemberOperation({
   output: listSchema({ alert_id: z.string(), filled_until: z.string() }),
   async handler({ alert_ids }, ctx) {
     const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
-    const rows = await ctx.sql(filledSeries, { ids, ...visibilityParameters(ctx.caller) });
+    const rows = await ctx.sql(listSeriesFilledUntil, { ids, ...visibilityParameters(ctx.caller) });
     const data = rows.map(({ alert_id, filled_until }) => ({
       alert_id: formatId("alr", alert_id),
       filled_until: toIsoMicros(filled_until),

@@ -15,15 +15,20 @@ import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts"
 import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { updateSeriesOccurrences } from "../../operation/alerts/alert_series.ts";
-import { attachAssets } from "../../operation/alerts/attach_assets.ts";
-import { emitAlertEvent, listEdits, lockAlertForVerb, parseAlertIds } from "../../operation/alerts/change_alert.ts";
+import { attachAlertAssets } from "../../operation/alerts/attach_assets.ts";
+import {
+  emitAlertEvent,
+  listAlertEdits,
+  lockAlertForVerb,
+  parseAlertPathIds,
+} from "../../operation/alerts/change_alert.ts";
 import { composeAlert } from "../../operation/alerts/compose_alert.ts";
 import { formatAlert } from "../../operation/alerts/format_alert.ts";
 import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
-import { reviewedView, showAlert } from "../../store/schemas/alert_schemas.ts";
+import { alertReviewView, toAlertView } from "../../store/schemas/alert_schemas.ts";
 import { expectedVersion, listSchema } from "../../store/schemas/common_fields.ts";
 
 export const open_reviews = defineMemberOperation({
@@ -95,7 +100,7 @@ export const decline_alert = defineMemberOperation({
     review_reply: textSchema(1, LIMITS.alert_review_reply, { lines: true }),
     expected_updated_at: expectedVersion(),
   }),
-  output: reviewedView,
+  output: alertReviewView,
   async handler({ review_reply, ...path }, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await lockAlertForVerb("edit", path, ctx);
@@ -126,11 +131,11 @@ export const list_alert_changes = defineMemberOperation({
   }),
   async handler(input, ctx) {
     if (!parseId("psh", input.pusher_id)) throw notFound("alert");
-    const { pusherId, alertId } = parseAlertIds(input);
+    const { pusherId, alertId } = parseAlertPathIds(input);
     const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const changes = await ctx.sql(listAlertChanges, { alert_id: alertId });
-    return { data: listEdits(showAlert(alert, ctx.services.assets), changes) };
+    return { data: listAlertEdits(toAlertView(alert, ctx.services.assets), changes) };
   },
 });
 
@@ -151,7 +156,7 @@ export const find_equal_send = defineMemberOperation({
   async handler({ pusher_id, once, fields: given }, ctx) {
     const pusherId = parseId("psh", pusher_id);
     if (!pusherId) throw notFound("channel");
-    const { sent, text } = await attachAssets(given, null, ctx);
+    const { sent, text } = await attachAlertAssets(given, null, ctx);
     const { fields } = composeAlert(sent, null, text);
     const credential_id = ctx.caller.credential.id;
     const [found] = await ctx.sql(findEqualSend, {

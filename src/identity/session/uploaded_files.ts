@@ -12,13 +12,13 @@ import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { readKeysetPage } from "../../operation/pagination.ts";
 import { assetScope, listAssets } from "../../store/queries/assets.ts";
-import { assetView, showAsset } from "../../store/schemas/asset_schemas.ts";
+import { assetView, toAssetView } from "../../store/schemas/asset_schemas.ts";
 import {
   beforeParameter,
-  DEFAULT_LIMIT,
+  DEFAULT_PAGE_SIZE,
   deletedView,
   limitParameter,
-  pageMeta,
+  paginationMetaSchema,
 } from "../../store/schemas/common_fields.ts";
 
 export const list_files = defineMemberOperation({
@@ -35,13 +35,13 @@ export const list_files = defineMemberOperation({
     limit: limitParameter(),
     before: beforeParameter(),
   }),
-  output: z.object({ data: z.array(assetView), meta: pageMeta }),
+  output: z.object({ data: z.array(assetView), meta: paginationMetaSchema }),
   async handler(input, { sql, caller, services }) {
     const one = input.file_id !== undefined;
     const id = parseId("ast", input.file_id ?? "");
     if (one && !id) throw notFound("file");
     const { rows, next_before } = await readKeysetPage(
-      input.limit ?? DEFAULT_LIMIT,
+      input.limit ?? DEFAULT_PAGE_SIZE,
       (n) =>
         sql(listAssets, {
           ...assetScope(caller),
@@ -54,7 +54,7 @@ export const list_files = defineMemberOperation({
     );
     if (one && rows.length === 0) throw notFound("file");
     return {
-      data: rows.map((row) => showAsset(row, services.assets)),
+      data: rows.map((row) => toAssetView(row, services.assets)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },
@@ -93,7 +93,7 @@ export const upload_file = defineMemberOperation({
       kind: kind as AssetKind,
       file: assertDefined(file, "an unknown lifetime was rejected before"),
     });
-    return showAsset(row, assets);
+    return toAssetView(row, assets);
   },
 });
 

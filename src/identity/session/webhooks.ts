@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
-import { findDelivery, findEndpoint } from "../../operation/channels/manual_delivery.ts";
+import { findWebhookDelivery, findWebhookEndpoint } from "../../operation/channels/manual_delivery.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { deliveryView, showDelivery, showWebhook, webhookView } from "../../store/schemas/webhook_schemas.ts";
+import { deliveryView, toDeliveryView, toWebhookView, webhookView } from "../../store/schemas/webhook_schemas.ts";
 
 /** rules#webhook-edited and rules#webhook-paused */
 export const update_webhook = defineMemberOperation({
@@ -22,7 +22,7 @@ export const update_webhook = defineMemberOperation({
   }),
   output: webhookView,
   async handler({ webhook_id, events, paused }, ctx) {
-    const endpoint = await findEndpoint(webhook_id, ctx);
+    const endpoint = await findWebhookEndpoint(webhook_id, ctx);
     const isPaused = (endpoint.paused_at ?? null) !== null;
     const selects = events?.length !== endpoint.events.length || events.some((one) => !endpoint.events.includes(one));
     const changed: string[] = [];
@@ -37,7 +37,7 @@ export const update_webhook = defineMemberOperation({
     }
     if (changed.length > 0) ctx.audit({ changed });
     await ctx.em.flush();
-    return showWebhook(endpoint);
+    return toWebhookView(endpoint);
   },
 });
 
@@ -52,8 +52,8 @@ export const get_delivery = defineMemberOperation({
   input: z.strictObject({ webhook_id: z.string(), delivery_id: z.string() }),
   output: deliveryView.extend({ body: z.string().describe("The body of the request, as it was signed.") }),
   async handler({ webhook_id, delivery_id }, ctx) {
-    const endpoint = await findEndpoint(webhook_id, ctx);
-    const delivery = await findDelivery(endpoint, delivery_id, ctx);
+    const endpoint = await findWebhookEndpoint(webhook_id, ctx);
+    const delivery = await findWebhookDelivery(endpoint, delivery_id, ctx);
     const {
       event_id = null,
       ok = null,
@@ -64,6 +64,6 @@ export const get_delivery = defineMemberOperation({
     } = delivery;
     const result = { event_id, ok, status, failure, duration_ms, redelivery_of };
     const { id, event, body, created_at } = delivery;
-    return { ...showDelivery({ id, endpoint_id: endpoint.id, event, body, created_at, ...result }), body };
+    return { ...toDeliveryView({ id, endpoint_id: endpoint.id, event, body, created_at, ...result }), body };
   },
 });

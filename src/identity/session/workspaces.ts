@@ -11,13 +11,13 @@ import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
-import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
+import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_state.ts";
 import {
-  lockOwnWorkspaces,
+  listWorkspacesOfUser,
   lockWorkspace,
-  ownWorkspaces,
+  lockWorkspacesOfUser,
   readAccount,
   removeAccount,
   renamePerson,
@@ -47,7 +47,7 @@ export const list_own_workspaces = definePersonOperation({
       ),
   }),
   async handler(_input, { sql, caller: { person } }) {
-    const rows = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    const rows = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
     return {
       data: rows.map((row) => ({
         id: formatId("wsp", row.id),
@@ -88,7 +88,7 @@ export const create_workspace = definePersonOperation({
   fieldProblems: ({ name }) => ({ name: validateName(name, "The workspace's name") }),
   async handler({ name }, { em, sql, caller: { person } }) {
     await sql(lockUser, { id: person.id });
-    const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    const own = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
     if (own.filter(({ role }) => role === "owner").length >= LIMITS.own_workspaces)
       throw conflict("quota_reached", `You own ${LIMITS.own_workspaces} workspaces, the maximum. Leave one first.`);
     const [account] = await sql(readAccount, { user_id: person.id });
@@ -144,7 +144,7 @@ export const get_retention = defineMemberOperation({
     const id = pusher_id === undefined ? null : parseId("psh", pusher_id);
     if (
       pusher_id !== undefined &&
-      !(id && (await ctx.sql(visibleChannel, channelScopeParameters(id, ctx.caller))).length > 0)
+      !(id && (await ctx.sql(findVisibleChannel, channelScopeParameters(id, ctx.caller))).length > 0)
     )
       throw notFound("channel");
     const { retention_days } = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
@@ -182,7 +182,7 @@ export const leave_workspace = defineMemberOperation({
   async handler({ leave_behind }, ctx) {
     const { person, workspace } = ctx.caller;
     await ctx.sql(lockWorkspace, { id: workspace.id });
-    const own = await ctx.sql(ownWorkspaces, { user_id: person.id, workspace_id: workspace.id });
+    const own = await ctx.sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: workspace.id });
     await leaveWorkspaces(ctx, own, leave_behind ? [formatId("wsp", workspace.id)] : []);
     return { left: true as const };
   },
@@ -207,8 +207,8 @@ export const close_account = definePersonOperation({
   async handler({ leave_behind }, ctx) {
     const { sql } = ctx;
     const { person } = ctx.caller;
-    await sql(lockOwnWorkspaces, { user_id: person.id });
-    const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    await sql(lockWorkspacesOfUser, { user_id: person.id });
+    const own = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
     await leaveWorkspaces(ctx, own, leave_behind ?? []);
     await sql(removeAccount, { user_id: person.id });
     return { closed: true as const };

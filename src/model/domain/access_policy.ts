@@ -24,7 +24,7 @@ export interface MemberAccess {
 }
 
 /** Checks that the first view includes all channels of the second. */
-export const includesAllChannels = (mine: string[] | null, theirs: string[] | null): boolean =>
+export const includesAllChannelsOf = (mine: string[] | null, theirs: string[] | null): boolean =>
   mine === null || (theirs?.every((id) => mine.includes(id)) ?? false);
 
 /** May a member with the first standing manage one with the second? */
@@ -32,7 +32,7 @@ export function canManageMember(mine: MemberAccess, theirs: MemberAccess): boole
   return (
     isRoleAtLeast(mine.role, "admin") &&
     isRoleAtLeast(mine.role, theirs.role) &&
-    includesAllChannels(mine.pusher_ids, theirs.pusher_ids)
+    includesAllChannelsOf(mine.pusher_ids, theirs.pusher_ids)
   );
 }
 

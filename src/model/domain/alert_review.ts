@@ -20,7 +20,7 @@ export const getReviewUrl = ({ publicUrl, workspaceId, pusherId, alertId }: Revi
   )}`;
 
 /** The same below the workspace's own page; ids are uuids. */
-export const getAlertPath = ({ pusher_id, id }: { pusher_id: string; id: string }): string =>
+export const getConsoleAlertPath = ({ pusher_id, id }: { pusher_id: string; id: string }): string =>
   `/channels/${formatId("psh", pusher_id)}/alerts/${formatId("alr", id)}`;
 
 /** Pages on which a person does what a credential may not do alone; `path` is below the workspace's own. */
@@ -76,7 +76,7 @@ export function getReviewDecision(alert: { status: AlertStatus; review_reply: st
 }
 
 /** The note for the author about each decision. */
-export const REVIEW_NOTES: Record<ReviewDecision, string> = {
+export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
   waiting:
     "The alert is awaiting a decision and is not published. A person decides at review_url; wait again or check later.",
   declined:

@@ -3,8 +3,8 @@
 
 import { type ApiError, conflict } from "../api_error.ts";
 import type { AlertStatus } from "../entities/alert.ts";
-import type { CodeOf } from "../error_codes.ts";
-import { forBoth, type Message } from "../error_messages.ts";
+import type { ErrorCodeOfType } from "../error_codes.ts";
+import { createApiAndUiText, type ErrorMessage } from "../error_messages.ts";
 
 // This file also has the only SQL that compares an alert with the clock. A row with the status `sent` is never
 // compared, so the alert survives a clock that steps back.
@@ -39,13 +39,14 @@ export type AlertEvent = "alert.sent" | "alert.scheduled" | "alert.cancelled";
 /** `change`: carry it out. `stay`: return 200 with the alert as it is. `refuse`: 409 with a solution. */
 export type AlertTransition = { do: "change"; event?: AlertEvent } | { do: "stay" } | Refusal;
 
-type ConflictCode = CodeOf<"conflict">;
-type Refusal = { do: "refuse"; code: ConflictCode; message: Message };
+type ConflictCode = ErrorCodeOfType<"conflict">;
+type Refusal = { do: "refuse"; code: ConflictCode; message: ErrorMessage };
 
-const refuse = (code: ConflictCode, message: Message): Refusal => ({ do: "refuse", code, message });
+const refuse = (code: ConflictCode, message: ErrorMessage): Refusal => ({ do: "refuse", code, message });
 
 /** A refusal whose way out is a new draft. */
-const copied = (why: string): Message => forBoth(`${why} copy it with duplicate_alert.`, `${why} duplicate it.`);
+const copied = (why: string): ErrorMessage =>
+  createApiAndUiText(`${why} copy it with duplicate_alert.`, `${why} duplicate it.`);
 
 const FROZEN_SENT = copied("A sent alert cannot be edited. Cancel it and send a correction, or");
 const FROZEN_CANCELLED = copied("A cancelled alert cannot be edited. To send it again,");
@@ -62,7 +63,7 @@ export const ALERT_TRANSITIONS: Record<AlertStatus, Record<AlertVerb, AlertTrans
     edit: { do: "change" },
     send: refuse(
       "alert_repeats",
-      forBoth(
+      createApiAndUiText(
         "A repeating alert cannot be sent. To publish it once now, copy it with duplicate_alert and send the copy.",
         "A repeating alert cannot be sent. To send it once now, duplicate it and send the copy.",
       ),
@@ -98,14 +99,14 @@ export const ALERT_TRANSITIONS: Record<AlertStatus, Record<AlertVerb, AlertTrans
 };
 
 /** 409 of a verb that the grid refuses. */
-export const refusalOf = ({ code, message }: Refusal): ApiError => conflict(code, message);
+export const createTransitionError = ({ code, message }: Refusal): ApiError => conflict(code, message);
 
 /** 409 of a verb that the grid refuses for sent alerts: the alert became visible while the call ran. */
 export const alreadySent = (verb: "edit" | "schedule" | "delete"): ApiError =>
-  refusalOf(ALERT_TRANSITIONS.sent[verb] as Refusal);
+  createTransitionError(ALERT_TRANSITIONS.sent[verb] as Refusal);
 
 /** Verbs that an inactive channel refuses in every status, before the table is used. */
-export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
+export const VERBS_NEEDING_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
 
 /** Their 409 (rules#send-needs-active). */
 export const CHANNEL_NOT_ACTIVE = "The channel is not active. Resume it, or keep the alert as a draft.";

@@ -2,7 +2,7 @@
 // the order of its times. It is pure, and runs after the checks of the row's state.
 
 import { ApiError, invalidRequest } from "../api_error.ts";
-import { forBoth } from "../error_messages.ts";
+import { createApiAndUiText } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { checkGeofence, type Geofence } from "./channel_rules.ts";
 
@@ -57,7 +57,7 @@ export function checkAlertContent(
   isKnown: (field: string) => boolean = () => true,
 ): void {
   const rules = RULES.filter(([fields]) => fields.every(isKnown));
-  const problem = collectProblems(
+  const problem = combineCheckErrors(
     ...rules.map(
       ([, check]) =>
         () =>
@@ -72,7 +72,7 @@ function checkOnePicture({ image_url, image_asset_id }: Content): void {
   if (image_url !== null && image_asset_id !== null)
     throw invalidRequest(
       "mutually_exclusive_fields",
-      forBoth(
+      createApiAndUiText(
         "image_url and image_asset_id cannot be combined. Send one of them.",
         "A picture is either a link or an uploaded file. Remove one of them.",
       ),
@@ -84,7 +84,7 @@ function checkPictureLayout({ image_url, image_asset_id, layout }: Content): voi
   if (layout === "image" && image_url === null && image_asset_id === null)
     throw invalidRequest(
       "field_required",
-      forBoth(
+      createApiAndUiText(
         "Layout image requires image_url or image_asset_id.",
         "This layout requires a picture. Enter a link or upload a file.",
       ),
@@ -97,7 +97,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
   if (html !== null && html_asset_id !== null)
     throw invalidRequest(
       "mutually_exclusive_fields",
-      forBoth(
+      createApiAndUiText(
         "html and html_asset_id cannot be combined. Send one of them.",
         "HTML is either entered here or uploaded as a file. Remove one of them.",
       ),
@@ -106,7 +106,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
   if ((layout === "html" || layout === "document") && html === null && html_asset_id === null)
     throw invalidRequest(
       "field_required",
-      forBoth(
+      createApiAndUiText(
         `Layout ${layout} requires html or html_asset_id.`,
         "This layout requires HTML. Enter it or upload a file.",
       ),
@@ -123,7 +123,7 @@ function checkSendTime({ send_at }: Content, { changed, now }: Circumstances): v
   if (changed.scheduled && (send_at === null || send_at <= now))
     throw invalidRequest(
       "time_in_past",
-      forBoth(
+      createApiAndUiText(
         "send_at must be in the future. Omit it to send now.",
         "The time must be in the future. To send the alert now, press Send.",
       ),
@@ -141,7 +141,7 @@ function checkExpiryAfterSend({ send_at, expires_at }: Content, { changed }: Cir
   if ((changed.expires_at || changed.send_at) && send_at !== null && expires_at <= send_at)
     throw invalidRequest(
       "invalid_time_range",
-      forBoth(
+      createApiAndUiText(
         "expires_at must be later than send_at.",
         "The alert cannot expire before it is sent. Choose a later expiry.",
       ),
@@ -157,7 +157,7 @@ export function checkNoRecurrence(recurrence: string | null): void {
   if (recurrence === null) return;
   throw invalidRequest(
     "recurrence_not_allowed",
-    forBoth(
+    createApiAndUiText(
       "A repeating alert starts as a draft. Omit send, then call schedule_alert with the draft.",
       "A repeating alert starts as a draft. Save it, then schedule it.",
     ),
@@ -185,7 +185,7 @@ export function checkSchedule(sendAt: string | null, now: string): string {
   const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";
   throw invalidRequest(
     sendAt === null ? "field_required" : "time_in_past",
-    forBoth(
+    createApiAndUiText(
       `${what}. Set send_at to the time at which the alert appears, or call send_alert to publish it now.`,
       `${sendAt === null ? "Choose a time" : "The time must be in the future"}. To send the alert now, press Send.`,
     ),
@@ -194,11 +194,11 @@ export function checkSchedule(sendAt: string | null, now: string): string {
 }
 
 /** rules#send-needs-a-live-alert */
-export function checkNotExpired(expiresAt: string | null, now: string): void {
+export function checkAlertNotExpired(expiresAt: string | null, now: string): void {
   if (expiresAt !== null && expiresAt <= now)
     throw invalidRequest(
       "alert_expired",
-      forBoth(
+      createApiAndUiText(
         "The alert has expired. Change or clear expires_at before you send it.",
         "The alert has expired. Change or clear the expiry before you send it.",
       ),
@@ -207,7 +207,7 @@ export function checkNotExpired(expiresAt: string | null, now: string): void {
 }
 
 /** All refusals as one, with the message of the first and one problem for each field; null without one. */
-export function collectProblems(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
+export function combineCheckErrors(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
   const problems = checks
     .map((check) => (typeof check === "function" ? catchApiError(check) : check))
     .filter((problem) => problem !== null);
@@ -215,12 +215,16 @@ export function collectProblems(...checks: ((() => void) | ApiError | null)[]): 
   if (!first || problems.length === 1) return first ?? null;
   const fields = problems.flatMap(({ code, message, ui, param, fields: own }) =>
     own.length > 1
-      ? own.map((field) => ({ param: field.param, code: field.code, message: forBoth(field.message, field.ui) }))
-      : [{ param: param ?? "", code, message: forBoth(message, ui) }],
+      ? own.map((field) => ({
+          param: field.param,
+          code: field.code,
+          message: createApiAndUiText(field.message, field.ui),
+        }))
+      : [{ param: param ?? "", code, message: createApiAndUiText(message, ui) }],
   );
   const byParam = new Map(fields.toReversed().map((field) => [field.param, field]));
   byParam.delete("");
-  return new ApiError(first.code, forBoth(first.message, first.ui), {
+  return new ApiError(first.code, createApiAndUiText(first.message, first.ui), {
     param: first.param,
     fields: fields.filter((field) => byParam.get(field.param) === field),
   });

@@ -16,13 +16,13 @@ export const MAX_FRAME_PIXELS = 24_000_000;
 export const MAX_TOTAL_PIXELS = 60_000_000;
 
 /** The kind of file for each field, with its name in error messages. */
-export const ASSET_FIELDS = {
+export const ASSET_FIELD_KINDS = {
   image_asset_id: "image",
   audio_asset_id: "audio",
   html_asset_id: "html",
 } as const satisfies Record<string, AssetKind>;
 
-export type AssetField = keyof typeof ASSET_FIELDS;
+export type AssetField = keyof typeof ASSET_FIELD_KINDS;
 
 export const ASSET_KIND_LABELS: Record<AssetKind, string> = {
   image: "a picture (PNG, JPEG, GIF, WebP or AVIF)",
@@ -38,7 +38,7 @@ export interface FileStore {
 }
 
 /** The URLs of files, for all clients that have them. */
-export interface AssetAddresses {
+export interface AssetUrlResolver {
   urlOf(uuid: string): string;
 }
 

@@ -4,12 +4,12 @@
 
 import { createHash } from "node:crypto";
 import { invalidRequest } from "../api_error.ts";
-import { forBoth } from "../error_messages.ts";
-import type { Capability } from "../fields/channel.ts";
+import { createApiAndUiText } from "../error_messages.ts";
+import type { RequestablePermission } from "../fields/channel.ts";
 import { LIMITS } from "../limits.ts";
 
-export interface CapabilityNote {
-  capability: Capability;
+export interface PermissionNote {
+  capability: RequestablePermission;
   field: string;
   message: string;
 }
@@ -25,7 +25,7 @@ interface Used {
 }
 
 /** In the order in which the notes appear: one a field that is in use. */
-const USES: { capability: Capability; field: string; used: (alert: Used) => boolean; effect: string }[] = [
+const USES: { capability: RequestablePermission; field: string; used: (alert: Used) => boolean; effect: string }[] = [
   { capability: "notify", field: "title", used: () => true, effect: "the alert may only appear in the inbox" },
   {
     capability: "sound",
@@ -67,7 +67,7 @@ const USES: { capability: Capability; field: string; used: (alert: Used) => bool
 ];
 
 /** Returns the notes of a channel. Without requested permissions, its alerts only appear in the inbox. */
-export function getChannelNotes(requested: readonly string[]): CapabilityNote[] {
+export function getChannelNotes(requested: readonly string[]): PermissionNote[] {
   if (requested.length > 0) return [];
   const message =
     "The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. Set " +
@@ -76,7 +76,7 @@ export function getChannelNotes(requested: readonly string[]): CapabilityNote[] 
 }
 
 /** rules#alert-notes */
-export function getCapabilityNotes(alert: Used, requested: readonly string[]): CapabilityNote[] {
+export function getMissingPermissionNotes(alert: Used, requested: readonly string[]): PermissionNote[] {
   return USES.filter(({ capability, used }) => !requested.includes(capability) && used(alert)).map(
     ({ capability, field, effect }) => ({
       capability,
@@ -94,15 +94,15 @@ export interface Geofence {
   radius_km?: number | null;
 }
 
-export const GEOFENCE = ["lat", "lon", "radius_km"] as const;
+export const GEOFENCE_FIELDS = ["lat", "lon", "radius_km"] as const;
 
 /** @throws 422 naming the first member that is missing while another one is set. */
 export function checkGeofence(merged: Geofence): void {
-  const missing = GEOFENCE.filter((member) => (merged[member] ?? null) === null);
-  if (missing.length > 0 && missing.length < GEOFENCE.length)
+  const missing = GEOFENCE_FIELDS.filter((member) => (merged[member] ?? null) === null);
+  if (missing.length > 0 && missing.length < GEOFENCE_FIELDS.length)
     throw invalidRequest(
       "fields_required_together",
-      forBoth(
+      createApiAndUiText(
         "lat, lon and radius_km belong together. Send all three, or null for all three.",
         "Latitude, longitude and radius belong together. Enter all three, or none.",
       ),
@@ -124,7 +124,7 @@ export function deriveInitials(name: string): string {
 }
 
 /** Returns the new colour if it is valid, else the current one (rules#channel-colours). */
-export function pickColour(wanted: string | undefined, current: string): string {
+export function resolveChannelColour(wanted: string | undefined, current: string): string {
   return wanted !== undefined && COLOUR.test(wanted) ? wanted.toLowerCase() : current;
 }
 

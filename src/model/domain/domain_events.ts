@@ -2,7 +2,7 @@
 
 import { ALERT_FIELDS } from "../fields/alert.ts";
 import { type AlertAction, countChoices } from "../fields/alert_action.ts";
-import { formatFields, type RecordOf, selectShownTo } from "../fields/field_table.ts";
+import { type FieldValuesOf, formatResponseFields, selectFieldsShownTo } from "../fields/field_table.ts";
 import { toIsoMicrosOrNull } from "../fields/sql_types.ts";
 import type { EventName } from "../fields/webhook.ts";
 import { formatId } from "./type_ids.ts";
@@ -25,11 +25,11 @@ export interface DomainEvent {
 }
 
 /** The fields of an alert that events contain. */
-export const EVENT_ALERT_FIELDS = selectShownTo(ALERT_FIELDS, "webhook");
+export const EVENT_ALERT_FIELDS = selectFieldsShownTo(ALERT_FIELDS, "webhook");
 
 /** Returns the data of an event about an alert. */
 export const createAlertEventData = (
-  alert: RecordOf<typeof EVENT_ALERT_FIELDS> & {
+  alert: FieldValuesOf<typeof EVENT_ALERT_FIELDS> & {
     id: string;
     pusher_id: string;
     status: string;
@@ -38,7 +38,7 @@ export const createAlertEventData = (
 ): DomainEvent["data"] => ({
   pusher_id: formatId("psh", alert.pusher_id),
   alert_id: formatId("alr", alert.id),
-  ...formatFields(EVENT_ALERT_FIELDS, alert),
+  ...formatResponseFields(EVENT_ALERT_FIELDS, alert),
   status: alert.status,
   sent_at: toIsoMicrosOrNull(alert.sent_at),
 });

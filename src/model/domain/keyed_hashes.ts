@@ -5,7 +5,7 @@
 
 import { createHmac } from "node:crypto";
 
-export function createDeviceHash(secret: string): (deviceId: string) => string {
+export function createDeviceHasher(secret: string): (deviceId: string) => string {
   return (deviceId) => createHmac("sha256", secret).update(deviceId).digest("hex").slice(0, 10);
 }
 

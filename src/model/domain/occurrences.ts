@@ -4,12 +4,12 @@
 
 import { invalidRequest } from "../api_error.ts";
 import { assertDefined } from "../assert.ts";
-import { forBoth, isMessage } from "../error_messages.ts";
+import { createApiAndUiText, isErrorMessage } from "../error_messages.ts";
 import { parseRecurrence, type Recurrence } from "../fields/recurrence.ts";
 import { toIsoMicros } from "../fields/sql_types.ts";
 import { LIMITS } from "../limits.ts";
-import { MAX_ANSWER_STEPS, RecurrenceStepBudget } from "./recurrence_step_budget.ts";
-import { expandRule, MAX_TIME } from "./rrule_expansion.ts";
+import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "./recurrence_step_budget.ts";
+import { expandRule, MAX_TIMESTAMP_MS } from "./rrule_expansion.ts";
 import { newUuid } from "./type_ids.ts";
 import { MAX_CLOCK_CHANGE_MS, ZoneClock } from "./zone_clock.ts";
 
@@ -30,7 +30,7 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Rec
   const clock = new ZoneClock(zone, budget);
   const start = Math.floor(sendAt / 1000) * 1000;
   const begin = byClocks ? clock.localAt(start) : start;
-  const end = Math.min(until ?? MAX_TIME, MAX_TIME);
+  const end = Math.min(until ?? MAX_TIMESTAMP_MS, MAX_TIMESTAMP_MS);
 
   const timestampOf = (time: number) => (byClocks ? clock.timestampOf(time) : time);
 
@@ -94,15 +94,15 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Rec
   };
 }
 
-const NO_RULE = forBoth(
+const NO_RULE = createApiAndUiText(
   "recurrence is not a valid RFC 5545 rule. Send a rule and a time zone.",
   "This is not a valid rule. Enter it again.",
 );
-const NEVER = forBoth(
+const NEVER = createApiAndUiText(
   "recurrence has no future occurrence. Change the rule, its end or send_at.",
   "This rule has no future occurrence. Change the rule or choose a later end.",
 );
-const CROWDED = forBoth(
+const CROWDED = createApiAndUiText(
   `recurrence must leave ${LIMITS.recurrence_minutes} minutes between occurrences. Use a rule with fewer occurrences.`,
   `Occurrences must be at least ${LIMITS.recurrence_minutes} minutes apart. Choose fewer times.`,
 );
@@ -122,10 +122,10 @@ interface Beginning {
  */
 export function findNextOccurrences(
   recurrence: string,
-  { sendAt, now, most, budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS) }: Beginning,
+  { sendAt, now, most, budget = new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS) }: Beginning,
 ): number[] {
   const read = parseRecurrence(recurrence);
-  if (isMessage(read)) throw invalidRequest("invalid_recurrence", NO_RULE, "recurrence");
+  if (isErrorMessage(read)) throw invalidRequest("invalid_recurrence", NO_RULE, "recurrence");
   const times = timesOf(read, sendAt, budget);
   const next = times.after(now, most);
   if (next.length === 0) throw invalidRequest("invalid_recurrence", NEVER, "recurrence");
@@ -157,7 +157,7 @@ export function findOccurrencesWithin(
   { sendAt, now, from, to, beyond, most, nextDay, budget }: Window,
 ): number[] {
   const read = parseRecurrence(recurrence);
-  if (isMessage(read)) return [];
+  if (isErrorMessage(read)) return [];
   const times = timesOf(read, sendAt, budget);
   // The next few exist as rows. Only the rows show if one was cancelled or moved.
   const near = times.after(now, WRITTEN).filter((at) => at <= now + HORIZON);
@@ -188,9 +188,13 @@ export function planSeriesFill({ series_id, recurrence, send_at, filled_until }:
   const iso = (ms: number) => new Date(ms).toISOString();
   const filledTo = filled_until === null ? Number.NEGATIVE_INFINITY : Date.parse(toIsoMicros(filled_until));
   const read = parseRecurrence(recurrence);
-  if (isMessage(read))
+  if (isErrorMessage(read))
     return { series_id, filled_until: iso(Math.max(filledTo, now)), next_fill_at: iso(now + DAY), occurrences: [] };
-  const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new RecurrenceStepBudget(MAX_ANSWER_STEPS));
+  const times = timesOf(
+    read,
+    Date.parse(toIsoMicros(send_at)),
+    new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS),
+  );
   const coming = times.after(now, LIMITS.occurrences_ahead + 1);
   const ahead = coming.slice(0, LIMITS.occurrences_ahead).filter((at) => at <= now + HORIZON);
   const next = coming[ahead.length];

@@ -13,17 +13,17 @@ export interface JoinTimes {
 }
 
 /** When an alert was sent, in microseconds since 1970, and its channel. */
-export interface SentAlert {
+export interface SentAlertTime {
   readonly channel: string;
   readonly at: number;
 }
 
 /** The state that a kept page of an inbox follows from. */
-export interface PageMarks {
+export interface CachedInboxPageState {
   /** The channels and their revisions; empty for a page without alerts. */
   channelsAt: string | null | undefined;
   marks: string;
-  sent: readonly SentAlert[];
+  sent: readonly SentAlertTime[];
 }
 
 /** The marks of a page: a character for each alert. */
@@ -32,7 +32,7 @@ export const BEFORE_JOINING_MARK = "1";
 const HIDDEN = "-";
 
 /** A page of which alerts are left out. */
-export const hasHiddenAlerts = (marks: string): boolean => marks.includes(HIDDEN);
+export const hasHiddenPrejoinAlerts = (marks: string): boolean => marks.includes(HIDDEN);
 
 /** @param timestamp as PostgreSQL prints it in UTC */
 export function parseMicros(timestamp: string): number {
@@ -40,17 +40,17 @@ export function parseMicros(timestamp: string): number {
   return Date.parse(`${iso.slice(0, -4)}Z`) * 1000 + Number(iso.slice(-4, -1));
 }
 
-export const toSentAlerts = (rows: readonly { pusher_id: string; sent_at: string }[]): SentAlert[] =>
+export const toSentAlertTimes = (rows: readonly { pusher_id: string; sent_at: string }[]): SentAlertTime[] =>
   rows.map(({ pusher_id, sent_at }) => ({ channel: pusher_id, at: parseMicros(sent_at) }));
 
 /**
  * @param alerts the newest of all channels of the device, newest first, so that the first of each channel are its
  * newest
  */
-export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes): string {
+export function computeJoiningMarksFromTimes(alerts: readonly SentAlertTime[], joined: JoinTimes): string {
   if (joined.newest <= (alerts.at(-1)?.at ?? 0)) return AFTER_JOINING_MARK.repeat(alerts.length);
   const before = new Map<string, number>();
-  const mark = ({ channel, at }: SentAlert) => {
+  const mark = ({ channel, at }: SentAlertTime) => {
     if (at >= joined.of(channel)) return AFTER_JOINING_MARK;
     const count = (before.get(channel) ?? 0) + 1;
     before.set(channel, count);
@@ -64,7 +64,9 @@ export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes
  * sees.
  * @param rows its alerts, each marked
  */
-export function computeJoiningMarks(rows: readonly { pusher_id: string; before_joining?: boolean }[]): string | null {
+export function computeJoiningMarksFromRows(
+  rows: readonly { pusher_id: string; before_joining?: boolean }[],
+): string | null {
   const before = new Map<string, number>();
   for (const { pusher_id, before_joining } of rows) {
     if (!before_joining) continue;

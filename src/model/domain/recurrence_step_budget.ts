@@ -2,7 +2,7 @@
 // about 40 ns of a core.
 
 /** Steps that one response may spend on all its recurrence rules: about 50 ms. rules#recurrence-rules */
-export const MAX_ANSWER_STEPS = 1_250_000;
+export const MAX_RESPONSE_RECURRENCE_STEPS = 1_250_000;
 
 export class RecurrenceStepBudget {
   #left: number;

@@ -2,7 +2,7 @@
 // of RFC 8252 §7.1, and another list has the forbidden ones. This module has no dependencies of ours.
 
 /** Scheme → the program that people know by it. Programs that do not follow RFC 8252, and that people have. */
-export const KNOWN_SCHEMES: Readonly<Record<string, string>> = {
+export const KNOWN_REDIRECT_SCHEMES: Readonly<Record<string, string>> = {
   cursor: "Cursor",
   vscode: "Visual Studio Code",
   "vscode-insiders": "Visual Studio Code Insiders",
@@ -29,14 +29,14 @@ const SHAPE = /^[a-z][a-z0-9+.-]{0,39}$/;
 const REVERSE_DOMAIN = /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
 /** May an operator add this scheme, given in lower case and without its colon? */
-export const canAddScheme = (scheme: string): boolean =>
+export const canAddRedirectScheme = (scheme: string): boolean =>
   SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme) && !OF_SYSTEMS.test(scheme);
 
 /**
  * Reports if this, in lower case and without its colon, is a permitted scheme of redirects. `more` are the operator's
  * own.
  */
-export function isPrivateScheme(scheme: string, more: readonly string[] = []): boolean {
-  if (!canAddScheme(scheme)) return false;
-  return Object.hasOwn(KNOWN_SCHEMES, scheme) || more.includes(scheme) || REVERSE_DOMAIN.test(scheme);
+export function isAllowedRedirectScheme(scheme: string, more: readonly string[] = []): boolean {
+  if (!canAddRedirectScheme(scheme)) return false;
+  return Object.hasOwn(KNOWN_REDIRECT_SCHEMES, scheme) || more.includes(scheme) || REVERSE_DOMAIN.test(scheme);
 }

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Timestamps have years of four digits. */
-export const MAX_TIME = Date.UTC(9999, 0);
+export const MAX_TIMESTAMP_MS = Date.UTC(9999, 0);
 
 type Direction = 1 | -1;
 
@@ -124,7 +124,7 @@ function* calendarTimes(given: RuleParts, { start, from, step, budget }: Expansi
   ].sort((one, other) => one - other);
   for (let index = periodAt(rule, start, from); index >= 0; index += step) {
     const { days, steps, begin } = daysOfPeriod(rule, start, index);
-    if (!budget.spend(steps) || begin * DAY > MAX_TIME) return;
+    if (!budget.spend(steps) || begin * DAY > MAX_TIMESTAMP_MS) return;
     const total = days.length * slots.length;
     const positions = rule.BYSETPOS.map((at) => (at > 0 ? at - 1 : total + at)).filter((at) => at >= 0 && at < total);
     const chosen = [...new Set(positions)].sort((one, other) => one - other);
@@ -188,7 +188,7 @@ function* elapsedTimes(
   let index = step > 0 ? Math.max(0, Math.floor(first) - 1) : Math.ceil(first);
   while (index >= 0) {
     const at = start + index * apart;
-    if (at > MAX_TIME || !budget.spend(plain ? 1 : 5)) return;
+    if (at > MAX_TIMESTAMP_MS || !budget.spend(plain ? 1 : 5)) return;
     const local = plain ? at : clock.localAt(at);
     const skip = plain ? null : skipped(local);
     const ahead = skip === null ? apart : Math.max(apart, Math.ceil(skip / apart) * apart);

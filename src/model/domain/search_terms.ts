@@ -71,4 +71,4 @@ export const hasSearchWord = (words: readonly string[], sought: string): boolean
 export const toTsqueryTerm = (word: string): string => `'${word}'${ALONE.test(word) ? "" : ":*"}`;
 
 /** Checks for two letters of such a script. Very many terms start with them. */
-export const isShortWord = (word: string): boolean => /^[\0-\u052f]{2}$/.test(word);
+export const isTwoLetterSearchWord = (word: string): boolean => /^[\0-\u052f]{2}$/.test(word);

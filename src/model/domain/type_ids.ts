@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { ApiError, notFound } from "../api_error.ts";
-import type { Missing } from "../error_codes.ts";
+import type { MissingResource } from "../error_codes.ts";
 
 const KINDS = ["psh", "alr", "inv", "whk", "ast", "key", "wsp", "mem", "con", "aud", "dlv", "evt"] as const;
 export type IdKind = (typeof KINDS)[number];
@@ -74,7 +74,7 @@ export function formatIdOrNull(kind: IdKind, uuid: string | null): string | null
  * @param row the resource of the 404
  * @throws 404
  */
-export function parseChannelId(text: string, row: Missing = "channel"): string {
+export function parseChannelId(text: string, row: MissingResource = "channel"): string {
   const id = parseId("psh", text);
   if (id) return id;
   // Another kind's id is a missing row (rules#ids).

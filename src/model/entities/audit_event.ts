@@ -6,8 +6,8 @@ import { writtenAtColumn } from "../fields/sql_types.ts";
 
 /** The kinds of credentials; `operator` is a person on the server's machine. */
 export const ACTOR_TYPES = ["key", "oauth", "session", "operator"] as const;
-export const TRANSPORTS = ["rest", "mcp", "cli", "console", "operator"] as const;
-export type Transport = (typeof TRANSPORTS)[number];
+export const CALL_TRANSPORTS = ["rest", "mcp", "cli", "console", "operator"] as const;
+export type CallTransport = (typeof CALL_TRANSPORTS)[number];
 
 /** The audit line of one call. */
 export interface AuditLine {
@@ -17,7 +17,7 @@ export interface AuditLine {
   actor_id: string | null;
   actor_name: string | null;
   member_id: string | null;
-  transport: Transport;
+  transport: CallTransport;
   operation: string;
   pusher_id: string | null;
   subject_id: string | null;
@@ -52,7 +52,7 @@ export const AuditEvent = defineEntity({
     /** Its name at that time. */
     actor_name: p.text().nullable(),
     member_id: p.uuid().nullable(),
-    transport: p.enum(TRANSPORTS),
+    transport: p.enum(CALL_TRANSPORTS),
     operation: p.text(),
     pusher_id: p.uuid().nullable(),
     /** As the wire has it. */

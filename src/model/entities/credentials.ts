@@ -103,14 +103,14 @@ export const IdempotencyRecord = defineEntity({
 });
 
 /** `nothing`: the request had nothing to publish, for example a ping. */
-export const SENDER_OUTCOMES = ["sent", "scheduled", "draft", "refused", "nothing"] as const;
+export const SENDER_PROGRAM_OUTCOMES = ["sent", "scheduled", "draft", "refused", "nothing"] as const;
 
-export interface SenderRequest {
+export interface SenderProgramRequest {
   /** ISO 8601 in UTC. */
   at: string;
   /** Null if the program is unknown. */
   program: SenderProgram | null;
-  outcome: (typeof SENDER_OUTCOMES)[number];
+  outcome: (typeof SENDER_PROGRAM_OUTCOMES)[number];
   /** One sentence of ours. */
   said: string;
   /** As the wire has them; of several alerts the first. */
@@ -121,11 +121,11 @@ export interface SenderRequest {
   notes: string[];
 }
 
-export const SenderLog = defineEntity({
+export const SenderProgramLog = defineEntity({
   name: "SenderLog",
   properties: {
     key: () => p.manyToOne(ApiKey).ref().primary().deleteRule("cascade").updateRule("no action"),
     /** The newest first, LIMITS.sender_requests of them at most. */
-    requests: p.json<SenderRequest[]>(),
+    requests: p.json<SenderProgramRequest[]>(),
   },
 });

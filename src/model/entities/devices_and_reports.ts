@@ -2,7 +2,7 @@
 // of the counted rows.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Capability } from "../fields/channel.ts";
+import type { RequestablePermission } from "../fields/channel.ts";
 import { DEVICE_FIELDS } from "../fields/device.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
 import { timestampColumn, writtenAtColumn } from "../fields/sql_types.ts";
@@ -71,7 +71,7 @@ export const Subscription = defineEntity({
     device: () => p.manyToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
     pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("restrict").updateRule("no action"),
     invite: () => p.manyToOne(Invite).ref().nullable().deleteRule("set null"),
-    permissions: p.array().$type<Capability[]>(),
+    permissions: p.array().$type<RequestablePermission[]>(),
     muted: p.boolean().default(false),
     subscribed_at: writtenAtColumn(),
   },
@@ -114,9 +114,9 @@ export const SubscriberBreakdown = defineEntity({
 });
 
 /** 1 read, 2 ack, 3 reply. Pruning clears `at` and keeps the row, so that a repeat never counts twice. */
-export const REPORT_KINDS = { read: 1, ack: 2, reply: 3 } as const;
+export const DEVICE_REPORT_KINDS = { read: 1, ack: 2, reply: 3 } as const;
 
-export const Report = defineEntity({
+export const DeviceReport = defineEntity({
   name: "Report",
   indexes: [{ name: "report_device", properties: ["device_id"], where: "reported_at is not null" }],
   properties: {

@@ -4,17 +4,17 @@ import { Alert, AlertChange, AlertSeries } from "./alert.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
 import { Channel, ChannelState, Invite, ReservedHandle } from "./channel.ts";
-import { ApiKey, Connection, ConnectionGrant, IdempotencyRecord, SenderLog, StepUp } from "./credentials.ts";
+import { ApiKey, Connection, ConnectionGrant, IdempotencyRecord, SenderProgramLog, StepUp } from "./credentials.ts";
 import {
   AlertCounter,
   AlertCounterStripe,
   ChannelDay,
   ChannelDayStripe,
   Device,
+  DeviceReport,
   DeviceTransfer,
   OrphanedReportAlert,
   PushEndpoint,
-  Report,
   SubscriberBreakdown,
   Subscription,
   TestDevice,
@@ -63,7 +63,7 @@ export const ENTITIES = [
   Subscription,
   SubscriberBreakdown,
   PushEndpoint,
-  Report,
+  DeviceReport,
   AlertCounter,
   AlertCounterStripe,
   OrphanedReportAlert,
@@ -75,7 +75,7 @@ export const ENTITIES = [
   Asset,
   ServerSecret,
   DatabaseEpoch,
-  SenderLog,
+  SenderProgramLog,
   AuditEvent,
   WorkspaceEvent,
 ];

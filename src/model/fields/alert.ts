@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { formatLimit, LIMITS, spellLimit } from "../limits.ts";
-import { actionsSchema, actionViewSchema } from "./alert_action.ts";
+import { alertActionResponseSchema, alertActionsSchema } from "./alert_action.ts";
 import {
   booleanKind,
   enumKind,
@@ -15,7 +15,7 @@ import {
   textKind,
   timestampKind,
 } from "./field_kinds.ts";
-import { defineFields, type RecordOf } from "./field_table.ts";
+import { defineFields, type FieldValuesOf } from "./field_table.ts";
 import { recurrenceSchema } from "./recurrence.ts";
 import {
   httpsUrlSchema,
@@ -126,8 +126,8 @@ export const ALERT_FIELDS = defineFields({
     drawn: { label: "HTML of the uploaded page", own: ["owner"] },
   },
   actions: {
-    ...jsonListKind(actionViewSchema),
-    accepts: actionsSchema,
+    ...jsonListKind(alertActionResponseSchema),
+    accepts: alertActionsSchema,
     about: `Up to ${LIMITS.alert_actions} links and one reply; labels of up to ${LIMITS.alert_action_label} characters.`,
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
@@ -297,4 +297,4 @@ export const ALERT_FIELDS = defineFields({
 });
 
 /** The types of the columns of these fields. */
-export type AlertFields = RecordOf<typeof ALERT_FIELDS>;
+export type AlertFields = FieldValuesOf<typeof ALERT_FIELDS>;

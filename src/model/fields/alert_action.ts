@@ -2,18 +2,24 @@
 // user taps (rules#alert-reply).
 
 import { z } from "zod";
-import type { CodeOf } from "../error_codes.ts";
-import { fieldError, fieldIssue, forBoth, type Message, REQUIRED } from "../error_messages.ts";
+import type { ErrorCodeOfType } from "../error_codes.ts";
+import {
+  createApiAndUiText,
+  createZodFieldError,
+  createZodFieldIssue,
+  type ErrorMessage,
+  REQUIRED_FIELD_MESSAGE,
+} from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { getLinkActions, getReplyQuestion } from "./alert_buttons.ts";
-import { nameSchema } from "./schema_names.ts";
+import { getOpenUrlActions, getReplyQuestion } from "./alert_buttons.ts";
+import { registerSchemaName } from "./schema_names.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
-const MOST_ACTIONS = forBoth(
+const MOST_ACTIONS = createApiAndUiText(
   `must have at most ${LIMITS.alert_actions} links and one reply`,
   `are limited to ${LIMITS.alert_actions} links and one question`,
 );
-const CHOICES = forBoth(
+const CHOICES = createApiAndUiText(
   `must be 1 to ${LIMITS.reply_choices} different texts`,
   `must be at most ${LIMITS.reply_choices} different texts`,
 );
@@ -30,17 +36,17 @@ const action = z
       .describe(`For reply only: 1 to ${LIMITS.reply_choices}.`),
   })
   .check(({ value: { type, url, choices }, issues }) => {
-    const wrong = (name: "url" | "choices", code: CodeOf<"invalid_request">, message: Message) => {
-      issues.push(fieldIssue(code, message, type, [name]));
+    const wrong = (name: "url" | "choices", code: ErrorCodeOfType<"invalid_request">, message: ErrorMessage) => {
+      issues.push(createZodFieldIssue(code, message, type, [name]));
     };
     if (type === "open_url") {
-      if (url === undefined) wrong("url", "field_required", REQUIRED);
+      if (url === undefined) wrong("url", "field_required", REQUIRED_FIELD_MESSAGE);
       else if (!isHttpsUrl(url)) wrong("url", "invalid_url", NOT_HTTPS);
       if (choices)
         wrong(
           "choices",
           "misplaced_field",
-          forBoth("is only allowed for actions of type reply", "is only allowed for a question"),
+          createApiAndUiText("is only allowed for actions of type reply", "is only allowed for a question"),
         );
       return;
     }
@@ -48,14 +54,17 @@ const action = z
       wrong(
         "url",
         "misplaced_field",
-        forBoth("is only allowed for actions of type open_url", "is only allowed for buttons that open a link"),
+        createApiAndUiText(
+          "is only allowed for actions of type open_url",
+          "is only allowed for buttons that open a link",
+        ),
       );
     const count = new Set(choices).size;
     if (count === 0 || count > LIMITS.reply_choices || count !== choices?.length)
       wrong("choices", "wrong_item_count", CHOICES);
   });
 
-export const actionViewSchema = nameSchema(
+export const alertActionResponseSchema = registerSchemaName(
   "AlertAction",
   z.object({
     type: z.enum(["open_url", "reply"]).default("open_url"),
@@ -64,7 +73,7 @@ export const actionViewSchema = nameSchema(
     choices: z.array(z.string()).optional().describe("The choices of a reply."),
   }),
 );
-export type AlertAction = z.infer<typeof actionViewSchema>;
+export type AlertAction = z.infer<typeof alertActionResponseSchema>;
 
 /** Returns the count of each choice. */
 export const countChoices = (alert: { actions: readonly AlertAction[] }, counts: readonly number[]) =>
@@ -72,11 +81,17 @@ export const countChoices = (alert: { actions: readonly AlertAction[] }, counts:
 
 export const choiceCountsSchema = z.array(z.object({ choice: z.string(), count: z.int() }));
 
-export const actionsSchema = z
+export const alertActionsSchema = z
   .array(action)
   .max(LIMITS.alert_actions + 1, MOST_ACTIONS.api)
-  .refine((all) => getLinkActions(all).length <= LIMITS.alert_actions, fieldError("wrong_item_count", MOST_ACTIONS))
   .refine(
-    (all) => all.length - getLinkActions(all).length <= 1,
-    fieldError("wrong_item_count", forBoth("must contain at most one reply", "can contain one question")),
+    (all) => getOpenUrlActions(all).length <= LIMITS.alert_actions,
+    createZodFieldError("wrong_item_count", MOST_ACTIONS),
+  )
+  .refine(
+    (all) => all.length - getOpenUrlActions(all).length <= 1,
+    createZodFieldError(
+      "wrong_item_count",
+      createApiAndUiText("must contain at most one reply", "can contain one question"),
+    ),
   );

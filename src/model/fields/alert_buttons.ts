@@ -13,5 +13,5 @@ export function getReplyQuestion({ actions }: { actions: readonly AlertButton[] 
 }
 
 /** Returns the buttons with links, including those without a type (rules#alert-actions-shape). */
-export const getLinkActions = <A extends Partial<Pick<AlertButton, "type">>>(actions: readonly A[]): A[] =>
+export const getOpenUrlActions = <A extends Partial<Pick<AlertButton, "type">>>(actions: readonly A[]): A[] =>
   actions.filter(({ type }) => type !== "reply");

@@ -1,7 +1,7 @@
 // The fields of a channel that its owner sets. The entity has its id, handle, status and times.
 
 import { z } from "zod";
-import { fieldError } from "../error_messages.ts";
+import { createZodFieldError } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import {
   booleanKind,
@@ -25,7 +25,7 @@ import {
   timestampSchema,
 } from "./value_schemas.ts";
 
-export const CATEGORIES = [
+export const CHANNEL_CATEGORIES = [
   "cities",
   "travel",
   "events",
@@ -45,8 +45,8 @@ export const HANDLE_PATTERN = new RegExp(
 );
 
 /** The permissions that a channel may request. */
-export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
-export type Capability = (typeof CAPABILITIES)[number];
+export const REQUESTABLE_PERMISSIONS = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
+export type RequestablePermission = (typeof REQUESTABLE_PERMISSIONS)[number];
 
 const EVERYWHERE = ["owner", "list", "handset"] as const;
 
@@ -56,11 +56,11 @@ const tags = z
   .transform((found) => [...new Set(found.map((tag) => tag.trim().toLowerCase()))])
   .refine(
     (found) => found.length <= LIMITS.channel_tags,
-    fieldError("wrong_item_count", `must contain at most ${LIMITS.channel_tags} tags`),
+    createZodFieldError("wrong_item_count", `must contain at most ${LIMITS.channel_tags} tags`),
   )
   .refine(
     (found) => found.every((tag) => isWithinLength(tag, LIMITS.channel_tag)),
-    fieldError("too_long", `must contain only tags of at most ${LIMITS.channel_tag} characters`),
+    createZodFieldError("too_long", `must contain only tags of at most ${LIMITS.channel_tag} characters`),
   );
 
 const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for no limit`;
@@ -71,7 +71,7 @@ export const retentionDaysSchema = () =>
     .int()
     .min(0, KEPT)
     .max(LIMITS.retention, KEPT)
-    .refine((days) => days === 0 || days >= LIMITS.retention_least, fieldError("out_of_range", KEPT));
+    .refine((days) => days === 0 || days >= LIMITS.retention_least, createZodFieldError("out_of_range", KEPT));
 
 export const CHANNEL_FIELDS = defineFields({
   name: {
@@ -83,8 +83,8 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: { label: "Name", own: ["form", "owner", "public", "feed", "app"] },
   },
   category: {
-    ...enumKind(CATEGORIES),
-    accepts: z.enum(CATEGORIES),
+    ...enumKind(CHANNEL_CATEGORIES),
+    accepts: z.enum(CHANNEL_CATEGORIES),
     about: "Topic.",
     required: true,
     shown: EVERYWHERE,
@@ -156,8 +156,8 @@ export const CHANNEL_FIELDS = defineFields({
     },
   },
   requested_perms: {
-    ...textListKind<Capability>(),
-    accepts: z.array(z.enum(CAPABILITIES)).transform((asked) => [...new Set(asked)]),
+    ...textListKind<RequestablePermission>(),
+    accepts: z.array(z.enum(REQUESTABLE_PERMISSIONS)).transform((asked) => [...new Set(asked)]),
     about: "Permissions to ask subscribers for.",
     shown: EVERYWHERE,
     drawn: { label: "Requested permissions", own: ["form", "public", "app"] },

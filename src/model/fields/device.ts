@@ -10,17 +10,18 @@ import { languageTagSchema, timeZoneSchema } from "./value_schemas.ts";
 export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "ntfy", "other"] as const;
 
 /** The name for all other values. */
-export const OTHER_VALUE = "other";
+export const OTHER_DEVICE_VALUE = "other";
 
 /**
  * The form of versions and locales that assistants see: numbers, and a language with its region. The raw values may
  * contain a sentence of a stranger (rules#subscribers-in-plain-labels).
  */
-export const toPlainVersion = (text: string): string => /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER_VALUE;
-export function toPlainLocale(text: string): string {
+export const extractVersionNumber = (text: string): string =>
+  /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER_DEVICE_VALUE;
+export function extractLanguageAndRegion(text: string): string {
   const parts = /^([a-zA-Z]{2,3})(?:-[a-zA-Z]{3}){0,3}(?:-[a-zA-Z]{4})?(?:-([a-zA-Z]{2}|\d{3}))?(?:-|$)/;
   const [, language, region] = parts.exec(text) ?? [];
-  if (language === undefined) return OTHER_VALUE;
+  if (language === undefined) return OTHER_DEVICE_VALUE;
   return region === undefined ? language : `${language}-${region}`;
 }
 

@@ -7,10 +7,10 @@ import * as sql from "./sql_types.ts";
 import { timestampColumn, toIsoMicros } from "./sql_types.ts";
 
 /** The default display of a value on pages. */
-export type DisplayKind = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";
+export type FieldDisplayKind = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";
 
 export interface FieldKind<T = unknown, P = unknown, Z extends z.ZodType = z.ZodType> {
-  readonly look: DisplayKind;
+  readonly look: FieldDisplayKind;
   /** The entity's property; undefined for a reference, which the entity itself defines. */
   readonly property: () => P;
   /** The column, and the parameter of a statement. */

@@ -4,28 +4,28 @@
 import type { z } from "zod";
 import { assertDefined } from "../assert.ts";
 import type { FieldKind } from "./field_kinds.ts";
-import type { ValuesOf } from "./sql_types.ts";
+import type { SqlValuesOf } from "./sql_types.ts";
 
 /**
  * The audiences of a field: the owner in full responses, the owner in lists, handsets (alerts in the inbox, channels as
  * cards), and receivers of events.
  */
-export type Audience = "owner" | "list" | "handset" | "webhook";
+export type FieldAudience = "owner" | "list" | "handset" | "webhook";
 
 /**
  * Pages that draw fields: the owner's form, what an owner reads, the public page of a channel, its feeds, and the
  * app.
  */
-export type DisplayPage = "form" | "owner" | "public" | "feed" | "app";
+export type FieldDisplayPage = "form" | "owner" | "public" | "feed" | "app";
 
 /** The display of a field on pages. test/repository/rendered_fields.test.ts compares both lists with the pages. */
-export interface DisplayOptions {
+export interface FieldDisplayOptions {
   /** The label on pages, with a capital letter. */
   readonly label: string;
   /** Where it is drawn by its kind, among all others that are. */
-  readonly plain?: readonly DisplayPage[];
+  readonly plain?: readonly FieldDisplayPage[];
   /** Where the page has a drawing of its own for it. */
-  readonly own?: readonly DisplayPage[];
+  readonly own?: readonly FieldDisplayPage[];
   readonly hint?: string;
   /** Lines of its control. */
   readonly rows?: number;
@@ -45,8 +45,8 @@ export interface FieldDefinition extends FieldKind {
   readonly required?: true;
   /** The default value. Without it, the operation computes one. */
   readonly blank?: unknown;
-  readonly shown: readonly Audience[];
-  readonly drawn?: DisplayOptions;
+  readonly shown: readonly FieldAudience[];
+  readonly drawn?: FieldDisplayOptions;
   /** Marks a text for people. Invisible characters are removed and reported instead of refused. */
   readonly cleaned?: true;
   /** Marks a long text. The brief view cuts it and has its length. */
@@ -82,25 +82,27 @@ function whereOf<F extends FieldDefinitions>(fields: F, holds: (field: FieldDefi
 }
 
 /** Some of the fields, by their names. */
-export const pickFields = <F extends FieldDefinitions, N extends keyof F>(fields: F, ...names: N[]): Pick<F, N> =>
-  whereOf(fields, (field) => names.some((name) => fields[name] === field));
+export const pickFieldDefinitions = <F extends FieldDefinitions, N extends keyof F>(
+  fields: F,
+  ...names: N[]
+): Pick<F, N> => whereOf(fields, (field) => names.some((name) => fields[name] === field));
 
 /** Returns the fields of an audience. */
-export const selectShownTo = <F extends FieldDefinitions, A extends Audience>(
+export const selectFieldsShownTo = <F extends FieldDefinitions, A extends FieldAudience>(
   fields: F,
   audience: A,
 ): { [N in keyof F as A extends F[N]["shown"][number] ? N : never]: F[N] } =>
   whereOf(fields, ({ shown }) => shown.includes(audience));
 
 /** The others. */
-export const selectHiddenFrom = <F extends FieldDefinitions, A extends Audience>(
+export const selectFieldsHiddenFrom = <F extends FieldDefinitions, A extends FieldAudience>(
   fields: F,
   audience: A,
 ): { [N in keyof F as A extends F[N]["shown"][number] ? never : N]: F[N] } =>
   whereOf(fields, ({ shown }) => !shown.includes(audience));
 
 /** The fields that are marked as `cleaned`, `cut` or `own`. */
-export const selectMarked = <F extends FieldDefinitions, M extends "cleaned" | "cut" | "own">(
+export const selectFieldsMarkedAs = <F extends FieldDefinitions, M extends "cleaned" | "cut" | "own">(
   fields: F,
   mark: M,
 ): Where<F, Record<M, true>> => whereOf(fields, (field) => field[mark] === true);
@@ -112,14 +114,14 @@ type Places<F, List extends "plain" | "own"> = F extends {
   : never;
 
 /** The fields that a page draws by their kind. */
-export const selectPlainOn = <F extends FieldDefinitions, P extends DisplayPage>(
+export const selectFieldsDrawnByKind = <F extends FieldDefinitions, P extends FieldDisplayPage>(
   fields: F,
   place: P,
 ): { [N in keyof F as P extends Places<F[N], "plain"> ? N : never]: F[N] } =>
   whereOf(fields, ({ drawn }) => drawn?.plain?.includes(place) ?? false);
 
 /** All fields that a page draws. */
-export const selectDrawnOn = <F extends FieldDefinitions, P extends DisplayPage>(
+export const selectFieldsDrawnOn = <F extends FieldDefinitions, P extends FieldDisplayPage>(
   fields: F,
   place: P,
 ): { [N in keyof F as P extends Places<F[N], "plain"> | Places<F[N], "own"> ? N : never]: F[N] } =>
@@ -147,7 +149,7 @@ export const getSqlColumns = <F extends FieldDefinitions>(fields: F): ColumnsOf<
   mapFields(fields, ({ sql }) => sql);
 
 /** The values of a row. */
-export type RecordOf<F extends FieldDefinitions> = ValuesOf<ColumnsOf<F>>;
+export type FieldValuesOf<F extends FieldDefinitions> = SqlValuesOf<ColumnsOf<F>>;
 
 type Given<F extends FieldDefinition> = F extends { accepts: infer I extends z.ZodType }
   ? F extends { required: true }
@@ -195,10 +197,10 @@ export const createChangeSchemas = <F extends FieldDefinitions>(
 type AnswersOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["shows"] };
 
 /** Returns the response schemas of these fields. */
-export const createAnswerSchemas = <F extends FieldDefinitions>(fields: F): AnswersOf<F> =>
+export const createResponseSchemas = <F extends FieldDefinitions>(fields: F): AnswersOf<F> =>
   mapFields(fields, ({ shows }) => shows);
 
-type Blank<F extends FieldDefinitions> = { [N in keyof Where<F, { blank: unknown }>]: RecordOf<F>[N & keyof F] };
+type Blank<F extends FieldDefinitions> = { [N in keyof Where<F, { blank: unknown }>]: FieldValuesOf<F>[N & keyof F] };
 
 /** Returns the default values of the fields. */
 export const getBlankValues = <F extends FieldDefinitions>(fields: F): Blank<F> =>
@@ -208,7 +210,7 @@ export const getBlankValues = <F extends FieldDefinitions>(fields: F): Blank<F> 
   );
 
 /** The fields of a row that have another form in answers, in that form. */
-export function createFieldFormatter<F extends FieldDefinitions>(
+export function createResponseFieldFormatter<F extends FieldDefinitions>(
   fields: F,
 ): (record: Readonly<Record<string, unknown>>) => Record<string, string | null> {
   const forms = Object.entries(fields).flatMap(([name, { show }]) => (show ? [[name, show] as const] : []));
@@ -223,10 +225,10 @@ export function createFieldFormatter<F extends FieldDefinitions>(
 }
 
 /** Formats the fields of a row for responses. An empty property of an entity may be undefined. */
-export function formatFields<F extends FieldDefinitions>(
+export function formatResponseFields<F extends FieldDefinitions>(
   fields: F,
-  row: { [N in keyof RecordOf<F>]?: RecordOf<F>[N] | undefined },
+  row: { [N in keyof FieldValuesOf<F>]?: FieldValuesOf<F>[N] | undefined },
 ): z.output<z.ZodObject<AnswersOf<F>>> {
   const values = Object.fromEntries(getFieldNames(fields).map((name) => [name, row[name] ?? null]));
-  return { ...values, ...createFieldFormatter(fields)(values) } as never;
+  return { ...values, ...createResponseFieldFormatter(fields)(values) } as never;
 }

@@ -3,7 +3,7 @@
 // refused or cleaned.
 
 /** The kinds that are reported, by the class of the character. */
-export type InvisibleName =
+export type InvisibleCharacterKind =
   | "bidi-control"
   | "control"
   | "filler"
@@ -56,7 +56,7 @@ const never: Judge = () => false;
 const joiner: Judge = (before) => JOINING.test(before);
 
 /** Ranges of invisible characters: what they are called, and where they are needed. First match counts. */
-const RULES: [from: number, to: number, name: InvisibleName, needed: Judge][] = [
+const RULES: [from: number, to: number, name: InvisibleCharacterKind, needed: Judge][] = [
   [0x00ad, 0x00ad, "soft-hyphen", (before, after) => LETTER.test(before) && LETTER.test(after)],
   [0x034f, 0x034f, "format", (before, after) => LETTER_OR_MARK.test(before) && MARK.test(after)],
   [0x115f, 0x1160, "filler", (before, after) => /[\u1100-\u115e\u1161-\u11ff]/.test(before + after)],
@@ -109,7 +109,7 @@ const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const MAX_BIDI_DEPTH = 60;
 
 /** The number of removed characters by kind. */
-export type RemovedCharacters = ReadonlyMap<InvisibleName, number>;
+export type RemovedCharacters = ReadonlyMap<InvisibleCharacterKind, number>;
 
 /** Checks for forbidden control characters. A text of several lines may have line ends and tabs. */
 export function hasControlCharacters(text: string, { lines }: { lines: boolean }): boolean {
@@ -127,13 +127,13 @@ export const hasRightToLeftText = (text: string): boolean => RIGHT_TO_LEFT.test(
  * The text without the invisible characters that nothing in it needs, and without control characters but tab and line
  * ends. A second pass changes nothing; the cost is linear. `rightToLeft` for a part of a text: what the whole one is.
  */
-export function cleanText(
+export function removeInvisibleCharacters(
   text: string,
   { rightToLeft }: { rightToLeft?: boolean } = {},
 ): { text: string; removed: RemovedCharacters } {
   if (!SUSPECT.test(text)) return { text, removed: NOTHING };
-  const removed = new Map<InvisibleName, number>();
-  const count = (name: InvisibleName) => void removed.set(name, (removed.get(name) ?? 0) + 1);
+  const removed = new Map<InvisibleCharacterKind, number>();
+  const count = (name: InvisibleCharacterKind) => void removed.set(name, (removed.get(name) ?? 0) + 1);
   const visible = text.replace(CONTROL, (control) => {
     if (control === "\t" || control === "\n" || control === "\r") return control;
     count("control");
@@ -174,12 +174,12 @@ export function cleanText(
 }
 
 /** Returns the kind of the first unneeded invisible character, or null. */
-export function findNeedlessInvisible(text: string): InvisibleName | null {
+export function findNeedlessInvisible(text: string): InvisibleCharacterKind | null {
   if (!ANY_INVISIBLE.test(text)) return null;
-  return [...cleanText(text).removed.keys()].find((name) => name !== "control") ?? null;
+  return [...removeInvisibleCharacters(text).removed.keys()].find((name) => name !== "control") ?? null;
 }
 
-function ruleOf(char: string): { name: InvisibleName; needed: Judge } {
+function ruleOf(char: string): { name: InvisibleCharacterKind; needed: Judge } {
   if (BIDI.test(char)) return { name: "bidi-control", needed: never };
   const code = char.codePointAt(0) ?? 0;
   const rule = RULES.find(([first, last]) => code >= first && code <= last);

@@ -2,11 +2,11 @@
 // valid. One that they skip in spring or repeat in autumn is refused with the two possible offsets.
 
 import { assertDefined } from "../assert.ts";
-import type { FieldFinding } from "../error_messages.ts";
+import type { FieldValidationFailure } from "../error_messages.ts";
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d))? ([A-Za-z][A-Za-z0-9_+/-]{1,63})$/;
 
-export const UNKNOWN_ZONE: FieldFinding = {
+export const UNKNOWN_ZONE: FieldValidationFailure = {
   code: "invalid_time_zone",
   message: "must name an IANA time zone, such as Europe/Lisbon",
 };
@@ -76,14 +76,14 @@ export function parseLocalTime(value: string): { asUtc: string; zone: string } |
 }
 
 /** Converts a local time to UTC in ms, or returns its problem, as a phrase after a field's name. */
-export function localToUtc(zone: string, asUtc: number): number | FieldFinding {
+export function localToUtc(zone: string, asUtc: number): number | FieldValidationFailure {
   const format = formatOf(zone);
   if (!format) return UNKNOWN_ZONE;
   const around = [...new Set([offsetAt(format, asUtc - DAY), offsetAt(format, asUtc + DAY)])];
   const [first, second] = around.filter((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
   const local = new Date(asUtc).toISOString().slice(0, 19);
   const both = `use an offset instead of the zone: ${around.map((offset) => local + offset).join(" or ")}`;
-  const ambiguous = (message: string): FieldFinding => ({ code: "ambiguous_time", message });
+  const ambiguous = (message: string): FieldValidationFailure => ({ code: "ambiguous_time", message });
   if (first === undefined) return ambiguous(`does not exist in its zone, because clocks go forward then; ${both}`);
   if (second !== undefined) return ambiguous(`occurs twice in its zone, because clocks go back then; ${both}`);
   return asUtc - msOf(first);

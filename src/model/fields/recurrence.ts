@@ -2,7 +2,7 @@
 // Europe/Lisbon. This file parses and checks it; model/domain/occurrences.ts finds its times.
 
 import { z } from "zod";
-import { fieldIssue, forBoth, isMessage, type Message } from "../error_messages.ts";
+import { createApiAndUiText, createZodFieldIssue, type ErrorMessage, isErrorMessage } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { findZoneName, localToUtcLenient, UNKNOWN_ZONE } from "./local_time.ts";
 
@@ -72,11 +72,11 @@ const PARTS: Readonly<Record<string, { form: RegExp; takes: string; list?: true 
   WKST: { form: new RegExp(`^(${WEEKDAYS.join("|")})$`), takes: `one of ${WEEKDAYS.join(", ")}` },
 };
 
-const FORM = forBoth(
+const FORM = createApiAndUiText(
   "must be an RFC 5545 rule and an IANA time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
   "must be a rule and a time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
 );
-const NO_ZONE = forBoth(
+const NO_ZONE = createApiAndUiText(
   "must end with a space and an IANA time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
   "must be a rule and a time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
 );
@@ -159,7 +159,7 @@ const normalized = (rule: string): string =>
  * The recurrence of a text, or what is wrong with it, as it follows the field's name. Letter case and blanks are
  * free.
  */
-export function parseRecurrence(value: string): Recurrence | Message {
+export function parseRecurrence(value: string): Recurrence | ErrorMessage {
   const line = /\b(DTSTART|DTEND|RDATE|EXDATE|EXRULE)\b/i.exec(value)?.[1]?.toUpperCase();
   if (line === "DTSTART") return "must not contain DTSTART; send_at sets the start";
   if (line !== undefined) return `must not contain ${line}; send one rule and a time zone`;
@@ -213,14 +213,14 @@ export function recurrenceSchema() {
     .string()
     .check(({ value, issues }) => {
       if (value.length > LIMITS.recurrence)
-        issues.push(fieldIssue("too_long", `must be at most ${LIMITS.recurrence} characters long`, value));
+        issues.push(createZodFieldIssue("too_long", `must be at most ${LIMITS.recurrence} characters long`, value));
       else {
         const read = parseRecurrence(value);
-        if (isMessage(read)) issues.push(fieldIssue("invalid_recurrence", read, value));
+        if (isErrorMessage(read)) issues.push(createZodFieldIssue("invalid_recurrence", read, value));
       }
     })
     .transform((value) => {
       const read = parseRecurrence(value);
-      return isMessage(read) ? value : read.text;
+      return isErrorMessage(read) ? value : read.text;
     });
 }

@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 
-export const SCHEMA_NAMES = z.registry<{ name: string }, z.core.$ZodType>();
+export const ZOD_SCHEMA_NAMES = z.registry<{ name: string }, z.core.$ZodType>();
 
 /** The same schema, known by a name. */
-export function nameSchema<S extends z.ZodType>(name: string, schema: S): S {
-  SCHEMA_NAMES.add(schema, { name });
+export function registerSchemaName<S extends z.ZodType>(name: string, schema: S): S {
+  ZOD_SCHEMA_NAMES.add(schema, { name });
   return schema;
 }

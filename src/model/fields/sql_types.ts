@@ -25,12 +25,12 @@ export interface SqlType<T = unknown> {
 export type SqlFields = Readonly<Record<string, SqlType>>;
 
 /** The values of declared fields. */
-export type ValuesOf<F extends SqlFields> = {
+export type SqlValuesOf<F extends SqlFields> = {
   -readonly [Name in keyof F]: F[Name] extends SqlType<infer T> ? T : never;
 };
 
 /** The same as parameters: a list is only read. */
-export type ParametersOf<F extends SqlFields> = {
+export type SqlParametersOf<F extends SqlFields> = {
   [Name in keyof F]: F[Name] extends SqlType<infer T> ? ReadOnly<T> : never;
 };
 

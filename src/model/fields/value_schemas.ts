@@ -2,8 +2,14 @@
 // own fixed text and names the valid input.
 
 import { z } from "zod";
-import type { CodeOf } from "../error_codes.ts";
-import { type FieldFinding, fieldError, fieldIssue, forBoth, type Message } from "../error_messages.ts";
+import type { ErrorCodeOfType } from "../error_codes.ts";
+import {
+  createApiAndUiText,
+  createZodFieldError,
+  createZodFieldIssue,
+  type ErrorMessage,
+  type FieldValidationFailure,
+} from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { findNeedlessInvisible, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
 import { isTimeZone, localToUtc, parseLocalTime } from "./local_time.ts";
@@ -47,21 +53,21 @@ export function textSchema(min: number, max: number, { lines = false, cleaned = 
   return z
     .string()
     .refine((value) => isWithinLength(value, max), {
-      ...fieldError("too_long", `must be at most ${max} characters long`),
+      ...createZodFieldError("too_long", `must be at most ${max} characters long`),
       abort: true,
     })
     .refine((value) => !hasControlCharacters(value, { lines }), {
-      ...fieldError("invalid_characters", controls),
+      ...createZodFieldError("invalid_characters", controls),
       abort: true,
     })
     .refine((value) => cleaned || findNeedlessInvisible(value) === null, {
-      ...fieldError("invalid_characters", INVISIBLE),
+      ...createZodFieldError("invalid_characters", INVISIBLE),
       error: ({ input }) => `${INVISIBLE} (${findNeedlessInvisible(input as string)})`,
       abort: true,
     })
     .refine(
       (value) => min === 0 || hasVisibleText(value),
-      fieldError("empty_text", forBoth("must contain more than white space", "is missing")),
+      createZodFieldError("empty_text", createApiAndUiText("must contain more than white space", "is missing")),
     )
     .meta(bounds);
 }
@@ -73,20 +79,23 @@ export function isHttpsUrl(value: string): boolean {
   return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
 }
 
-export const NOT_HTTPS = forBoth(
+export const NOT_HTTPS = createApiAndUiText(
   `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials or invisible characters`,
   `must be a complete address of at most ${LIMITS.url} characters that starts with https://`,
 );
 
 export const httpsUrlSchema = () =>
-  z.string().refine(isHttpsUrl, fieldError("invalid_url", NOT_HTTPS)).meta({ format: "uri", maxLength: LIMITS.url });
+  z
+    .string()
+    .refine(isHttpsUrl, createZodFieldError("invalid_url", NOT_HTTPS))
+    .meta({ format: "uri", maxLength: LIMITS.url });
 
 /** A short opaque name: lower-case letters, digits, dot, dash and underscore, beginning with a letter or digit. */
 export function slugSchema(max: number) {
-  return pattern(
+  return patternSchema(
     new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
     "invalid_format",
-    forBoth(
+    createApiAndUiText(
       `must be 1 to ${max} characters of a-z 0-9 . _ - and start with a letter or digit`,
       `must have 1 to ${max} lowercase letters, digits, dots, dashes or underscores, and start with a letter or digit`,
     ),
@@ -94,10 +103,10 @@ export function slugSchema(max: number) {
 }
 
 /** A string with a pattern, and the code and message of its error. JSON Schema also gets the pattern. */
-export const pattern = (form: RegExp, code: CodeOf<"invalid_request">, message: Message) =>
+export const patternSchema = (form: RegExp, code: ErrorCodeOfType<"invalid_request">, message: ErrorMessage) =>
   z
     .string()
-    .refine((value) => form.test(value), fieldError(code, message))
+    .refine((value) => form.test(value), createZodFieldError(code, message))
     .meta({ pattern: form.source });
 
 // Both cases spelt out: JSON Schema has no flags.
@@ -109,14 +118,14 @@ export function languageTagSchema() {
   return z
     .string()
     .refine((value) => value.length <= LIMITS.language_tag, {
-      ...fieldError("too_long", `must be at most ${LIMITS.language_tag} characters long`),
+      ...createZodFieldError("too_long", `must be at most ${LIMITS.language_tag} characters long`),
       abort: true,
     })
     .refine(
       (value) => BCP47.test(value),
-      fieldError(
+      createZodFieldError(
         "invalid_format",
-        forBoth(
+        createApiAndUiText(
           "must be a well-formed BCP-47 language tag, such as en or pt-BR",
           "must be a language, such as en or pt-BR",
         ),
@@ -131,9 +140,12 @@ export function languageTagSchema() {
  */
 export function timeZoneSchema() {
   const form = /^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/;
-  const error = fieldError(
+  const error = createZodFieldError(
     "invalid_time_zone",
-    forBoth("must be an IANA time zone, such as Europe/Lisbon", "must be a time zone, such as Europe/Lisbon"),
+    createApiAndUiText(
+      "must be an IANA time zone, such as Europe/Lisbon",
+      "must be a time zone, such as Europe/Lisbon",
+    ),
   );
   return z
     .string()
@@ -145,7 +157,7 @@ export function timeZoneSchema() {
  * Counts by texts that strangers chose. It does not use the schema library's record, which drops the key `__proto__`.
  * The object must be built without a prototype.
  */
-export function textCountsSchema(): z.ZodType<Record<string, number>> {
+export function countsByTextSchema(): z.ZodType<Record<string, number>> {
   return z
     .any()
     .refine((value) => value !== null && typeof value === "object" && !Array.isArray(value))
@@ -181,9 +193,9 @@ function written(ms: number, fraction = ""): string | null {
   return `${utc.toISOString().slice(0, 19)}.${fraction.padEnd(6, "0")}Z`;
 }
 
-const NO_INSTANT: FieldFinding = {
+const NO_INSTANT: FieldValidationFailure = {
   code: "invalid_timestamp",
-  message: forBoth(
+  message: createApiAndUiText(
     "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its " +
       "zone, such as 2026-11-24T07:30 Europe/Lisbon",
     "must be a date and time, such as 2026-11-20 14:25",
@@ -191,7 +203,7 @@ const NO_INSTANT: FieldFinding = {
 };
 
 /** Parses a time to the format of rows and responses, or returns its problem. */
-function instantOf(value: string): { at: string } | { wrong: FieldFinding } {
+function instantOf(value: string): { at: string } | { wrong: FieldValidationFailure } {
   const local = parseLocalTime(value);
   const at = readRfc3339(local?.asUtc ?? value);
   if (at === null || !local) return at === null ? { wrong: NO_INSTANT } : { at };
@@ -213,14 +225,14 @@ export function timestampSchema() {
     .string()
     .check(({ value, issues }) => {
       const read = instantOf(value);
-      if ("wrong" in read) issues.push(fieldIssue(read.wrong.code, read.wrong.message, value));
+      if ("wrong" in read) issues.push(createZodFieldIssue(read.wrong.code, read.wrong.message, value));
     })
     .meta({ format: "date-time" })
     .transform((value) => parseTimestamp(value) ?? value);
 }
 
 /** Descriptions of a range of times, and of a range of days in statistics. */
-export const RANGE_DESCRIPTIONS = {
+export const TIME_RANGE_DESCRIPTIONS = {
   from: "Start: RFC 3339, or a UTC day.",
   to: "End, not included.",
   first_day: "First UTC day; requires to and excludes period.",

@@ -2,12 +2,12 @@
 // the library that checks its result.
 
 /** Converts a space-separated list to a set. The tables stay readable, and a look-up never finds `Object.prototype`. */
-export function createWordSet(text: string): ReadonlySet<string> {
+export function parseSpaceSeparatedSet(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
 /** Everything that a rich alert needs and that neither fetches, runs, frames, nor takes input. */
-export const ALLOWED_ELEMENTS = createWordSet(`
+export const ALLOWED_ELEMENTS = parseSpaceSeparatedSet(`
   h1 h2 h3 h4 h5 h6 hgroup p div span br hr wbr pre blockquote center
   section article header footer main nav aside address
   ul ol li menu dl dt dd
@@ -17,7 +17,7 @@ export const ALLOWED_ELEMENTS = createWordSet(`
   bdi bdo ruby rb rt rtc rp
 `);
 
-export const VOID_ELEMENTS = createWordSet(`
+export const VOID_ELEMENTS = parseSpaceSeparatedSet(`
   area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr
 `);
 
@@ -26,7 +26,7 @@ export const VOID_ELEMENTS = createWordSet(`
  * may read raw text as markup (the cause of mutation XSS). Every other forbidden element is unwrapped, so its text
  * stays.
  */
-export const DROPPED_WITH_CONTENT = createWordSet(`
+export const DROPPED_WITH_CONTENT = parseSpaceSeparatedSet(`
   script style iframe noscript noembed noframes template textarea title xmp plaintext
   svg math select option optgroup datalist applet
 `);
@@ -35,7 +35,7 @@ export const DROPPED_WITH_CONTENT = createWordSet(`
  * Elements nested deeper than this are unwrapped and reported. Browsers flatten at 512 and are slow with deep trees,
  * and texts of people are never that deep.
  */
-export const MAX_DEPTH = 100;
+export const MAX_NESTING_DEPTH = 100;
 
 /** The check of an attribute's value: a pattern for the complete value, or a function with a file of its own. */
 export type AttributeRule = RegExp | "text" | "link" | "image" | "citation" | "style" | "rel";
@@ -117,10 +117,10 @@ const PER_ELEMENT: Record<string, Record<string, AttributeRule>> = {
   td: CELL,
   th: { ...CELL, scope: /^(?:row|col|rowgroup|colgroup)$/i, abbr: "text" },
   ...Object.fromEntries(
-    [...createWordSet("thead tbody tfoot tr")].map((name) => [name, { align: ALIGN, valign: VALIGN }]),
+    [...parseSpaceSeparatedSet("thead tbody tfoot tr")].map((name) => [name, { align: ALIGN, valign: VALIGN }]),
   ),
   ...Object.fromEntries(
-    [...createWordSet("p div h1 h2 h3 h4 h5 h6 caption hr")].map((name) => [name, { align: ALIGN }]),
+    [...parseSpaceSeparatedSet("p div h1 h2 h3 h4 h5 h6 caption hr")].map((name) => [name, { align: ALIGN }]),
   ),
 };
 
@@ -131,9 +131,9 @@ export const ALLOWED_ATTRIBUTES: ReadonlyMap<string, ReadonlyMap<string, Attribu
 
 /** Links leave the alert for a page, a mail, a call or a map; pictures and sources come encrypted or not at all. */
 export const ALLOWED_SCHEMES: Record<"link" | "image" | "citation", ReadonlySet<string>> = {
-  link: createWordSet("https http mailto tel sms geo"),
-  image: createWordSet("https"),
-  citation: createWordSet("https"),
+  link: parseSpaceSeparatedSet("https http mailto tel sms geo"),
+  image: parseSpaceSeparatedSet("https"),
+  citation: parseSpaceSeparatedSet("https"),
 };
 
 /** Put on every link: the page that it opens learns neither the opener nor where the reader comes from. */

@@ -2,10 +2,16 @@
 // checked after parsing it like a browser, not by its spelling. Nothing is resolved or fetched.
 
 import { assertDefined } from "../assert.ts";
-import { cleanText } from "../fields/invisible_characters.ts";
-import { ALLOWED_ATTRIBUTES, ALLOWED_SCHEMES, type AttributeRule, createWordSet, LINK_REL } from "./allow_list.ts";
+import { removeInvisibleCharacters } from "../fields/invisible_characters.ts";
+import {
+  ALLOWED_ATTRIBUTES,
+  ALLOWED_SCHEMES,
+  type AttributeRule,
+  LINK_REL,
+  parseSpaceSeparatedSet,
+} from "./allow_list.ts";
 import { isLowContrast, parseColor, type TextAppearance } from "./hidden_by_style.ts";
-import { judgeStyle } from "./inline_styles.ts";
+import { sanitizeStyleAttribute } from "./inline_styles.ts";
 import type { SanitizerReport } from "./sanitizer_report.ts";
 
 export interface Attribute {
@@ -14,7 +20,7 @@ export interface Attribute {
 }
 
 /** Either the address to write out, or the name under which its refusal is reported. */
-export type UrlVerdict = { url: string } | { refused: string };
+export type SanitizedUrl = { url: string } | { refused: string };
 
 /** The URL standard strips C0 controls and spaces around an address, and tabs and line ends anywhere in it. */
 function asBrowsersRead(value: string): string {
@@ -35,7 +41,7 @@ function reportedScheme(value: string): string {
 }
 
 /** Relative addresses are refused: an alert has no page of its own that they could be relative to. */
-export function judgeUrl(value: string, use: keyof typeof ALLOWED_SCHEMES): UrlVerdict {
+export function sanitizeUrl(value: string, use: keyof typeof ALLOWED_SCHEMES): SanitizedUrl {
   const url = asBrowsersRead(value);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   if (scheme === undefined || !ALLOWED_SCHEMES[use].has(scheme)) return { refused: reportedScheme(value) };
@@ -52,7 +58,7 @@ export function judgeUrl(value: string, use: keyof typeof ALLOWED_SCHEMES): UrlV
 /** The maximum length of a value for a pattern. Free text and URLs only have the limit of the whole. */
 const MAX_PATTERN_VALUE = 2000;
 /** Link relations that `LINK_REL` includes, so removing them has no effect. */
-const COVERED_REL = createWordSet("noopener noreferrer nofollow");
+const COVERED_REL = parseSpaceSeparatedSet("noopener noreferrer nofollow");
 
 export function escapeText(text: string): string {
   if (!/[&<>]/.test(text)) return text;
@@ -68,7 +74,7 @@ function judge(
 ): string | undefined {
   switch (rule) {
     case "text": {
-      const { text, removed } = cleanText(value);
+      const { text, removed } = removeInvisibleCharacters(value);
       report.addCharacters(removed);
       return text;
     }
@@ -81,7 +87,7 @@ function judge(
     case "link":
     case "image":
     case "citation": {
-      const verdict = judgeUrl(value, rule);
+      const verdict = sanitizeUrl(value, rule);
       if ("url" in verdict) return verdict.url;
       report.add("url", verdict.refused);
       return undefined;
@@ -98,7 +104,7 @@ function judge(
  * Writes ` name="value"` for each allowed attribute, in order, and returns the appearance of the element's text.
  * Removed ones are counted in `report`. `inherited` is the appearance of the parent.
  */
-export function writeAttributes(
+export function serializeAllowedAttributes(
   element: string,
   attributes: readonly Attribute[],
   report: SanitizerReport,
@@ -124,7 +130,7 @@ export function writeAttributes(
     }
     seen.add(name);
     if (rule === "style") {
-      const judged = judgeStyle(value, report, look);
+      const judged = sanitizeStyleAttribute(value, report, look);
       look = judged.look;
       if (judged.style !== "") write(name, judged.style);
       continue;

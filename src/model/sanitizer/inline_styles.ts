@@ -131,7 +131,7 @@ const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
  * Returns the allowed declarations as the value of a style attribute ("" for none), and the appearance of the text.
  * Comments and escapes are not parsed, so declarations that need them never match and are removed.
  */
-export function judgeStyle(
+export function sanitizeStyleAttribute(
   style: string,
   report: SanitizerReport,
   inherited: TextAppearance,

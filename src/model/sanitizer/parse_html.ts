@@ -10,7 +10,7 @@ import {
   type TokenHandler,
   Tokenizer,
 } from "parse5";
-import { ALLOWED_ELEMENTS, createWordSet, DROPPED_WITH_CONTENT, VOID_ELEMENTS } from "./allow_list.ts";
+import { ALLOWED_ELEMENTS, DROPPED_WITH_CONTENT, parseSpaceSeparatedSet, VOID_ELEMENTS } from "./allow_list.ts";
 import type { SanitizerReport } from "./sanitizer_report.ts";
 
 export type HtmlParent = DefaultTreeAdapterTypes.ParentNode;
@@ -23,9 +23,12 @@ export interface ParsedElement extends DefaultTreeAdapterTypes.Element {
 /** Elements that may be open at a start tag; at more, the tag is ignored. Browsers flatten the tree at 512. */
 const MAX_OPEN = 256;
 /** Elements that have no child elements, so that they never make a tree deeper. */
-const LEAVES = new Set([...VOID_ELEMENTS, ...createWordSet("script style textarea title xmp iframe noembed noframes")]);
+const LEAVES = new Set([
+  ...VOID_ELEMENTS,
+  ...parseSpaceSeparatedSet("script style textarea title xmp iframe noembed noframes"),
+]);
 /** Elements that the standard copies into the next block when a block ends before they do. */
-const FORMATTING = createWordSet("a b big code em font i nobr s small strike strong tt u");
+const FORMATTING = parseSpaceSeparatedSet("a b big code em font i nobr s small strike strong tt u");
 /** Cost of a copy in characters, on top of its attributes. */
 const COPY = 50;
 /** Characters that copies may add. Without a limit, markup may grow with the square of its length. */

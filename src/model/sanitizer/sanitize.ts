@@ -3,17 +3,17 @@
 
 import { createRequire } from "node:module";
 import type library from "sanitize-html";
-import { cleanText } from "../fields/invisible_characters.ts";
-import { ALLOWED_ATTRIBUTES, ALLOWED_ELEMENTS, ALLOWED_SCHEMES, createWordSet } from "./allow_list.ts";
+import { removeInvisibleCharacters } from "../fields/invisible_characters.ts";
+import { ALLOWED_ATTRIBUTES, ALLOWED_ELEMENTS, ALLOWED_SCHEMES, parseSpaceSeparatedSet } from "./allow_list.ts";
 import { parseHtml } from "./parse_html.ts";
-import { type BlockedRow, isKnownAttribute, SanitizerReport } from "./sanitizer_report.ts";
-import { serializeHtml } from "./serialize_html.ts";
+import { isKnownAttribute, type RemovedMarkupRow, SanitizerReport } from "./sanitizer_report.ts";
+import { serializeAllowedHtml } from "./serialize_html.ts";
 
 export { SanitizerReport } from "./sanitizer_report.ts";
 
 export interface SanitizedHtml {
   html: string;
-  blocked: BlockedRow[];
+  blocked: RemovedMarkupRow[];
 }
 
 const require = createRequire(import.meta.url);
@@ -81,7 +81,7 @@ export function sanitizeHtml(input: string, report: SanitizerReport = new Saniti
   let html = escapeComparisons(plain);
   // A tree may read as another tree once it is written, so it is read until nothing changes.
   for (let reading = 1; ; reading++) {
-    const written = serializeHtml(parseHtml(html, report).root, report);
+    const written = serializeAllowedHtml(parseHtml(html, report).root, report);
     if (written === html) break;
     html = written;
     if (reading < MAX_READINGS) continue;
@@ -93,10 +93,10 @@ export function sanitizeHtml(input: string, report: SanitizerReport = new Saniti
 }
 
 /** Rows of a report that name hidden things. Styles are among them, since those of a page may hide anything. */
-const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
-  element: createWordSet("#comment template noscript style"),
-  attribute: createWordSet("hidden"),
-  style: createWordSet(`
+const UNSEEN: Partial<Record<RemovedMarkupRow["kind"], ReadonlySet<string>>> = {
+  element: parseSpaceSeparatedSet("#comment template noscript style"),
+  attribute: parseSpaceSeparatedSet("hidden"),
+  style: parseSpaceSeparatedSet(`
     -webkit-text-fill-color background background-color clip clip-path color display font-size line-height mask opacity
     overflow position text-indent transform visibility
   `),
@@ -106,17 +106,17 @@ const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
  * Counts the scripts of a document (rules#preview-document). `notes` counts what its readers do not see, or may
  * not see (rules#preview-hidden). A document itself is kept whole.
  */
-export function inspectDocument(html: string): { script_count: number; notes: BlockedRow[] } {
+export function inspectDocument(html: string): { script_count: number; notes: RemovedMarkupRow[] } {
   const report = new SanitizerReport();
   const { root, scripts } = parseHtml(html, report);
-  serializeHtml(root, report);
+  serializeAllowedHtml(root, report);
   const notes = report.rows().filter(({ kind, name }) => kind === "character" || UNSEEN[kind]?.has(name));
   return { script_count: scripts, notes };
 }
 
 /** A text without markup: what no reader sees and the text does not need is taken out and reported. */
 export function sanitizeText(text: string, report: SanitizerReport): string {
-  const clean = cleanText(text);
+  const clean = removeInvisibleCharacters(text);
   report.addCharacters(clean.removed);
   return clean.text;
 }

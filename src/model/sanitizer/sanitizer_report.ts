@@ -3,19 +3,19 @@
 
 import type { RemovedCharacters } from "../fields/invisible_characters.ts";
 import { LIMITS } from "../limits.ts";
-import { createWordSet } from "./allow_list.ts";
+import { parseSpaceSeparatedSet } from "./allow_list.ts";
 
-export type BlockedKind = "element" | "attribute" | "url" | "style" | "character";
+export type RemovedMarkupKind = "element" | "attribute" | "url" | "style" | "character";
 
 /** One row of `blocked` (rules#alert-blocked). */
-export interface BlockedRow {
-  kind: BlockedKind;
+export interface RemovedMarkupRow {
+  kind: RemovedMarkupKind;
   name: string;
   count: number;
 }
 
-const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
-  element: createWordSet(`
+const KNOWN: Record<RemovedMarkupKind, ReadonlySet<string>> = {
+  element: parseSpaceSeparatedSet(`
     #comment #doctype #cdata #instruction #null
     a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body
     br button canvas caption center cite code col colgroup command content data datalist dd del details dfn dialog
@@ -35,7 +35,7 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
     mlabeledtr mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub
     msubsup msup mtable mtd mtext mtr munder munderover none semantics
   `),
-  attribute: createWordSet(`
+  attribute: parseSpaceSeparatedSet(`
     abbr accept accept-charset accesskey action align alink allow allowfullscreen alt archive as async attributename
     autocapitalize autocomplete autofocus autoplay axis background begin behavior bgcolor blocking border by
     cellpadding cellspacing char charset checked cite class classid clear code codebase codetype color cols colspan
@@ -78,12 +78,12 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
     onwebkitmouseforceup onwebkitmouseforcewillbegin onwebkitplaybacktargetavailabilitychanged
     onwebkitpresentationmodechanged onwebkittransitionend onwebkitwillrevealbottom onwheel
   `),
-  url: createWordSet(`
+  url: parseSpaceSeparatedSet(`
     about bitcoin blob callto chrome cid content data facetime feed file ftp geo git http https intent irc jar
     javascript livescript magnet mailto market mhtml mocha ms-its news resource rtsp sftp skype sms ssh tel telnet
     vbscript view-source ws wss xmpp relative protocol-relative
   `),
-  style: createWordSet(`
+  style: parseSpaceSeparatedSet(`
     -moz-binding -ms-behavior -webkit-text-fill-color align-content align-items align-self all animation
     animation-name appearance backdrop-filter background background-attachment background-clip background-color
     background-image background-position background-repeat background-size behavior border border-bottom
@@ -104,7 +104,7 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
     transition translate unicode-bidi user-select vertical-align visibility white-space width will-change word-break
     word-spacing word-wrap writing-mode z-index zoom
   `),
-  character: createWordSet(`
+  character: parseSpaceSeparatedSet(`
     bidi-control control filler format line-separator soft-hyphen tag variation-selector zero-width
   `),
 };
@@ -113,13 +113,13 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
 export const isKnownAttribute = (name: string): boolean =>
   KNOWN.attribute.has(name) || /^(?:data-|aria-|on)/.test(name);
 
-const KIND_ORDER: readonly BlockedKind[] = ["element", "attribute", "url", "style", "character"];
+const KIND_ORDER: readonly RemovedMarkupKind[] = ["element", "attribute", "url", "style", "character"];
 
 export class SanitizerReport {
-  readonly #rows = new Map<string, BlockedRow>();
+  readonly #rows = new Map<string, RemovedMarkupRow>();
 
   /** `name` is lower-case and may be anything; what is not in the tables is counted as "unknown". */
-  add(kind: BlockedKind, name: string, count = 1): void {
+  add(kind: RemovedMarkupKind, name: string, count = 1): void {
     let shown = name;
     if (kind === "attribute" && name.startsWith("data-")) shown = "data-*";
     if (kind === "attribute" && name.startsWith("aria-")) shown = "aria-*";
@@ -135,13 +135,13 @@ export class SanitizerReport {
   }
 
   /** Counts on from rows of another report. */
-  addRows(rows: readonly BlockedRow[]): this {
+  addRows(rows: readonly RemovedMarkupRow[]): this {
     for (const { kind, name, count } of rows) this.add(kind, name, count);
     return this;
   }
 
   /** Returns the rows to store. Rows above the limit are counted as "unknown" of their kind. */
-  kept(): BlockedRow[] {
+  kept(): RemovedMarkupRow[] {
     const rows = this.rows();
     if (rows.length <= LIMITS.alert_blocked) return rows;
     const others = rows.slice(LIMITS.alert_blocked).map((row) => ({ ...row, name: "unknown" }));
@@ -149,7 +149,7 @@ export class SanitizerReport {
   }
 
   /** Elements, attributes, urls, styles, characters; by name within each, so that equal input gives equal bytes. */
-  rows(): BlockedRow[] {
+  rows(): RemovedMarkupRow[] {
     return [...this.#rows.values()].sort(
       (a, b) =>
         KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),

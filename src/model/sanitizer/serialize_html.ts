@@ -1,8 +1,14 @@
 // The allowed part of a tree as HTML, and a report of the elements that are unwrapped or dropped.
 
-import { cleanText, hasRightToLeftText } from "../fields/invisible_characters.ts";
-import { ALLOWED_ELEMENTS, createWordSet, DROPPED_WITH_CONTENT, MAX_DEPTH, VOID_ELEMENTS } from "./allow_list.ts";
-import { escapeText, writeAttributes } from "./attributes.ts";
+import { hasRightToLeftText, removeInvisibleCharacters } from "../fields/invisible_characters.ts";
+import {
+  ALLOWED_ELEMENTS,
+  DROPPED_WITH_CONTENT,
+  MAX_NESTING_DEPTH,
+  parseSpaceSeparatedSet,
+  VOID_ELEMENTS,
+} from "./allow_list.ts";
+import { escapeText, serializeAllowedAttributes } from "./attributes.ts";
 import {
   DEFAULT_APPEARANCE,
   MARK_APPEARANCE,
@@ -14,9 +20,9 @@ import type { HtmlParent, ParsedElement } from "./parse_html.ts";
 import { SanitizerReport } from "./sanitizer_report.ts";
 
 const BRACKET = /^\s*[\p{Ps}\p{Pe}\p{Pi}\p{Pf}]?\s*$/u;
-const SHRINKING = createWordSet("small sub sup");
+const SHRINKING = parseSpaceSeparatedSet("small sub sup");
 /** Siblings in a ruby. Outside a ruby they nest in browsers, and in sanitize-html they do not. */
-const ANNOTATIONS = createWordSet("rt rp");
+const ANNOTATIONS = parseSpaceSeparatedSet("rt rp");
 
 /** The look of an element's text before its attributes. */
 function lookOf(name: string, inherited: TextAppearance): TextAppearance {
@@ -59,7 +65,7 @@ class Writer {
     const { tagName: name, attrs, first } = element;
     const dropped = inDropped || DROPPED_WITH_CONTENT.has(name);
     const own = lookOf(name, inherited);
-    const fits = depth < MAX_DEPTH && own.fontSize >= MIN_FONT_SIZE && !isNestedAnnotation(element);
+    const fits = depth < MAX_NESTING_DEPTH && own.fontSize >= MIN_FONT_SIZE && !isNestedAnnotation(element);
     if (dropped || !fits || !ALLOWED_ELEMENTS.has(name)) {
       if (first) this.#report.add("element", name.toLowerCase());
       const content = "content" in element ? (element.content as HtmlParent) : element;
@@ -68,7 +74,7 @@ class Writer {
     }
     const report = this.#reported.has(attrs) ? new SanitizerReport() : this.#report;
     if (attrs.length > 0) this.#reported.add(attrs);
-    const { written, look } = writeAttributes(name, attrs, report, own);
+    const { written, look } = serializeAllowedAttributes(name, attrs, report, own);
     if (VOID_ELEMENTS.has(name)) {
       this.#tag(`<${name}${written} />`);
       return;
@@ -93,7 +99,7 @@ class Writer {
     const rightToLeft = hasRightToLeftText(this.#texts.join(""));
     let html = "";
     for (let i = 0; i < this.#texts.length; i++) {
-      const clean = cleanText(this.#texts[i] ?? "", { rightToLeft });
+      const clean = removeInvisibleCharacters(this.#texts[i] ?? "", { rightToLeft });
       this.#report.addCharacters(clean.removed);
       html += escapeText(clean.text) + this.#tags[i];
     }
@@ -108,7 +114,7 @@ class Writer {
 }
 
 /** Writes the allowed part of a tree, and counts the rest in `report`. */
-export function serializeHtml(root: HtmlParent, report: SanitizerReport): string {
+export function serializeAllowedHtml(root: HtmlParent, report: SanitizerReport): string {
   const writer = new Writer(report);
   writer.children(root, 0, DEFAULT_APPEARANCE, false);
   return writer.finish();

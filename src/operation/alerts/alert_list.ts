@@ -8,29 +8,29 @@ import { assertDefined } from "../../model/assert.ts";
 import { parseQueryWords } from "../../model/domain/search_terms.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
-import { fieldError, forBoth } from "../../model/error_messages.ts";
+import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
-import { RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
+import { TIME_RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import { COUNT_LIMIT, countAlerts, listAlertsByReports } from "../../store/queries/alert_counts.ts";
 import { listAlerts } from "../../store/queries/alert_lists.ts";
 import { countFound, type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { visibilityParameters } from "../../store/queries/channels.ts";
-import { type alertList, showAlert } from "../../store/schemas/alert_schemas.ts";
+import { type alertList, toAlertView } from "../../store/schemas/alert_schemas.ts";
 import {
-  DEFAULT_LIMIT,
+  BEFORE_PARAMETER_DESCRIPTION,
+  DEFAULT_PAGE_SIZE,
   formatPagePosition,
   limitParameter,
-  NEXT_PAGE,
   pagePosition,
 } from "../../store/schemas/common_fields.ts";
-import type { AnswerRow } from "../define_operation.ts";
+import type { ResponseListRow } from "../define_operation.ts";
 import { checkTimeRange, readKeysetPage } from "../pagination.ts";
-import { findOrigins } from "./alert_origins.ts";
+import { findAlertOrigins } from "./alert_origins.ts";
 import { publishDueShown } from "./format_alert.ts";
-import { buildSearchQuery } from "./search_query.ts";
+import { buildAlertSearchQuery } from "./search_query.ts";
 
 const WRITERS = ["key", "con", "mem"] as const;
 
@@ -41,21 +41,21 @@ export const alertListInput = {
   status: z.enum(ALERT_STATUSES).optional().describe("Absent: all."),
   // Terms have no invisible characters, so none is refused.
   query: textSchema(1, LIMITS.search, { cleaned: true })
-    .refine((query) => sought(query) > 0, fieldError("invalid_format", "must contain a letter or a digit"))
+    .refine((query) => sought(query) > 0, createZodFieldError("invalid_format", "must contain a letter or a digit"))
     .refine(
       (query) => sought(query) <= LIMITS.search_words,
-      fieldError("too_long", `must be at most ${LIMITS.search_words} words`),
+      createZodFieldError("too_long", `must be at most ${LIMITS.search_words} words`),
     )
     .optional()
     .describe("Words or word prefixes in the title, text or tags; all must match."),
-  from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
-  to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
+  from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
+  to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
   order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; for scheduled alerts, oldest."),
   writer: z
     .string()
     .refine(
       (id) => WRITERS.some((kind) => parseId(kind, id)),
-      fieldError("invalid_format", "must be the id of a key, a connection or a member"),
+      createZodFieldError("invalid_format", "must be the id of a key, a connection or a member"),
     )
     .optional()
     .describe("key_…, con_… or mem_…"),
@@ -66,7 +66,7 @@ export const alertListInput = {
       `Among the newest ${LIMITS.list_reports} sent alerts; can only be combined with from and to. Needs stats:read.`,
     ),
   limit: limitParameter(),
-  before: pagePosition().optional().describe(NEXT_PAGE),
+  before: pagePosition().optional().describe(BEFORE_PARAMETER_DESCRIPTION),
 };
 
 export type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;
@@ -94,7 +94,12 @@ const instantOf = (
     : row.created_at;
 
 /** Returns the cursor between a row and `next`. `channel` is set for a list of one channel. */
-export function getAlertCursor(row: AnswerRow, next: AnswerRow, input: AlertListInput, channel: string | null): string {
+export function getAlertCursor(
+  row: ResponseListRow,
+  next: ResponseListRow,
+  input: AlertListInput,
+  channel: string | null,
+): string {
   const shown = row as { id: string; created_at: string; sent_at: string | null; send_at: string | null };
   const search = searchOf(input, channel);
   const id = assertDefined(parseId("alr", shown.id), "each alert in a list has an id");
@@ -103,7 +108,7 @@ export function getAlertCursor(row: AnswerRow, next: AnswerRow, input: AlertList
   return formatPagePosition({ at, id: next.created_at === at ? id : null });
 }
 
-const ELSEWHERE = forBoth(
+const ELSEWHERE = createApiAndUiText(
   "before is next_before of another list. Pass it with the query, status, from, to, order and writer of that " +
     "list, or omit it.",
   "This page belongs to another list. Start at the first page.",
@@ -112,10 +117,10 @@ const ELSEWHERE = forBoth(
 /** A page of the alerts of every channel that the caller sees, or of one (its uuid). */
 export async function listAlertPage(
   input: AlertListInput,
-  ctx: Context,
+  ctx: HandlerContext,
   pusherId: string | null,
 ): Promise<z.input<typeof alertList>> {
-  const { status = "any", limit: wanted = DEFAULT_LIMIT, before } = input;
+  const { status = "any", limit: wanted = DEFAULT_PAGE_SIZE, before } = input;
   const channel = pusherId && formatId("psh", pusherId);
   const search = searchOf(input, channel);
   checkTimeRange(input);
@@ -126,7 +131,7 @@ export async function listAlertPage(
   const seen = { workspace_id, pusher_ids: pusherId ? [pusherId] : pusher_ids };
   const at = { ...seen, before: before?.at ?? null, inside: before?.id ?? null };
   if (search) {
-    const query = { ...(await buildSearchQuery(input, seen, ctx)), ...search.range };
+    const query = { ...(await buildAlertSearchQuery(input, seen, ctx)), ...search.range };
     const rows = await ctx.sql(searchAlerts[search.side][status], { ...at, ...query, limit: wanted + 1 });
     const count = () =>
       ctx.sql(countFound[status], { ...seen, ...query, before: null, inside: null, limit: COUNT_LIMIT });
@@ -146,14 +151,14 @@ export async function listAlertPage(
 
 type AlertPage = z.input<typeof alertList>;
 
-async function showPage(rows: AlertRecord[], next_before: string | null, ctx: Context): Promise<AlertPage> {
+async function showPage(rows: AlertRecord[], next_before: string | null, ctx: HandlerContext): Promise<AlertPage> {
   await publishDueShown(rows, ctx);
-  const origins = await findOrigins(
+  const origins = await findAlertOrigins(
     rows.map(({ writer }) => writer),
     ctx,
   );
   const data = rows.map((row, i) => ({
-    ...showAlert(row, ctx.services.assets),
+    ...toAlertView(row, ctx.services.assets),
     handle: assertDefined(row.handle, "lists select the handle"),
     via: origins[i] ?? null,
   }));
@@ -176,8 +181,8 @@ const RANKS = { unacked: "none", most_read: "reads", most_acked: "acks" } as con
 const WITH_REPORTS = ["reports", "pusher_id", "from", "to", "limit"];
 
 /** Sent alerts without an acknowledgement, or with the most reports (rules#list-by-reports). @throws 422 */
-async function listByReports(input: AlertListInput, ctx: Context, pusherId: string | null): Promise<AlertPage> {
-  const { reports = "unacked", limit = DEFAULT_LIMIT, from = null, to = null, status } = input;
+async function listByReports(input: AlertListInput, ctx: HandlerContext, pusherId: string | null): Promise<AlertPage> {
+  const { reports = "unacked", limit = DEFAULT_PAGE_SIZE, from = null, to = null, status } = input;
   const others = Object.entries(input).filter(([name, value]) => value !== undefined && !WITH_REPORTS.includes(name));
   const wrong = others.find(([name]) => name !== "status" || status !== "sent")?.[0];
   if (wrong)

@@ -1,7 +1,7 @@
 // The origin of an alert: the kind of the credential that wrote it, which no text of an author, client or channel sets.
 
 import { parseId } from "../../model/domain/type_ids.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import { findKeyPrograms } from "../../store/queries/api_keys.ts";
 
 const BY_KIND: Record<string, string> = { mem: "console", con: "assistant", key: "key" };
@@ -10,9 +10,9 @@ const BY_KIND: Record<string, string> = { mem: "console", con: "assistant", key:
  * Returns the origin for each author, an id on the wire or null (rules#alert-via). A sender program's key is shown by
  * its program.
  */
-export async function findOrigins(
+export async function findAlertOrigins(
   writers: readonly (string | null | undefined)[],
-  ctx: Context,
+  ctx: HandlerContext,
 ): Promise<(string | null)[]> {
   const ids = new Set(writers.map((writer) => parseId("key", writer ?? "")).filter((id) => id !== null));
   const workspace_id = ctx.caller.workspace.id;

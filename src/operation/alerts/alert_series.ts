@@ -4,26 +4,26 @@
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
-import { forBoth } from "../../model/error_messages.ts";
+import { createApiAndUiText } from "../../model/error_messages.ts";
 import { endRecurrenceBefore } from "../../model/fields/recurrence.ts";
 import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import {
-  applyToSeries,
+  applySeriesToOccurrences,
   cancelFollowing,
+  convertDraftToSeries,
   countRepeating,
   createOccurrences,
   endSeries,
   readSeriesRecurrence,
-  repeatAlert,
   replanSeries,
   withdrawSeries,
 } from "../../store/queries/alert_series.ts";
 import type { AlertRecord, PreviousValues } from "../../store/queries/alerts.ts";
 import { countSend, emitAlertEvent, toAuditSubject } from "./change_alert.ts";
 
-async function fill({ id, recurrence, send_at }: AlertRecord, filled_until: string | null, ctx: Context) {
+async function fill({ id, recurrence, send_at }: AlertRecord, filled_until: string | null, ctx: HandlerContext) {
   const series = {
     series_id: id,
     recurrence: assertDefined(recurrence, "a series has a rule"),
@@ -35,7 +35,7 @@ async function fill({ id, recurrence, send_at }: AlertRecord, filled_until: stri
 }
 
 /** @throws 422 for a rule that names no time to come, or too many. */
-function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): void {
+function checkTimes(recurrence: string | null, sendAt: string, ctx: HandlerContext): void {
   if (recurrence === null) return;
   findNextOccurrences(recurrence, {
     sendAt: Date.parse(toIsoMicros(sendAt)),
@@ -48,10 +48,10 @@ function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): vo
  * Makes a draft that has a rule a series, with its first occurrences. Counts as a send, also when it is refused.
  * @throws 409, 422, 429.
  */
-export async function beginSeries(
+export async function startAlertSeries(
   alert: AlertRecord,
   { send_at, previous_values }: { send_at: string; previous_values: PreviousValues | null },
-  ctx: Context,
+  ctx: HandlerContext,
 ): Promise<AlertRecord> {
   const [count] = await ctx.sql(countRepeating, alert);
   if ((count?.repeating ?? 0) >= LIMITS.repeating)
@@ -63,13 +63,13 @@ export async function beginSeries(
   const counted = await countSend(ctx, alert.pusher_id);
   counted.keep();
   checkTimes(alert.recurrence, send_at, ctx);
-  const [after] = await ctx.sql(repeatAlert, { id: alert.id, send_at, previous_values });
+  const [after] = await ctx.sql(convertDraftToSeries, { id: alert.id, send_at, previous_values });
   const series = assertDefined(after, "the draft is locked");
   await fill(series, null, ctx);
   return series;
 }
 
-const cancelled = (rows: readonly AlertRecord[], ctx: Context) => {
+const cancelled = (rows: readonly AlertRecord[], ctx: HandlerContext) => {
   for (const row of rows) emitAlertEvent(ctx, "alert.cancelled", { ...row, status: "cancelled" });
 };
 
@@ -77,10 +77,14 @@ const cancelled = (rows: readonly AlertRecord[], ctx: Context) => {
  * After an edit of a series: what is planned of it follows. @throws 422 for a rule that names no time to come, or too
  * many.
  */
-export async function updateSeriesOccurrences(before: AlertRecord, after: AlertRecord, ctx: Context): Promise<void> {
+export async function updateSeriesOccurrences(
+  before: AlertRecord,
+  after: AlertRecord,
+  ctx: HandlerContext,
+): Promise<void> {
   if (after.status === "draft") return cancelled(await ctx.sql(withdrawSeries, { id: after.id }), ctx);
   const sendAt = assertDefined(after.send_at, "a series has a start");
-  await ctx.sql(applyToSeries, { id: after.id });
+  await ctx.sql(applySeriesToOccurrences, { id: after.id });
   if (before.recurrence !== after.recurrence || before.send_at !== sendAt) {
     checkTimes(after.recurrence, sendAt, ctx);
     cancelled(await ctx.sql(replanSeries, { id: after.id }), ctx);
@@ -89,7 +93,7 @@ export async function updateSeriesOccurrences(before: AlertRecord, after: AlertR
 }
 
 /** Cancels the planned occurrences of a series that ends. */
-export async function stopSeries({ id }: AlertRecord, ctx: Context): Promise<AlertRecord[]> {
+export async function stopAlertSeries({ id }: AlertRecord, ctx: HandlerContext): Promise<AlertRecord[]> {
   const rows = await ctx.sql(endSeries, { id });
   cancelled(rows, ctx);
   return rows;
@@ -99,13 +103,13 @@ export async function stopSeries({ id }: AlertRecord, ctx: Context): Promise<Ale
  * Cancels an occurrence and all later ones, and returns it.
  * @throws 422 if it is not an occurrence
  */
-export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: Context): Promise<AlertRecord> {
+export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: HandlerContext): Promise<AlertRecord> {
   const { series_id, occurs_at } = alert;
   const [series] = series_id === null ? [] : await ctx.sql(readSeriesRecurrence, { id: series_id });
   if (series_id === null || occurs_at === null || !series?.recurrence)
     throw invalidRequest(
       "misplaced_field",
-      forBoth(
+      createApiAndUiText(
         "following is only allowed for an occurrence of a repeating alert. Omit it.",
         "This alert does not repeat, so it has no later occurrences.",
       ),

@@ -2,18 +2,18 @@
 // missing file is 422 on its field (rules#alert-asset-missing).
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
-import { collectProblems } from "../../model/domain/alert_validation.ts";
-import { ASSET_FIELDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
+import { combineCheckErrors } from "../../model/domain/alert_validation.ts";
+import { ASSET_FIELD_KINDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import { Asset } from "../../model/entities/asset.ts";
-import { forBoth } from "../../model/error_messages.ts";
-import type { Context } from "../../store/handler_context.ts";
+import { createApiAndUiText } from "../../model/error_messages.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
-import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
+import { assetScope, lockAttachableAssets } from "../../store/queries/assets.ts";
 
 type Named = { [F in AssetField]?: string | null };
 
-export interface AttachedAssets<S> {
+export interface AttachedAlertAssets<S> {
   /** The sent fields, with UUIDs of the files. */
   sent: S;
   /** The text of the html file, when this change brings it or shows it in another layout. */
@@ -22,14 +22,14 @@ export interface AttachedAssets<S> {
   problem: ApiError | null;
 }
 
-const FIELDS = Object.keys(ASSET_FIELDS) as AssetField[];
+const FIELDS = Object.keys(ASSET_FIELD_KINDS) as AssetField[];
 
 /** `stored` is the alert as it is, null for a new one; the files that it has already need no permission. */
-export async function attachAssets<S extends Named & { layout?: string }>(
+export async function attachAlertAssets<S extends Named & { layout?: string }>(
   sent: S,
   stored: AlertRecord | null,
-  ctx: Context,
-): Promise<AttachedAssets<S>> {
+  ctx: HandlerContext,
+): Promise<AttachedAlertAssets<S>> {
   const ids = Object.fromEntries(
     FIELDS.filter((field) => typeof sent[field] === "string").map((field) => [
       field,
@@ -37,22 +37,22 @@ export async function attachAssets<S extends Named & { layout?: string }>(
     ]),
   ) as { [F in AssetField]?: string | null };
   const named = Object.values(ids).filter((id) => id !== null);
-  const found = named.length > 0 ? await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: named }) : [];
+  const found = named.length > 0 ? await ctx.sql(lockAttachableAssets, { ...assetScope(ctx.caller), ids: named }) : [];
   let problem: ApiError | null = null;
   for (const field of FIELDS) {
     const id = ids[field];
     if (id === undefined || (id !== null && id === stored?.[field])) continue;
     const asset = found.find((candidate) => candidate.id === id);
-    if (asset?.kind === ASSET_FIELDS[field]) continue;
-    const kind = ASSET_KIND_LABELS[ASSET_FIELDS[field]];
+    if (asset?.kind === ASSET_FIELD_KINDS[field]) continue;
+    const kind = ASSET_KIND_LABELS[ASSET_FIELD_KINDS[field]];
     const wrong = asset
       ? invalidRequest(
           "unsupported_file_type",
-          forBoth(`Wrong file type: ${field} must be ${kind}.`, `Wrong file type. Choose ${kind}.`),
+          createApiAndUiText(`Wrong file type: ${field} must be ${kind}.`, `Wrong file type. Choose ${kind}.`),
           field,
         )
       : invalidRequest("asset_not_found", "Uploaded file not found. Upload it in the console first.", field);
-    problem = collectProblems(problem, wrong);
+    problem = combineCheckErrors(problem, wrong);
   }
   if (problem) return { sent, text: null, problem };
   const page = sent.html_asset_id === undefined ? stored?.html_asset_id : ids.html_asset_id;

@@ -9,22 +9,27 @@ import {
   type AlertEvent,
   type AlertVerb,
   CHANNEL_NOT_ACTIVE,
-  NEEDS_ACTIVE_CHANNEL,
-  refusalOf,
+  createTransitionError,
   VERB_NOTES,
+  VERBS_NEEDING_ACTIVE_CHANNEL,
 } from "../../model/domain/alert_status.ts";
 import { createAlertEventData, type DomainEvent, type EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
 import { formatId, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
-import { forBoth } from "../../model/error_messages.ts";
+import { createApiAndUiText } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { getFieldNames } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Caller, Context } from "../../store/handler_context.ts";
-import { type AlertRecord, type ChangeRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";
+import type { Caller, HandlerContext } from "../../store/handler_context.ts";
+import {
+  type AlertChangeRecord,
+  type AlertRecord,
+  lockAlert,
+  type PreviousValues,
+} from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { publishDueAlerts } from "../../store/queries/inbox.ts";
-import { showAlert } from "../../store/schemas/alert_schemas.ts";
+import { toAlertView } from "../../store/schemas/alert_schemas.ts";
 import { getMissingPublishScopes, getMissingWithdrawScopes } from "../scope_checks.ts";
 import { getAlertReviewUrl } from "./format_alert.ts";
 
@@ -39,7 +44,7 @@ export interface AlertToChange extends AlertPath {
 }
 
 const changedMessage = (version: string) =>
-  forBoth(
+  createApiAndUiText(
     "The alert has changed since the expected version. Read it with get_alert, then repeat the call with its " +
       `current updated_at (or ETag over REST): ${version}.`,
     "The alert has changed since you opened it. Check it again before you decide.",
@@ -52,7 +57,7 @@ const SETTLED = 500;
  * Returns the UUIDs of a path.
  * @throws 404 for a text that is not such an id
  */
-export function parseAlertIds(path: AlertPath): { pusherId: string; alertId: string } {
+export function parseAlertPathIds(path: AlertPath): { pusherId: string; alertId: string } {
   const pusherId = parseChannelId(path.pusher_id, "alert");
   const alertId = parseId("alr", path.alert_id);
   if (!alertId) throw notFound("alert");
@@ -64,11 +69,11 @@ export function parseAlertIds(path: AlertPath): { pusherId: string; alertId: str
  * compared here for every verb, with the row locked (rules#expected-version).
  * @throws 404 if the caller cannot see it; 409 for another version
  */
-export async function loadLockedAlert(path: AlertToChange, ctx: Context) {
-  const { pusherId, alertId } = parseAlertIds(path);
+export async function loadLockedAlert(path: AlertToChange, ctx: HandlerContext) {
+  const { pusherId, alertId } = parseAlertPathIds(path);
   const [alert] = await ctx.sql(lockAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
-  requireExpectedVersion(alert, path, ctx);
+  checkExpectedAlertVersion(alert, path, ctx);
   // If the rest of the change fails, they are still due. A push notification only means that the inbox may have
   // changed.
   if (alert.due) ctx.services.notifyDue(await ctx.sql(publishDueAlerts, { channels: [pusherId], limit: SETTLED }));
@@ -76,7 +81,11 @@ export async function loadLockedAlert(path: AlertToChange, ctx: Context) {
 }
 
 /** @throws 409 when the alert is another version than the caller expects. */
-export function requireExpectedVersion(alert: AlertRecord, { expected_updated_at }: AlertToChange, ctx: Context): void {
+export function checkExpectedAlertVersion(
+  alert: AlertRecord,
+  { expected_updated_at }: AlertToChange,
+  ctx: HandlerContext,
+): void {
   const version = toIsoMicros(alert.updated_at);
   if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
     throw conflict("version_conflict", changedMessage(version));
@@ -86,10 +95,13 @@ export function requireExpectedVersion(alert: AlertRecord, { expected_updated_at
  * Returns the transition of a verb.
  * @throws 409 if the channel is not active or the status refuses the verb
  */
-export function getTransition(verb: AlertVerb, { active, status }: { active: boolean; status: AlertRecord["status"] }) {
-  if (!active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
+export function getAlertTransition(
+  verb: AlertVerb,
+  { active, status }: { active: boolean; status: AlertRecord["status"] },
+) {
+  if (!active && VERBS_NEEDING_ACTIVE_CHANNEL.has(verb)) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
   const cell = ALERT_TRANSITIONS[status][verb];
-  if (cell.do === "refuse") throw refusalOf(cell);
+  if (cell.do === "refuse") throw createTransitionError(cell);
   return cell;
 }
 
@@ -97,9 +109,9 @@ export function getTransition(verb: AlertVerb, { active, status }: { active: boo
  * Returns the locked alert and the transition of a verb.
  * @throws like `loadLockedAlert`; 409 if the channel is not active or the status refuses the verb
  */
-export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx: Context) {
+export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx: HandlerContext) {
   const { alert, pusherId } = await loadLockedAlert(path, ctx);
-  return { alert, cell: getTransition(verb, alert), pusherId };
+  return { alert, cell: getAlertTransition(verb, alert), pusherId };
 }
 
 /**
@@ -107,7 +119,11 @@ export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx
  * It uses the locked row, so an edit that waited for another caller's schedule is also checked.
  * @throws 403 insufficient_scope
  */
-export function requireScopeToReschedule(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
+export function requireScopeToReschedule(
+  alert: AlertRecord,
+  sent: { send_at?: string | null },
+  ctx: HandlerContext,
+): void {
   if (alert.status === "draft" || sent.send_at === null) return;
   const missing = getMissingPublishScopes(ctx.caller);
   if (missing === null) return;
@@ -126,7 +142,7 @@ export function requireScopeToReschedule(alert: AlertRecord, sent: { send_at?: s
  * Deleting a scheduled alert withdraws it, as cancelling does (rules#delete-scheduled).
  * @throws 403 insufficient_scope.
  */
-export function requireScopeToWithdraw(alert: AlertRecord, ctx: Context): void {
+export function requireScopeToWithdraw(alert: AlertRecord, ctx: HandlerContext): void {
   if (alert.status !== "scheduled") return;
   const missing = getMissingWithdrawScopes(ctx.caller);
   if (missing === null) return;
@@ -138,8 +154,8 @@ export function requireScopeToWithdraw(alert: AlertRecord, ctx: Context): void {
 }
 
 /** Returns the response of send, schedule and cancel: the current alert, and the note of the verb. */
-export function formatVerbAnswer(verb: keyof typeof VERB_NOTES, record: AlertRecord, ctx: Context) {
-  return { ...showAlert(record, ctx.services.assets), note: VERB_NOTES[verb] };
+export function formatVerbAnswer(verb: keyof typeof VERB_NOTES, record: AlertRecord, ctx: HandlerContext) {
+  return { ...toAlertView(record, ctx.services.assets), note: VERB_NOTES[verb] };
 }
 
 /** The fields of an alert in events. `sent_at` is the last, where the statement of a new alert finds it. */
@@ -150,7 +166,7 @@ type Announced = Pick<AlertRecord, "id" | "pusher_id" | "status" | "sent_at" | k
  * the event.
  */
 export function emitAlertEvent(
-  ctx: Context,
+  ctx: HandlerContext,
   event: AlertEvent,
   record: Announced,
   written: Partial<Pick<DomainEvent, "id" | "created_at">> = {},
@@ -167,7 +183,7 @@ export const toAuditSubject = ({ id, pusher_id, status }: Pick<AlertRecord, "id"
 });
 
 /** Counts a send, as its last check. Calls of a workspace count only for its own channels, with any id. */
-export const countSend = (ctx: Context, pusherId: string): ReturnType<Context["countAgainstLimit"]> =>
+export const countSend = (ctx: HandlerContext, pusherId: string): ReturnType<HandlerContext["countAgainstLimit"]> =>
   ctx.countAgainstLimit(getSendLimitSubject(ctx.caller, pusherId));
 
 /** The subject under which the sends of a channel are counted. */
@@ -206,7 +222,7 @@ const toWireValue = (name: string, value: unknown): unknown =>
  * shows it; each edit changed the state before the next one. Sending clears `send_at`, so its former value is not
  * listed for a sent alert.
  */
-export function listEdits(current: Readonly<Record<string, unknown>>, rows: readonly ChangeRecord[]) {
+export function listAlertEdits(current: Readonly<Record<string, unknown>>, rows: readonly AlertChangeRecord[]) {
   const { send_at, ...others } = current;
   const after: Record<string, unknown> = current.status === "sent" ? others : { ...others, send_at };
   return rows.map(({ updated_at, previous_values }) => {

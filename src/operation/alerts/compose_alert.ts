@@ -6,7 +6,7 @@ import type { z } from "zod";
 import {
   checkAlertContent,
   checkNoRecurrence,
-  collectProblems,
+  combineCheckErrors,
   MAX_HTML_LENGTH,
 } from "../../model/domain/alert_validation.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
@@ -14,13 +14,13 @@ import {
   type createChangeSchemas,
   getBlankValues,
   getFieldNames,
-  selectMarked,
+  selectFieldsMarkedAs,
 } from "../../model/fields/field_table.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import { SanitizerReport, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
-import { showAlert } from "../../store/schemas/alert_schemas.ts";
+import { toAlertView } from "../../store/schemas/alert_schemas.ts";
 
 type Sent = z.output<z.ZodObject<ReturnType<typeof createChangeSchemas<typeof ALERT_FIELDS>>>>;
 
@@ -39,7 +39,7 @@ export interface ComposedAlert {
  * The texts that are cleaned and reported as markup is; every other text refuses what no reader sees
  * (model/fields/value_schemas.ts).
  */
-const CLEANED = getFieldNames(selectMarked(ALERT_FIELDS, "cleaned"));
+const CLEANED = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cleaned"));
 
 type Blocked = AlertFields["blocked"];
 
@@ -47,7 +47,7 @@ type Blocked = AlertFields["blocked"];
  * Records the removed parts of a written text, replacing those of its former text. An unchanged text keeps its record
  * (rules#blocked-kept).
  */
-export function recordBlocked(
+export function recordRemovedMarkup(
   blocked: Blocked,
   name: keyof AlertFields,
   report: SanitizerReport,
@@ -59,14 +59,14 @@ export function recordBlocked(
 }
 
 /** Notes in `blocked` what each text lost that was sent; the others stay in it. */
-export function cleanTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord> | null, blocked: Blocked): S {
+export function sanitizeAlertTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord> | null, blocked: Blocked): S {
   const clean: Sent = { ...sent };
   for (const name of CLEANED) {
     const text = sent[name];
     if (text === undefined) continue;
     const report = new SanitizerReport();
     if (text !== null) clean[name] = sanitizeText(text, report);
-    recordBlocked(blocked, name, report, clean[name] === stored?.[name]);
+    recordRemovedMarkup(blocked, name, report, clean[name] === stored?.[name]);
   }
   if (!sent.actions) return { ...sent, ...clean };
   const report = new SanitizerReport();
@@ -75,7 +75,7 @@ export function cleanTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord>
     // Two that look alike are one.
     ...(choices && { choices: [...new Set(choices.map((choice) => sanitizeText(choice, report)))] }),
   }));
-  recordBlocked(blocked, "actions", report, isDeepStrictEqual(clean.actions, stored?.actions));
+  recordRemovedMarkup(blocked, "actions", report, isDeepStrictEqual(clean.actions, stored?.actions));
   return { ...sent, ...clean };
 }
 
@@ -95,7 +95,7 @@ function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
  */
 export function composeAlert(given: Sent, stored: AlertRecord | null, assetText: string | null): ComposedAlert {
   const blocked = { ...stored?.blocked };
-  const sent = cleanTexts(given, stored, blocked);
+  const sent = sanitizeAlertTexts(given, stored, blocked);
   const fields = { ...BLANK, blocked };
   for (const name of SENT) {
     // A reply of the reviewer was about the alert before this change.
@@ -122,7 +122,7 @@ export function composeAlert(given: Sent, stored: AlertRecord | null, assetText:
   } else if (assetText !== null) {
     const htmlLength = countCodePoints(assetText);
     fields.asset_html = cleaned(assetText, htmlLength);
-    recordBlocked(blocked, "asset_html", report, false);
+    recordRemovedMarkup(blocked, "asset_html", report, false);
     return { fields, htmlLength };
   }
   const { html } = fields;
@@ -134,7 +134,7 @@ export function composeAlert(given: Sent, stored: AlertRecord | null, assetText:
   fields.html = cleaned(html, htmlLength);
   // Parts that stored markup loses now are added to those that it lost before.
   if (sent.html === undefined) report.addRows(blocked.html ?? []);
-  recordBlocked(blocked, "html", report, stored?.html === html || stored?.html === fields.html);
+  recordRemovedMarkup(blocked, "html", report, stored?.html === html || stored?.html === fields.html);
   return { fields, htmlLength };
 }
 
@@ -160,7 +160,7 @@ export function composeNewAlert(
   const { fields, htmlLength } = composeAlert(sent, model, text);
   const status = send ? (fields.send_at === null ? ("sent" as const) : ("scheduled" as const)) : ("draft" as const);
   const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
-  const problem = collectProblems(
+  const problem = combineCheckErrors(
     () => send && checkNoRecurrence(fields.recurrence),
     () => checkAlertContent(fields, htmlLength, changed, at.now, at.isKnown),
   );
@@ -168,20 +168,22 @@ export function composeNewAlert(
 }
 
 /** Returns the content at the start of an edit. */
-export function getStoredContent(alert: AlertRecord, { services }: Pick<Context, "services">) {
+export function getStoredContent(alert: AlertRecord, { services }: Pick<HandlerContext, "services">) {
   const { image_asset_id, audio_asset_id, html_asset_id } = alert;
-  return { ...showAlert(alert, services.assets), image_asset_id, audio_asset_id, html_asset_id };
+  return { ...toAlertView(alert, services.assets), image_asset_id, audio_asset_id, html_asset_id };
 }
 
-const OWN = Object.fromEntries(getFieldNames(selectMarked(ALERT_FIELDS, "own")).map((name) => [name, null])) as {
-  [N in keyof ReturnType<typeof selectMarked<typeof ALERT_FIELDS, "own">>]: null;
+const OWN = Object.fromEntries(
+  getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "own")).map((name) => [name, null]),
+) as {
+  [N in keyof ReturnType<typeof selectFieldsMarkedAs<typeof ALERT_FIELDS, "own">>]: null;
 };
 
 /** Checks that a copy has the field of the original. */
-export const isCopied = (field: string): boolean => !Object.hasOwn(OWN, field);
+export const isCopiedAlertField = (field: string): boolean => !Object.hasOwn(OWN, field);
 
 /** Returns the content at the start of a copy, without the alert's own fields. */
-export const getCopyContent = (alert: AlertRecord, ctx: Pick<Context, "services">) => ({
+export const getCopyContent = (alert: AlertRecord, ctx: Pick<HandlerContext, "services">) => ({
   ...getStoredContent(alert, ctx),
   ...OWN,
 });

@@ -4,11 +4,11 @@
 import { randomBytes } from "node:crypto";
 import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";
 import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
-import { forBoth } from "../../model/error_messages.ts";
+import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/handler_context.ts";
-import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
-import { findMovePlan, type PlannedAlert, storeMovePlan } from "../../store/queries/move_alerts.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
+import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
+import { findMovePlan, type MovePlanAlert, storeMovePlan } from "../../store/queries/move_alerts.ts";
 
 export interface DryRunPlan {
   /** Null cancels. */
@@ -29,17 +29,17 @@ const CHANGED =
   "An alert of this plan has changed since the dry run, so nothing was done. Call again with dry_run true and " +
   "show a person the new rows.";
 
-const planRow = ({ alert_id, version, refused }: PlannedAlert): PlanRow => ({
+const planRow = ({ alert_id, version, refused }: MovePlanAlert): PlanRow => ({
   id: alert_id,
   version,
   refused,
 });
 
 /** Stores what a dry run showed. @returns its name; null where nothing would change. */
-export async function storePlan(
+export async function storeDryRunPlan(
   minutes: number | null,
-  planned: readonly PlannedAlert[],
-  ctx: Context,
+  planned: readonly MovePlanAlert[],
+  ctx: HandlerContext,
 ): Promise<string | null> {
   if (planned.every(({ refused }) => refused !== null)) return null;
   const name = `pln_${randomBytes(15).toString("base64url")}`;
@@ -52,10 +52,10 @@ export async function storePlan(
  * Returns the plan of this name.
  * @throws 404 for a plan of another credential or an expired one; 422 if `action` or `by_minutes` differ from the plan
  */
-export async function findPlan(
+export async function findDryRunPlan(
   name: string,
   { action, by_minutes }: { action?: "move" | "cancel" | undefined; by_minutes?: number | undefined },
-  ctx: Context,
+  ctx: HandlerContext,
 ): Promise<DryRunPlan> {
   const asked = { credential_id: ctx.caller.credential.id, key: name, hours: LIMITS.idempotency_hours };
   const [found] = await ctx.sql(findMovePlan, asked);
@@ -69,7 +69,7 @@ export async function findPlan(
 }
 
 /** @throws 409 where a row is another one than the dry run showed. */
-export function checkPlan({ rows }: DryRunPlan, now: readonly PlannedAlert[]): void {
+export function checkDryRunPlan({ rows }: DryRunPlan, now: readonly MovePlanAlert[]): void {
   const byId = new Map(now.map((row) => [row.alert_id, planRow(row)]));
   const isSame = ({ id, version, refused }: PlanRow) => {
     const row = byId.get(id);
@@ -79,7 +79,7 @@ export function checkPlan({ rows }: DryRunPlan, now: readonly PlannedAlert[]): v
 }
 
 const partOfPlan = (name: string) =>
-  forBoth(`${name} is already part of the plan. Omit it.`, "This is already part of the plan. Remove it.");
+  createApiAndUiText(`${name} is already part of the plan. Omit it.`, "This is already part of the plan. Remove it.");
 
 interface Selection {
   pusher_id: string | null;
@@ -99,7 +99,7 @@ const selectionOf = ({ rows }: DryRunPlan): Selection => ({
  * Returns the alerts of a plan, or those that a call names.
  * @throws 404 for a channel that the caller cannot see, or an id that is not an alert's
  */
-export async function selectAlerts(
+export async function findAlertsForBulkChange(
   plan: DryRunPlan | null,
   {
     pusher_id,
@@ -112,11 +112,11 @@ export async function selectAlerts(
     from?: string | undefined;
     to?: string | undefined;
   },
-  ctx: Context,
+  ctx: HandlerContext,
 ): Promise<Selection> {
   if (plan) return selectionOf(plan);
   const pusherId = pusher_id === undefined ? null : parseChannelId(pusher_id);
-  if (pusherId && !(await ctx.sql(visibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0])
+  if (pusherId && !(await ctx.sql(findVisibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0])
     throw notFound("channel");
   const ids = alert_ids?.map((id) => {
     const uuid = parseId("alr", id);

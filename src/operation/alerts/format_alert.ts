@@ -2,30 +2,30 @@
 // was shown as sent stays sent, as for handsets.
 
 import { getReviewUrl } from "../../model/domain/alert_review.ts";
-import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
+import { getMissingPermissionNotes } from "../../model/domain/channel_rules.ts";
 import { type AlertNote, getIneffectiveFieldNotes } from "../../model/domain/ineffective_fields.ts";
-import { type BlockedRow, SanitizerReport } from "../../model/sanitizer/sanitizer_report.ts";
-import type { Context } from "../../store/handler_context.ts";
+import { type RemovedMarkupRow, SanitizerReport } from "../../model/sanitizer/sanitizer_report.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
-import { showAlert } from "../../store/schemas/alert_schemas.ts";
+import { toAlertView } from "../../store/schemas/alert_schemas.ts";
 
 /** Nothing of a sent or cancelled alert can be reviewed any more. */
 const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "repeating", "scheduled"]);
 
 /** The address of an alert's review; null when it is frozen (rules#review-url). */
-export function getAlertReviewUrl({ id, pusher_id, status }: AlertRecord, ctx: Context): string | null {
+export function getAlertReviewUrl({ id, pusher_id, status }: AlertRecord, ctx: HandlerContext): string | null {
   if (!REVIEWED.has(status)) return null;
   const { publicUrl } = ctx.services;
   return getReviewUrl({ publicUrl, workspaceId: ctx.caller.workspace.id, pusherId: pusher_id, alertId: id });
 }
 
 /** Formats one full alert. `requested` has the permissions that its channel requests. */
-export function formatAlert<R extends AlertRecord>(record: R, requested: readonly string[], ctx: Context) {
+export function formatAlert<R extends AlertRecord>(record: R, requested: readonly string[], ctx: HandlerContext) {
   return {
-    ...showAlert(record, ctx.services.assets),
+    ...toAlertView(record, ctx.services.assets),
     review_url: getAlertReviewUrl(record, ctx),
     notes: [
-      ...getCapabilityNotes(record, requested),
+      ...getMissingPermissionNotes(record, requested),
       ...getIneffectiveFieldNotes(record, ctx.now().getTime()),
     ] as AlertNote[],
     blocked: blockedOf(record),
@@ -33,13 +33,13 @@ export function formatAlert<R extends AlertRecord>(record: R, requested: readonl
 }
 
 /** Returns the removed parts of all texts of an alert as one list (rules#blocked-kept). */
-function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
+function blockedOf({ blocked = {} }: AlertRecord): RemovedMarkupRow[] {
   const texts = Object.values(blocked);
   return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new SanitizerReport()).rows();
 }
 
 /** Publishes the due alerts that these rows show as sent. The rows stay unchanged. */
-export async function publishDueShown(rows: AlertRecord[], ctx: Context): Promise<void> {
+export async function publishDueShown(rows: AlertRecord[], ctx: HandlerContext): Promise<void> {
   const channels = new Set(rows.filter(({ due }) => due).map(({ pusher_id }) => pusher_id));
   if (channels.size > 0) await ctx.services.publishDue([...channels]);
 }

@@ -7,14 +7,14 @@ import type { AlertStatus } from "../../model/entities/alert.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
 import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_types.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import type { channelScopeParameters } from "../../store/queries/channels.ts";
-import { CREATE_STATEMENTS, type CreatedAlert } from "../../store/queries/publish_alerts.ts";
+import { CREATE_ALERT_STATEMENTS, type CreatedAlert } from "../../store/queries/publish_alerts.ts";
 import { IdempotencyKeyUsedError } from "../idempotency.ts";
 import { emitAlertEvent } from "./change_alert.ts";
 import { formatAlert } from "./format_alert.ts";
-import { getRepeatNote } from "./repeated_sends.ts";
+import { getRepeatedSendNote } from "./repeated_sends.ts";
 
 type Alert = AlertFields &
   ReturnType<typeof channelScopeParameters> & { id: string; status: Exclude<AlertStatus, "cancelled" | "repeating"> };
@@ -50,7 +50,7 @@ export function completeInsertAnswer(kept: unknown, given: unknown) {
  * Writes an alert, and returns it; undefined if its channel is not visible, and without a result if the channel is not
  * active. @throws IdempotencyKeyUsedError.
  */
-export async function writeNewAlert(alert: Alert, ctx: Context) {
+export async function writeNewAlert(alert: Alert, ctx: HandlerContext) {
   const { id, pusher_id, status } = alert;
   const event: DomainEvent | null =
     status === "draft" ? null : emitAlertEvent(ctx, `alert.${status}`, { ...alert, sent_at: null });
@@ -75,7 +75,7 @@ export async function writeNewAlert(alert: Alert, ctx: Context) {
   const kept = formatAlert(record, [], ctx);
   const told = { event_id: event?.id ?? null, event_body: event && serializeEvent(event) };
   let created = await ctx.sqlBatched
-    .run(CREATE_STATEMENTS, {
+    .run(CREATE_ALERT_STATEMENTS, {
       ...line,
       ...alert,
       ...told,
@@ -98,6 +98,6 @@ export async function writeNewAlert(alert: Alert, ctx: Context) {
   if (created.id === null) return { ...created, answer: null };
   return {
     ...created,
-    answer: { ...completeInsertAnswer(kept, created), ...getRepeatNote(created.equal, ctx) },
+    answer: { ...completeInsertAnswer(kept, created), ...getRepeatedSendNote(created.equal, ctx) },
   };
 }

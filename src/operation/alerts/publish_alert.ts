@@ -2,21 +2,21 @@
 // (docs/decisions/0022-new-alerts-are-inserted-in-batches.md).
 
 import { notFound } from "../../model/api_error.ts";
-import { checkNotExpired } from "../../model/domain/alert_validation.ts";
+import { checkAlertNotExpired } from "../../model/domain/alert_validation.ts";
 import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
-import { findPublished, PUBLISH_STATEMENTS } from "../../store/queries/publish_alerts.ts";
+import { findPublished, PUBLISH_ALERT_STATEMENTS } from "../../store/queries/publish_alerts.ts";
 import {
   type AlertToChange,
+  checkExpectedAlertVersion,
   countSend,
   emitAlertEvent,
-  getTransition,
-  parseAlertIds,
-  requireExpectedVersion,
+  getAlertTransition,
+  parseAlertPathIds,
 } from "./change_alert.ts";
 import { publishDueShown } from "./format_alert.ts";
 import { UNIQUE_VIOLATION } from "./insert_alert.ts";
@@ -26,8 +26,8 @@ import { UNIQUE_VIOLATION } from "./insert_alert.ts";
  * refused; a sent one uses nothing of it.
  * @throws 404, 409, 422 for an expired one, 429, in this order
  */
-export async function publishAlert(path: AlertToChange, ctx: Context): Promise<AlertRecord> {
-  const { pusherId, alertId } = parseAlertIds(path);
+export async function publishAlert(path: AlertToChange, ctx: HandlerContext): Promise<AlertRecord> {
+  const { pusherId, alertId } = parseAlertPathIds(path);
   const ids = { pusher_id: formatId("psh", pusherId), alert_id: formatId("alr", alertId) };
   const counted = await countSend(ctx, pusherId).catch((limit: Error) => limit);
   const mayBeSent = !(counted instanceof Error);
@@ -36,7 +36,7 @@ export async function publishAlert(path: AlertToChange, ctx: Context): Promise<A
   const asked_at = getNowIsoMicros(ctx);
   const alert = { ...channelScopeParameters(pusherId, ctx.caller), id: alertId };
   const row = await ctx.sqlBatched
-    .run(PUBLISH_STATEMENTS, {
+    .run(PUBLISH_ALERT_STATEMENTS, {
       ...line,
       ...alert,
       may: mayBeSent,
@@ -57,9 +57,9 @@ export async function publishAlert(path: AlertToChange, ctx: Context): Promise<A
     return row;
   }
   await publishDueShown([row], ctx);
-  requireExpectedVersion(row, path, ctx);
-  if (getTransition("send", row).do === "change") {
-    checkNotExpired(toIsoMicrosOrNull(row.expires_at), asked_at);
+  checkExpectedAlertVersion(row, path, ctx);
+  if (getAlertTransition("send", row).do === "change") {
+    checkAlertNotExpired(toIsoMicrosOrNull(row.expires_at), asked_at);
     if (!mayBeSent) throw counted;
   }
   if (mayBeSent) await counted.refund();
@@ -68,7 +68,7 @@ export async function publishAlert(path: AlertToChange, ctx: Context): Promise<A
 }
 
 /** The versions that both the argument and the header allow; null: any. */
-function expectedOf({ expected_updated_at: expected }: AlertToChange, ctx: Context): string[] | null {
+function expectedOf({ expected_updated_at: expected }: AlertToChange, ctx: HandlerContext): string[] | null {
   if (expected === undefined) return ctx.conditions.versions && [...ctx.conditions.versions];
   return ctx.conditions.match(expected) ? [expected] : [];
 }

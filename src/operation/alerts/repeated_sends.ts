@@ -3,10 +3,10 @@
 
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
-import { equalAlerts, findPublisher } from "../../store/queries/equal_alerts.ts";
+import { equalAlerts, findAlertsPublishedByActor } from "../../store/queries/equal_alerts.ts";
 import { createActor } from "../audit_lines.ts";
 import { formatAlert } from "./format_alert.ts";
 
@@ -21,7 +21,7 @@ interface Words {
 type Publishing = "create_alert" | "duplicate_alert";
 
 /** Calls by which a send is a repeat: a program's own sends do not stop an assistant's. */
-const TRANSPORTS: Record<Context["onRepeat"], readonly string[]> = {
+const TRANSPORTS: Record<HandlerContext["onRepeat"], readonly string[]> = {
   answer: ["mcp", "cli"],
   note: ["mcp", "cli", "rest"],
   send: [],
@@ -39,11 +39,15 @@ const noted = (id: string) =>
  * The first of these alerts, newest first, that this credential published within the window, by its id on the wire;
  * null for none.
  */
-async function publishedBefore(ids: readonly string[], operation: Publishing, ctx: Context): Promise<string | null> {
+async function publishedBefore(
+  ids: readonly string[],
+  operation: Publishing,
+  ctx: HandlerContext,
+): Promise<string | null> {
   if (ids.length === 0) return null;
   const { actor_id } = createActor(ctx.caller, "rest");
   const subjects = ids.map((id) => formatId("alr", id));
-  const found = await ctx.sql(findPublisher, {
+  const found = await ctx.sql(findAlertsPublishedByActor, {
     subjects,
     actor_id: actor_id ?? "",
     operation,
@@ -60,7 +64,7 @@ async function publishedBefore(ids: readonly string[], operation: Publishing, ct
 export async function findRepeatedAlert(
   operation: Publishing,
   { pusher_id, title, body, send_at }: Words,
-  ctx: Context,
+  ctx: HandlerContext,
 ) {
   if (ctx.onRepeat !== "answer") return null;
   const equal = await ctx.sql(equalAlerts, { pusher_id, title, body, send_at });
@@ -78,11 +82,11 @@ export async function findRepeatedAlert(
 }
 
 /** The note of a new alert; `equal`: the one before it with the same writer and text. */
-export const getRepeatNote = (equal: string | null, ctx: Context): { note?: string } =>
+export const getRepeatedSendNote = (equal: string | null, ctx: HandlerContext): { note?: string } =>
   equal === null || ctx.onRepeat !== "note" ? {} : { note: noted(formatId("alr", equal)) };
 
 /** The same for a copy, which is only a repeat of another copy. */
-export async function findCopyNote(words: Words, ctx: Context): Promise<{ note?: string }> {
+export async function findRepeatedCopyNote(words: Words, ctx: HandlerContext): Promise<{ note?: string }> {
   if (ctx.onRepeat !== "note") return {};
   const equal = (await ctx.sql(equalAlerts, words)).map(({ id }) => id);
   const first = await publishedBefore(equal, "duplicate_alert", ctx);

@@ -8,11 +8,11 @@ import { getReviewUrl } from "../../model/domain/alert_review.ts";
 import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/handler_context.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
 import { claimReviewNotice, insertAlert } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
 import type { RunnableOperation } from "../handler_attempt.ts";
-import { emitAlertEvent, parseAlertIds } from "./change_alert.ts";
+import { emitAlertEvent, parseAlertPathIds } from "./change_alert.ts";
 import { composeAlert } from "./compose_alert.ts";
 
 /** The content of the e-mail, equal to that of the alert. */
@@ -27,7 +27,7 @@ interface WaitingDraft {
  * one alert, with a limit per minute.
  * @param mail sends to addresses, and neither throws nor blocks; null without e-mail
  */
-export const createReviewNotice = (
+export const createReviewNoticeOperation = (
   mail: ((to: readonly string[], draft: WaitingDraft) => void) | null,
 ): RunnableOperation => ({
   name: "review_notice",
@@ -40,9 +40,9 @@ export const createReviewNotice = (
     seconds: LIMITS.window_seconds,
   },
   async handler(input, context) {
-    const ctx = context as Context;
+    const ctx = context as HandlerContext;
     const review = input as ReviewTarget;
-    const { pusherId, alertId } = parseAlertIds(review);
+    const { pusherId, alertId } = parseAlertPathIds(review);
     const id = newUuid();
     const [found] = await ctx.sql(claimReviewNotice, {
       ...channelScopeParameters(pusherId, ctx.caller),

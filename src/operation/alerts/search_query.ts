@@ -4,12 +4,12 @@
 import {
   getSearchWords,
   hasSearchWord,
-  isShortWord,
+  isTwoLetterSearchWord,
   parseQueryWords,
   toTsqueryTerm,
 } from "../../model/domain/search_terms.ts";
-import type { Context } from "../../store/handler_context.ts";
-import { type TaggedSearch, taggedChannels } from "../../store/queries/alert_search.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
+import { type ChannelTextSearch, taggedChannels } from "../../store/queries/alert_search.ts";
 import { ID_SUFFIX_LENGTH, TERM_PREFIXES } from "../../store/queries/alert_search_index.ts";
 
 /** Channels that one query of the index names: a deeper one costs more than several. */
@@ -20,10 +20,10 @@ interface InSight {
   pusher_ids: readonly string[] | null;
 }
 
-export interface SearchQuery {
+export interface AlertSearchQuery {
   /** The query for channels without a matching tag; null means that all their alerts match. */
   sought: string | null;
-  tagged: TaggedSearch[];
+  tagged: ChannelTextSearch[];
   /** Queries of the index that find at least the same, each within the channels in sight. */
   scans: string[];
   /** True if the prefixes may find more. */
@@ -34,18 +34,18 @@ const join = (terms: readonly string[]): string | null => (terms.length === 0 ? 
 const mark = (sign: string, id: string): string => `'${sign}${id.slice(-ID_SUFFIX_LENGTH)}'`;
 
 /** Builds the query for terms that must all match, and for one author. */
-export async function buildSearchQuery(
+export async function buildAlertSearchQuery(
   { query, writer }: { query?: string | undefined; writer?: string | undefined },
   seen: InSight,
-  ctx: Context,
-): Promise<SearchQuery> {
+  ctx: HandlerContext,
+): Promise<AlertSearchQuery> {
   const words = parseQueryWords(query ?? "");
   const by = writer === undefined ? [] : [`'${TERM_PREFIXES.writer}${writer}'`];
   const termsOf = (some: readonly string[]) => [...some.map(toTsqueryTerm), ...by];
   const groups = words.length > 0 ? groupByTags(words, await ctx.sql(taggedChannels, seen)) : [];
   /** The index is not used for a prefix of two letters with other terms: half of all terms may match. */
   const scan = (some: readonly string[], within: string): string[] => {
-    const long = termsOf(some.filter((word) => !isShortWord(word)));
+    const long = termsOf(some.filter((word) => !isTwoLetterSearchWord(word)));
     const terms = join(long.length > 0 ? long : termsOf(some));
     return terms === null ? [] : [`${terms} & (${within})`];
   };
@@ -60,7 +60,7 @@ export async function buildSearchQuery(
         : scanChannels(words, seen.pusher_ids)),
       ...groups.flatMap((group) => scanChannels(group.words, group.ids)),
     ],
-    recheck: groups.length > 0 || words.some(isShortWord),
+    recheck: groups.length > 0 || words.some(isTwoLetterSearchWord),
   };
 }
 

@@ -7,31 +7,31 @@ import { ASSET_KIND_LABELS } from "../../model/domain/asset_rules.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/channel_rules.ts";
 import { newUuid, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { Channel, type ChannelRow } from "../../model/entities/channel.ts";
-import { forBoth } from "../../model/error_messages.ts";
+import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getBlankValues } from "../../model/fields/field_table.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { formatLimit } from "../../model/limits.ts";
-import type { Caller, Context } from "../../store/handler_context.ts";
+import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { countUpcomingRemovals } from "../../store/queries/alert_retention.ts";
-import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
+import { assetScope, lockAttachableAssets } from "../../store/queries/assets.ts";
 import {
   channelScopeParameters,
+  findVisibleChannel,
   lockChannel,
   visibilityParameters,
-  visibleChannel,
 } from "../../store/queries/channels.ts";
-import { searchText } from "../../store/schemas/pusher_schemas.ts";
+import { buildChannelSearchText } from "../../store/schemas/pusher_schemas.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
-export async function findVisibleChannelId(input: { pusher_id: string }, ctx: Context): Promise<string> {
+export async function findVisibleChannelId(input: { pusher_id: string }, ctx: HandlerContext): Promise<string> {
   const pusherId = parseChannelId(input.pusher_id);
-  if (!(await ctx.sql(visibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0]) throw notFound("channel");
+  if (!(await ctx.sql(findVisibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0]) throw notFound("channel");
   return pusherId;
 }
 
 /** The channel, if the caller sees it. @throws 404. */
-export async function findChannel(input: { pusher_id: string }, ctx: Context): Promise<ChannelRow> {
+export async function findChannel(input: { pusher_id: string }, ctx: HandlerContext): Promise<ChannelRow> {
   const pusher = await ctx.em.findOne(Channel, { id: parseChannelId(input.pusher_id) });
   if (!pusher) throw notFound("channel");
   return pusher;
@@ -42,13 +42,13 @@ export function createChannelRow(em: SqlEntityManager, workspace: string, fields
   const { from: gradient_from, to: gradient_to } = defaultGradient(fields.handle);
   const face = { gradient_from, gradient_to, initials: deriveInitials(fields.name) };
   const row = { ...getBlankValues(CHANNEL_FIELDS), ...fields, ...face };
-  return em.create(Channel, { id: newUuid(), workspace, ...row, search_text: searchText(row) });
+  return em.create(Channel, { id: newUuid(), workspace, ...row, search_text: buildChannelSearchText(row) });
 }
 
 type NewChannel = Pick<ChannelRow, "handle" | "name" | "category" | "description" | "requested_perms" | "is_public">;
 
 /** The channel, locked until the transaction ends, with its state. @throws 404. */
-export async function loadLockedChannel(input: { pusher_id: string }, ctx: Context) {
+export async function loadLockedChannel(input: { pusher_id: string }, ctx: HandlerContext) {
   const [state] = await ctx.sql(lockChannel, channelScopeParameters(parseChannelId(input.pusher_id), ctx.caller));
   if (!state) throw notFound("channel");
   return { pusher: await findChannel(input, ctx), state };
@@ -60,10 +60,10 @@ export async function loadLockedChannel(input: { pusher_id: string }, ctx: Conte
  * @returns the file's UUID; null for a URL of another server, or none; undefined if nothing changes
  * @throws 422 on image_url
  */
-export async function holdPicture(
+export async function lockChannelPicture(
   imageUrl: string | null | undefined,
   before: string | null,
-  ctx: Context,
+  ctx: HandlerContext,
 ): Promise<string | null | undefined> {
   if (imageUrl === undefined || imageUrl === before) return undefined;
   const [, before_id = "", named = ""] = /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl ?? "") ?? [];
@@ -72,13 +72,13 @@ export async function holdPicture(
   const address = ctx.services.assets.urlOf(id);
   // URLs of another server's files may look alike.
   if (!address.startsWith(before_id)) return null;
-  const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });
+  const [asset] = await ctx.sql(lockAttachableAssets, { ...assetScope(ctx.caller), ids: [id] });
   if (!asset || address !== imageUrl)
     throw invalidRequest("asset_not_found", "Uploaded file not found. Upload the picture again.", "image_url");
   if (asset.kind !== "image")
     throw invalidRequest(
       "unsupported_file_type",
-      forBoth(
+      createApiAndUiText(
         `Wrong file type: image_url must be ${ASSET_KIND_LABELS.image}.`,
         `Wrong file type. Choose ${ASSET_KIND_LABELS.image}.`,
       ),
@@ -93,7 +93,7 @@ export async function holdPicture(
  */
 export async function previewRetention(
   pusherId: string | null,
-  { sql, caller }: Pick<Context<Caller>, "sql" | "caller">,
+  { sql, caller }: Pick<HandlerContext<Caller>, "sql" | "caller">,
 ) {
   const [row] = await sql(countUpcomingRemovals, { ...visibilityParameters(caller), pusher_id: pusherId });
   if (!row || row.days === null) return { days: null, begins_at: null, alerts: 0, more: false };

@@ -5,11 +5,11 @@ import { notFound } from "../../model/api_error.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { WebhookDelivery, WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/handler_context.ts";
-import { showDelivery } from "../../store/schemas/webhook_schemas.ts";
+import type { HandlerContext } from "../../store/handler_context.ts";
+import { toDeliveryView } from "../../store/schemas/webhook_schemas.ts";
 
 /** Calls that make this server send requests to other servers. */
-export const MANUAL_DELIVERY_LIMIT = {
+export const MANUAL_WEBHOOK_DELIVERY_LIMIT = {
   name: "webhook-calls",
   per: "creator",
   max: LIMITS.manual_deliveries,
@@ -17,7 +17,7 @@ export const MANUAL_DELIVERY_LIMIT = {
 } as const;
 
 /** @throws 404 when the caller sees no such endpoint. */
-export async function findEndpoint(webhookId: string, ctx: Pick<Context, "em">) {
+export async function findWebhookEndpoint(webhookId: string, ctx: Pick<HandlerContext, "em">) {
   const id = parseId("whk", webhookId);
   const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }));
   if (!endpoint) throw notFound("webhook");
@@ -25,14 +25,18 @@ export async function findEndpoint(webhookId: string, ctx: Pick<Context, "em">) 
 }
 
 /** The channels whose deliveries the caller sees, by their ids in events. Null is all channels. */
-export const getVisibleEventChannels = ({ pusherIds }: Context["caller"]): string[] | null =>
+export const getVisibleEventChannels = ({ pusherIds }: HandlerContext["caller"]): string[] | null =>
   pusherIds?.map((id) => formatId("psh", id)) ?? null;
 
 /**
  * A delivery of an endpoint. A test belongs to no channel, so each caller that sees the endpoint sees it.
  * @throws 404 for a missing or invisible one (rules#webhook-log)
  */
-export async function findDelivery(endpoint: { id: string }, deliveryId: string, ctx: Pick<Context, "em" | "caller">) {
+export async function findWebhookDelivery(
+  endpoint: { id: string },
+  deliveryId: string,
+  ctx: Pick<HandlerContext, "em" | "caller">,
+) {
   const id = parseId("dlv", deliveryId);
   const delivery = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
   if (!delivery) throw notFound("delivery");
@@ -47,9 +51,9 @@ export async function findDelivery(endpoint: { id: string }, deliveryId: string,
 const UNDER_WAY = { ok: null, status: null, failure: null, duration_ms: null };
 
 /** Writes the delivery down as under way, counts it, and begins it after the commit. */
-export async function deliverManually(
+export async function deliverWebhookManually(
   what: { endpoint_id: string; event_id: string; event: string; body: string; redelivery_of: string | null },
-  ctx: Context,
+  ctx: HandlerContext,
 ) {
   const { endpoint_id, ...told } = what;
   const row = ctx.em.create(WebhookDelivery, { id: newUuid(), endpoint: endpoint_id, ...told });
@@ -57,5 +61,5 @@ export async function deliverManually(
   await ctx.countAgainstLimit(ctx.caller.member.id);
   const { workspace } = ctx.caller;
   ctx.afterCommit(() => ctx.services.webhooks.deliver(workspace.id, { ...what, id: row.id }));
-  return showDelivery({ ...what, ...UNDER_WAY, id: row.id, created_at: row.created_at });
+  return toDeliveryView({ ...what, ...UNDER_WAY, id: row.id, created_at: row.created_at });
 }

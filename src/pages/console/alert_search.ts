@@ -5,12 +5,20 @@ import { count_alert_reports } from "../../identity/session/alert_counts.ts";
 import { ApiError } from "../../model/api_error.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
-import { emptyState, errorSummary, liveSection, pager, select, type TableOptions, table } from "./components.ts";
+import {
+  emptyState,
+  errorSummary,
+  liveSection,
+  pager,
+  renderHtmlTable,
+  renderSelectField,
+  type TableOptions,
+} from "./components.ts";
 import { buildActorOptions, channelFilter, findFilterChannel, UNKNOWN_CHANNEL_MESSAGE } from "./list_search.ts";
 import { sortHeading } from "./list_sorting.ts";
-import type { MemberContext, OperationResult, OperationRow } from "./page_context.ts";
+import type { MemberPageContext, OperationResult, OperationResultRow } from "./page_context.ts";
 
 /** From how many of the newest lines of the audit log the form offers who wrote something. */
 const WRITERS_FROM = 100;
@@ -25,7 +33,7 @@ export interface AlertSearch {
 }
 
 /** The search in the address of the page. */
-export function parseAlertSearch({ url }: Pick<MemberContext, "url">): AlertSearch {
+export function parseAlertSearch({ url }: Pick<MemberPageContext, "url">): AlertSearch {
   const search: AlertSearch = {};
   for (const name of ["q", "channel", "writer"] as const) {
     const value = url.searchParams.get(name)?.trim();
@@ -39,22 +47,30 @@ export function parseAlertSearch({ url }: Pick<MemberContext, "url">): AlertSear
 const isSearch = ({ order: _, ...search }: AlertSearch): boolean => Object.keys(search).length > 0;
 
 /** The same search in an address. */
-export const toSearchQuery = ({ q, channel, writer, order }: AlertSearch): UrlQuery => ({ q, channel, writer, order });
+export const toAlertSearchUrlQuery = ({ q, channel, writer, order }: AlertSearch): UrlQuery => ({
+  q,
+  channel,
+  writer,
+  order,
+});
 
 const SHOWN_ALERTS = 25;
 
-export interface FoundAlerts extends OperationResult<"list_account_alerts"> {
+export interface AlertSearchResults extends OperationResult<"list_account_alerts"> {
   before: string | null;
   search: AlertSearch;
-  refused: Content;
+  refused: HtmlContent;
   /** Reads and acknowledgements by the id of a sent alert. */
   counts: ReadonlyMap<string, { reads: number; acks: number }>;
 }
 
-type Listed = OperationRow<"list_account_alerts">;
+type Listed = OperationResultRow<"list_account_alerts">;
 
 /** One statement for a page of alerts. */
-async function countReports(context: MemberContext, alerts: readonly Listed[]): Promise<FoundAlerts["counts"]> {
+async function countReports(
+  context: MemberPageContext,
+  alerts: readonly Listed[],
+): Promise<AlertSearchResults["counts"]> {
   const alert_ids = alerts.filter(({ status }) => status === "sent").map(({ id }) => id);
   if (alert_ids.length === 0) return new Map();
   const { data } = await context.asMember(count_alert_reports, { alert_ids });
@@ -62,7 +78,7 @@ async function countReports(context: MemberContext, alerts: readonly Listed[]): 
 }
 
 /** The columns of the counts; empty for alerts that were not sent. */
-export const countColumns = ({ counts }: Pick<FoundAlerts, "counts">): AlertColumns => ({
+export const buildAlertCountColumns = ({ counts }: Pick<AlertSearchResults, "counts">): AlertListColumns => ({
   Reads: ({ id }) => counts.get(id)?.reads.toLocaleString("en"),
   Acks: ({ id, requires_ack }) => requires_ack && counts.get(id)?.acks.toLocaleString("en"),
 });
@@ -77,7 +93,7 @@ export function timeHeading(
 ) {
   const order = search.order ?? usual;
   const href = buildViewUrl(path, {
-    ...toSearchQuery(search),
+    ...toAlertSearchUrlQuery(search),
     ...query,
     order: order === "oldest" ? "newest" : "oldest",
   });
@@ -86,12 +102,12 @@ export function timeHeading(
 }
 
 /** The page of alerts that the address requests. Without an order they are sorted by age. */
-export async function findAlerts(
-  context: MemberContext,
+export async function readAlertSearchResults(
+  context: MemberPageContext,
   search: AlertSearch,
   { status, order: usual }: { status?: AlertStatus | null; order?: "newest" | "oldest" },
   channels: Parameters<typeof findFilterChannel>[0] | null = null,
-): Promise<FoundAlerts> {
+): Promise<AlertSearchResults> {
   const { q, writer, order = usual } = search;
   const channel = search.channel && channels ? findFilterChannel(channels, search.channel) : search.channel;
   const before = context.url.searchParams.get("before");
@@ -131,16 +147,16 @@ const nothingFits = (all: string): Html =>
 /** Below the rows of a page: the ways to others. */
 function pagesOf(
   path: string,
-  { next_before }: FoundAlerts["meta"],
+  { next_before }: AlertSearchResults["meta"],
   at: { before: string | null; query: UrlQuery },
   ways: Parameters<typeof pager>[2] = { back: "Newest", on: "Older" },
-): Content {
+): HtmlContent {
   return pager(path, { ...at, next: next_before }, ways);
 }
 
 /** The search form. It offers `channels`, and keeps `query`, the other parameters of the address. */
 async function searchForm(
-  context: MemberContext,
+  context: MemberPageContext,
   path: string,
   search: AlertSearch,
   { channels, query = {} }: { channels?: Parameters<typeof channelFilter>[0]; query?: UrlQuery },
@@ -164,11 +180,11 @@ async function searchForm(
       <input type="search" id="q" name="q" dir="auto" value="${search.q ?? ""}" maxlength="${LIMITS.search}"
         placeholder="In title, text and tags"></div>
     ${channels && channelFilter(channels, search.channel)}
-    ${select({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
+    ${renderSelectField({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
     <button class="plain">Find</button></form>`;
 }
 
-export type AlertColumns = Record<string, (alert: OperationRow<"list_account_alerts">) => Content>;
+export type AlertListColumns = Record<string, (alert: OperationResultRow<"list_account_alerts">) => HtmlContent>;
 
 /** The presentation of a list of alerts: page size, order and filters. */
 interface List {
@@ -182,27 +198,31 @@ interface List {
   query?: UrlQuery;
   /** The list without the search. */
   all: string;
-  columns: AlertColumns;
-  none: Content;
+  columns: AlertListColumns;
+  none: HtmlContent;
   /** The message after the last page, and the label of the link to the first one. */
   end: readonly [title: string, begin: string];
   ways?: Parameters<typeof pager>[2];
   options?: TableOptions<Listed>;
   /** Around the table, such as a form of what is done with selected rows. */
-  around?: (table: Content) => Content;
+  around?: (table: HtmlContent) => HtmlContent;
 }
 
 /** A page of matching alerts as a live part, and the search form if there is anything to search. */
-export function alertList(context: MemberContext, { data, meta, refused, before, search }: FoundAlerts, list: List) {
+export function renderAlertList(
+  context: MemberPageContext,
+  { data, meta, refused, before, search }: AlertSearchResults,
+  list: List,
+) {
   const { path, query = {}, end } = list;
   const searches = isSearch(list.search);
   const nothing = () => {
     if (before) return emptyState(end[0], html`<a href="${path}">${end[1]}</a>`);
     return searches ? (refused ?? nothingFits(list.all)) : list.none;
   };
-  const { options = {}, around = (content: Content) => content } = list;
-  const rows = table(list.caption, data, list.columns, data.length === 0 && nothing(), options);
-  const at = { before, query: { ...toSearchQuery(list.search), ...query } };
+  const { options = {}, around = (content: HtmlContent) => content } = list;
+  const rows = renderHtmlTable(list.caption, data, list.columns, data.length === 0 && nothing(), options);
+  const at = { before, query: { ...toAlertSearchUrlQuery(list.search), ...query } };
   const part = liveSection(
     list.id,
     context.url,

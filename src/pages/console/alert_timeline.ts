@@ -2,16 +2,16 @@
 // that the alert uses but its channel does not request, and corrections. A correction is another alert.
 
 import { randomUUID } from "node:crypto";
-import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
+import { getMissingPermissionNotes } from "../../model/domain/channel_rules.ts";
 import { getReplyQuestion } from "../../model/fields/alert_buttons.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute } from "../../ui/time_format.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
 import { getChannelPath } from "./channel_header.ts";
-import { type AxisLabel, barChart, type ChartSlot, formatShare, numbersTable, totalsHeader } from "./charts/chart.ts";
+import { type AxisLabel, barChart, type ChartBar, formatShare, numbersTable, totalsHeader } from "./charts/chart.ts";
 import { COUNT_SERIES as DAY_SERIES } from "./charts/daily_charts.ts";
 import { emptyState, liveSection } from "./components.ts";
-import { type AlertResult, canUse, type MemberContext, type OperationResult } from "./page_context.ts";
+import { type AlertResult, canUse, type MemberPageContext, type OperationResult } from "./page_context.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -54,12 +54,12 @@ function marks(hours: number): AxisLabel[] {
 async function plots(
   stats: Stats,
   { sentAt, acknowledged }: { sentAt: string; acknowledged: boolean },
-): Promise<Content> {
+): Promise<HtmlContent> {
   const buckets = bucketsOf(stats, Date.parse(sentAt));
   const hours = Math.max(HALF_HOURS, Math.ceil(Math.max(0, ...buckets.map(({ to }) => to))));
   const slots = (key: "reads" | "acks") =>
     buckets.map(
-      (bucket): ChartSlot => ({
+      (bucket): ChartBar => ({
         from: bucket.from / hours,
         to: bucket.to / hours,
         value: bucket[key],
@@ -96,11 +96,11 @@ async function plots(
 }
 
 /** The address of the live part, which is not a page. */
-const timelineAddress = (context: MemberContext, alert: { id: string; pusher_id: string }) =>
+const timelineAddress = (context: MemberPageContext, alert: { id: string; pusher_id: string }) =>
   new URL(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}/timeline`, context.url);
 
 /** The question, and the number of devices for each choice. */
-function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): Content {
+function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): HtmlContent {
   const question = getReplyQuestion(alert);
   const all = replies.reduce((sum, { count }) => sum + count, 0);
   const share = (count: number) => all > 0 && `${formatShare(count, all)} of the answers`;
@@ -113,7 +113,7 @@ function answered(alert: AlertResult, replies: readonly { choice: string; count:
 }
 
 /** Reads, acks and replies of an alert that phones could see; nothing of one that was never sent. */
-export async function renderTimelinePart(context: MemberContext, alert: AlertResult): Promise<Html> {
+export async function renderTimelinePart(context: MemberPageContext, alert: AlertResult): Promise<Html> {
   const address = timelineAddress(context, alert);
   if (alert.sent_at === null)
     return liveSection(
@@ -140,7 +140,7 @@ export async function renderTimelinePart(context: MemberContext, alert: AlertRes
 
 /** The permissions that the alert uses, and whether its channel requests them from subscribers. */
 function requestedCapabilities(alert: AlertResult): Html {
-  const uses = new Set(getCapabilityNotes(alert, []).map(({ capability }) => capability));
+  const uses = new Set(getMissingPermissionNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
   return html`<section class="card" aria-labelledby="asked"><h2 id="asked">Requested capabilities</h2>
     <ul class="asked">${[...uses].map(
@@ -154,7 +154,7 @@ function requestedCapabilities(alert: AlertResult): Html {
     )}</ul></section>`;
 }
 
-function correction(context: MemberContext, alert: AlertResult): Content {
+function correction(context: MemberPageContext, alert: AlertResult): HtmlContent {
   if (!canUse(context, "duplicate_alert")) return null;
   const path = `${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
@@ -169,7 +169,7 @@ function correction(context: MemberContext, alert: AlertResult): Content {
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
-export async function renderAlertTimeline(context: MemberContext, alert: AlertResult): Promise<Content> {
+export async function renderAlertTimeline(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
   return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(context, alert)}${requestedCapabilities(
     alert,

@@ -17,7 +17,7 @@ const KEY_VARIABLE = "BELFRY_API_KEY";
 
 const json = (value: object) => JSON.stringify(value, null, 2);
 /** Sets the key in the shell that starts the client. */
-export const SET_KEY_COMMAND = `export ${KEY_VARIABLE}='<your key>'`;
+export const SET_API_KEY_COMMAND = `export ${KEY_VARIABLE}='<your key>'`;
 
 const mcp = (url: string) => `${url}/mcp`;
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });

@@ -2,16 +2,16 @@
 // channel as people will find it. The operations validate the values.
 
 import type { ApiError } from "../../model/api_error.ts";
-import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/channel_rules.ts";
-import { CAPABILITIES, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
-import { getFieldNames, selectPlainOn } from "../../model/fields/field_table.ts";
+import { defaultGradient, deriveInitials, resolveChannelColour } from "../../model/domain/channel_rules.ts";
+import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../../model/fields/channel.ts";
+import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { avatar, getLocalPicturePath } from "../../ui/avatar.ts";
 import { CATEGORY_LABELS } from "../../ui/channel_labels.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { CAPABILITY_LABELS, CHANNEL_LABELS, type ChannelField } from "./channel_form_values.ts";
-import { checkbox, errorParts } from "./components.ts";
+import { CAPABILITY_LABELS, CHANNEL_FIELD_LABELS, type ChannelField } from "./channel_form_values.ts";
+import { checkbox, renderFieldError } from "./components.ts";
 import {
   circleFields,
   circlePreview,
@@ -24,28 +24,28 @@ import {
   segmentedControl,
   textField,
 } from "./form_controls.ts";
-import { FILE_HINTS, fileField, type UploadField } from "./pages/files.ts";
+import { fileField, UPLOAD_KIND_HINTS, type UploadField } from "./pages/files.ts";
 
 export interface ChannelForm {
   values: URLSearchParams;
   /** The handle of an existing channel; a new one's handle is in `values`. */
   handle: string | null;
   /** The effect of `retention_days` at its present value. */
-  ahead?: Content;
+  ahead?: HtmlContent;
   /** The origin under which people reach the service. */
   server: string;
   error?: ApiError;
 }
 
 /** The picture that a form uploads. */
-export const PICTURE_FIELD: UploadField = {
+export const PICTURE_UPLOAD_FIELD: UploadField = {
   field: "picture_file",
   kind: "image",
   into: "image_url",
   holds: "url",
 };
 
-export function channelPanels(form: ChannelForm): Html {
+export function renderChannelFormPanels(form: ChannelForm): Html {
   return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}${retentionPanel(form)}`;
 }
 
@@ -70,7 +70,7 @@ function about(form: ChannelForm): Html {
       handle === null
         ? textField({
             name: "handle",
-            label: CHANNEL_LABELS.handle,
+            label: CHANNEL_FIELD_LABELS.handle,
             value: values.get("handle") ?? "",
             most: LIMITS.handle,
             hint:
@@ -81,23 +81,23 @@ function about(form: ChannelForm): Html {
             literal: true,
             error,
           })
-        : html`<div class="field"><p class="label">${CHANNEL_LABELS.handle}</p><p class="fixed">@${handle}</p><p
+        : html`<div class="field"><p class="label">${CHANNEL_FIELD_LABELS.handle}</p><p class="fixed">@${handle}</p><p
           class="hint after">The handle cannot be changed.</p></div>`
     }
     ${text("category", { options: CATEGORY_LABELS, value: "community" })}
     ${text("description", { required: true })}
-    ${collapsibleFields({ form: values, error }, "Website, city and tags", ["long", "site", "city", "tags", "alert_types", ...getFieldNames(selectPlainOn(CHANNEL_FIELDS, "form"))], rest)}`,
+    ${collapsibleFields({ form: values, error }, "Website, city and tags", ["long", "site", "city", "tags", "alert_types", ...getFieldNames(selectFieldsDrawnByKind(CHANNEL_FIELDS, "form"))], rest)}`,
   );
 }
 
 function phones({ values, error }: ChannelForm): Html {
   const asked = new Set(values.getAll("requested_perms"));
-  const { line, attributes } = errorParts(error, "requested_perms", "said");
+  const { line, attributes } = renderFieldError(error, "requested_perms", "said");
   return panel(
-    CHANNEL_LABELS.requested_perms,
+    CHANNEL_FIELD_LABELS.requested_perms,
     html`<p class="hint" id="requested_perms-hint">Each subscriber allows or denies these and can change that later.
       Alerts use only what is requested and allowed.</p>${line}
-    <div class="asked">${CAPABILITIES.map((name, at) =>
+    <div class="asked">${REQUESTABLE_PERMISSIONS.map((name, at) =>
       checkbox({
         id: at === 0 ? "requested_perms" : `ask-${name}`,
         name: "requested_perms",
@@ -119,7 +119,7 @@ function reach(form: ChannelForm): Html {
     "Audience and area",
     html`${segmentedControl({
       name: "is_public",
-      label: CHANNEL_LABELS.is_public,
+      label: CHANNEL_FIELD_LABELS.is_public,
       options: [
         { value: "true", label: html`Public` },
         { value: "false", label: html`${icon("lock", "s")}Invite only` },
@@ -141,11 +141,11 @@ function looks(form: ChannelForm): Html {
   const face = facesOf(values, handle);
   const own = html`<div class="columns">${colorField({
     name: "gradient_from",
-    label: CHANNEL_LABELS.gradient_from,
+    label: CHANNEL_FIELD_LABELS.gradient_from,
     value: face.gradient_from,
     error,
   })}
-    ${colorField({ name: "gradient_to", label: CHANNEL_LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
+    ${colorField({ name: "gradient_to", label: CHANNEL_FIELD_LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
   return panel(
     "Appearance",
     html`${fieldControl(CHANNEL_FIELDS, typedIn(form), "initials", {
@@ -168,9 +168,9 @@ function looks(form: ChannelForm): Html {
     ${
       // A channel cannot have an address without https.
       server.startsWith("https:") &&
-      fileField(PICTURE_FIELD, {
+      fileField(PICTURE_UPLOAD_FIELD, {
         label: "Upload a picture",
-        hint: `Replaces the initials and colours. ${FILE_HINTS.image}`,
+        hint: `Replaces the initials and colours. ${UPLOAD_KIND_HINTS.image}`,
         error,
       })
     }
@@ -193,7 +193,7 @@ function facesOf(values: URLSearchParams, handle: string | null) {
   const made = defaultGradient(handle ?? values.get("handle") ?? "");
   const chosen = handle !== null || values.get("colours") === "own";
   const pick = (name: string, otherwise: string) =>
-    chosen ? pickColour(values.get(name) ?? undefined, otherwise) : otherwise;
+    chosen ? resolveChannelColour(values.get(name) ?? undefined, otherwise) : otherwise;
   const initials = [...(values.get("initials") ?? "").trim()].slice(0, LIMITS.channel_initials).join("");
   return {
     initials: initials || deriveInitials(values.get("name") ?? ""),

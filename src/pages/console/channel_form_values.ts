@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { ApiError } from "../../model/api_error.ts";
-import { type Capability, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import { CHANNEL_FIELDS, type RequestablePermission } from "../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames } from "../../model/fields/field_table.ts";
 import { normalizeLineEnds, parseControlValue, toControlValue } from "./form_controls.ts";
 import type { ChannelResult } from "./page_context.ts";
@@ -12,7 +12,7 @@ import type { ChannelResult } from "./page_context.ts";
 export type ChannelField = keyof typeof CHANNEL_FIELDS;
 
 /** Their labels in the form. */
-export const CHANNEL_LABELS: Record<ChannelField | "handle", string> = {
+export const CHANNEL_FIELD_LABELS: Record<ChannelField | "handle", string> = {
   ...getFieldLabels(CHANNEL_FIELDS),
   handle: "Handle",
 };
@@ -21,7 +21,7 @@ export const CHANNEL_LABELS: Record<ChannelField | "handle", string> = {
  * The permissions that an owner requests. Each has its consequence when the channel does not request it or a person
  * does not allow it.
  */
-export const CAPABILITY_LABELS: Record<Capability, { label: string; without: string }> = {
+export const CAPABILITY_LABELS: Record<RequestablePermission, { label: string; without: string }> = {
   notify: { label: "Notify", without: "Without this permission, alerts appear in the list only." },
   sound: { label: "Play a sound", without: "Without this permission, sounds and recordings are not played." },
   vibrate: { label: "Vibrate", without: "Without this permission, devices do not vibrate." },
@@ -37,7 +37,7 @@ export const CAPABILITY_LABELS: Record<Capability, { label: string; without: str
 export const CHANNEL_FIELD_NAMES: readonly ChannelField[] = getFieldNames(CHANNEL_FIELDS);
 
 /** The values of the controls for a channel, as get_pusher returns it. */
-export function toFormValues(channel: Pick<ChannelResult, ChannelField>): URLSearchParams {
+export function toChannelFormValues(channel: Pick<ChannelResult, ChannelField>): URLSearchParams {
   const values = new URLSearchParams();
   for (const name of CHANNEL_FIELD_NAMES) {
     if (name === "requested_perms") for (const asked of channel.requested_perms) values.append(name, asked);
@@ -68,7 +68,7 @@ const markOf = (form: URLSearchParams, name: ChannelField) =>
   createHash("sha256").update(normalizeControl(form, name)).digest("base64url").slice(0, 10);
 
 /** The values that an edit's page showed, in one hidden field: a digest of each control's text. */
-export const createFormMark = (values: URLSearchParams): string =>
+export const createChannelFormDigests = (values: URLSearchParams): string =>
   CHANNEL_FIELD_NAMES.map((name) => markOf(values, name)).join(".");
 
 /** The fields whose controls differ from what the page showed. */
@@ -78,12 +78,12 @@ function touchedIn(form: URLSearchParams, seen: string): ChannelField[] {
 }
 
 /** The values of the form when it is shown again: changed fields as typed, the rest as the channel has them now. */
-export function mergeFormValues(
+export function mergeChannelFormValues(
   form: URLSearchParams,
   seen: string,
   channel: Pick<ChannelResult, ChannelField>,
 ): URLSearchParams {
-  const values = toFormValues(channel);
+  const values = toChannelFormValues(channel);
   for (const name of touchedIn(form, seen)) {
     values.delete(name);
     for (const value of form.getAll(name)) values.append(name, value);
@@ -93,22 +93,22 @@ export function mergeFormValues(
 
 /**
  * The fields that a person changed on a page.
- * @param seen what `createFormMark` made of the values that the page showed
+ * @param seen what `createChannelFormDigests` made of the values that the page showed
  * @throws 409 naming every field that another person changed to another value in the meantime
  */
-export function findChangedFields(
+export function findChangedChannelFields(
   form: URLSearchParams,
   seen: string,
   channel: Pick<ChannelResult, ChannelField>,
 ): ChannelField[] {
-  const now = toFormValues(channel);
+  const now = toChannelFormValues(channel);
   const changed = touchedIn(form, seen).filter((name) => normalizeControl(form, name) !== normalizeControl(now, name));
   const theirs = new Set(touchedIn(now, seen));
   const fields = changed
     .filter((name) => theirs.has(name))
     .map((name) => ({
       param: name,
-      message: `${CHANNEL_LABELS[name]}: someone else has changed this to “${normalizeControl(now, name).replace(
+      message: `${CHANNEL_FIELD_LABELS[name]}: someone else has changed this to “${normalizeControl(now, name).replace(
         /\n/g,
         ", ",
       )}”.`,

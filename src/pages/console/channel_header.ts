@@ -6,10 +6,10 @@ import { list_keys } from "../../identity/session/api_keys.ts";
 import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import type { Role } from "../../model/entities/member.ts";
 import { type AvatarData, avatar, getLocalPicturePath } from "../../ui/avatar.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { qrDrawing } from "../../ui/qr_code.ts";
 import { copyableText } from "./components.ts";
-import { type ChannelResult, canUse, type MemberContext } from "./page_context.ts";
+import { type ChannelResult, canUse, type MemberPageContext } from "./page_context.ts";
 
 /** The pages of a channel: path below it, name, and the operation that one must be allowed to open it. */
 const TABS = [
@@ -24,27 +24,27 @@ const TABS = [
 export type ChannelTab = (typeof TABS)[number]["path"];
 
 /** Path of a channel's pages, without a slash at its end. */
-export const getChannelPath = ({ base }: MemberContext, pusherId: string) => `${base}channels/${pusherId}`;
+export const getChannelPath = ({ base }: MemberPageContext, pusherId: string) => `${base}channels/${pusherId}`;
 
 /** The alert of an address below a channel, as operations take it. */
-export const getAlertParams = ({ params: { pusher = "", alert = "" } }: MemberContext) => ({
+export const getAlertPathArguments = ({ params: { pusher = "", alert = "" } }: MemberPageContext) => ({
   pusher_id: pusher,
   alert_id: alert,
 });
 
 /** The channel that an address names, as get_pusher answers. @throws 404. */
-export const getRequestedChannel = (context: MemberContext) =>
+export const getRequestedChannel = (context: MemberPageContext) =>
   context.call("get_pusher", { pusher_id: context.params.pusher ?? "" });
 
 /** The channel's face, with its picture where that was uploaded here. Arguments as of `avatar`. */
 export const channelAvatar = (
-  { deps }: MemberContext,
+  { deps }: MemberPageContext,
   channel: AvatarData & { image_url: string | null },
   id: string,
   size?: "m" | "l",
 ): Html => avatar({ ...channel, picture: getLocalPicturePath(channel.image_url, deps.publicUrl) }, id, size);
 
-export const CHANNEL_STATUS: Record<string, Content> = {
+export const CHANNEL_STATUS_BADGES: Record<string, HtmlContent> = {
   active: html`<span class="badge good">active</span>`,
   paused: html`<span class="badge">paused</span>`,
   suspended: html`<span class="badge warn">suspended</span>`,
@@ -54,14 +54,14 @@ export const CHANNEL_STATUS: Record<string, Content> = {
  * @param channel as get_pusher answers
  * @param tab the current page; null for a page below them, such as a form
  */
-export function channelHeader(context: MemberContext, channel: ChannelResult, tab: ChannelTab | null): Html {
+export function channelHeader(context: MemberPageContext, channel: ChannelResult, tab: ChannelTab | null): Html {
   const base = getChannelPath(context, channel.id);
   return html`<div class="channel-head">${channelAvatar(
     context,
     channel,
     "channel-face",
     "m",
-  )}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
+  )}<h1>${channel.name}</h1>${CHANNEL_STATUS_BADGES[channel.status]}${
     canUse(context, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(
@@ -73,11 +73,11 @@ export function channelHeader(context: MemberContext, channel: ChannelResult, ta
 }
 
 /** @param says the text between the title and the address, `more` is below it; `what` it is the address of */
-export function addressCard(
+export function renderQrCodeCard(
   url: string,
   title: string,
-  says: Content,
-  { more = null, what = "the channel’s address" }: { more?: Content; what?: string } = {},
+  says: HtmlContent,
+  { more = null, what = "the channel’s address" }: { more?: HtmlContent; what?: string } = {},
 ): Html {
   return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code of ${what}`)}<div><h2
     id="address">${title}</h2>
@@ -90,12 +90,12 @@ export function addressCard(
 
 /** The empty state before a first alert: how to get a subscriber. */
 export function subscribeHint(
-  context: MemberContext,
+  context: MemberPageContext,
   { id, name, url, is_public }: Pick<ChannelResult, "id" | "name" | "url" | "is_public">,
 ): Html {
   const says = html`<p>${name} has no subscribers yet. Scan the code with your phone or open the address, then subscribe
     to see how your alerts look.</p>`;
-  if (is_public) return addressCard(url, "Subscribe your device", says);
+  if (is_public) return renderQrCodeCard(url, "Subscribe your device", says);
   return html`<section class="card" aria-labelledby="address"><h2 id="address">Subscribe your device</h2>
     <p>${name} has no subscribers yet. The channel is private, so devices need an invite to join.</p>${
       canUse(context, "create_invite") &&

@@ -1,9 +1,9 @@
 // Components of pages: labelled fields, tables that become cards on a phone, times, and text to copy.
 
 import type { ApiError } from "../../model/api_error.ts";
-import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
+import { formatErrorForUi, formatFieldErrorForUi } from "../../model/error_messages.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute, timeElement } from "../../ui/time_format.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
 
@@ -12,7 +12,7 @@ export interface LabelledField {
   label: string;
   type?: "text" | "email" | "password";
   value?: string;
-  hint?: Content;
+  hint?: HtmlContent;
   autocomplete?: string;
   inputmode?: "numeric";
   required?: boolean;
@@ -28,19 +28,19 @@ export interface LabelledField {
  * The error of one field: the line under its label, and the attributes of its first control. The first invalid control
  * gets the focus. `hint` is part of its description.
  */
-export function errorParts(error: ApiError | undefined, name: string, hint: Content = null) {
+export function renderFieldError(error: ApiError | undefined, name: string, hint: HtmlContent = null) {
   const wrong = error?.fields.find(({ param }) => param === name);
   const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
   return {
-    line: wrong && html`<p class="wrong" id="${name}-wrong">${fieldMessage(wrong, "This")}</p>`,
+    line: wrong && html`<p class="wrong" id="${name}-wrong">${formatFieldErrorForUi(wrong, "This")}</p>`,
     attributes: html`${wrong && html` aria-invalid="true"`}${wrong && error?.param === name && html` autofocus`}${
       described !== "" && html` aria-describedby="${described}"`
     }`,
   };
 }
 
-export function field(f: LabelledField): Html {
-  const { line, attributes } = errorParts(f.error, f.name, f.hint);
+export function renderInputField(f: LabelledField): Html {
+  const { line, attributes } = renderFieldError(f.error, f.name, f.hint);
   return html`<div class="field"><label for="${f.name}">${f.label}</label>
     ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
     <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}"
@@ -62,17 +62,17 @@ const option = ({ value, label }: SelectOption, chosen: string) =>
   html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
 
 /** `groups` adds headed options after the plain ones. */
-export function select(s: {
+export function renderSelectField(s: {
   name: string;
   label: string;
   options: readonly SelectOption[];
   groups?: readonly { label: string; options: readonly SelectOption[] }[];
   value?: string;
-  hint?: Content;
+  hint?: HtmlContent;
   error?: ApiError;
 }): Html {
   const chosen = s.value ?? s.options[0]?.value ?? "";
-  const { line, attributes } = errorParts(s.error, s.name, s.hint);
+  const { line, attributes } = renderFieldError(s.error, s.name, s.hint);
   return html`<div class="field"><label for="${s.name}">${s.label}</label>
     ${s.hint && html`<p class="hint" id="${s.name}-hint">${s.hint}</p>`}${line}
     <select id="${s.name}" name="${s.name}"${attributes}>
@@ -83,7 +83,10 @@ export function select(s: {
 }
 
 /** A choice among views of one list: links, of which one is where the reader is. */
-export const viewLinks = (label: string, views: readonly { href: string; name: Content; chosen: boolean }[]): Html =>
+export const viewLinks = (
+  label: string,
+  views: readonly { href: string; name: HtmlContent; chosen: boolean }[],
+): Html =>
   html`<nav class="chips" aria-label="${label}">${views.map(
     ({ href, name, chosen }) => html`<a class="chip" href="${href}"${chosen && html` aria-current="true"`}>${name}</a>`,
   )}</nav>`;
@@ -92,12 +95,12 @@ export function checkbox(t: {
   id: string;
   name: string;
   value: string;
-  label: Content;
-  note?: Content;
+  label: HtmlContent;
+  note?: HtmlContent;
   checked?: boolean;
   type?: "checkbox" | "radio";
-  /** The result of `errorParts` for the group, for its first box. */
-  attributes?: Content;
+  /** The result of `renderFieldError` for the group, for its first box. */
+  attributes?: HtmlContent;
 }): Html {
   return html`<div class="tick"><input type="${t.type ?? "checkbox"}" id="${t.id}" name="${t.name}" value="${t.value}"${
     t.checked && html` checked`
@@ -109,9 +112,9 @@ export function checkbox(t: {
 /** A scope as a person reads it. */
 export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
 
-/** A heading of `table` that is a link; `sort` is the value of aria-sort. */
+/** A heading of `renderHtmlTable` that is a link; `sort` is the value of aria-sort. */
 export interface SortableHeading {
-  content: Content;
+  content: HtmlContent;
   sort: "ascending" | "descending" | null;
 }
 
@@ -122,7 +125,7 @@ export interface TableOptions<Row> {
   /** Headings of columns that sort. */
   headings?: Readonly<Record<string, SortableHeading>>;
   /** A box at the beginning of each row. */
-  selects?: (row: Row) => Content;
+  selects?: (row: Row) => HtmlContent;
 }
 
 /**
@@ -130,13 +133,13 @@ export interface TableOptions<Row> {
  * the whole row clickable. `none` replaces a table without rows. Roles are named, because cards on a phone are not a
  * table to a browser.
  */
-export function table<Row>(
+export function renderHtmlTable<Row>(
   caption: string,
   rows: readonly Row[],
-  cells: Readonly<Record<string, (row: Row) => Content>>,
-  none: Content = null,
+  cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
+  none: HtmlContent = null,
   { numbers = [], headings = {}, selects }: TableOptions<Row> = {},
-): Content {
+): HtmlContent {
   if (rows.length === 0 && none) return none;
   const columns = Object.keys(cells);
   const number = (column: string) => numbers.includes(column) && html` class="number"`;
@@ -166,7 +169,7 @@ export function pager(
   path: string,
   at: { before: string | null; next: string | null; query?: UrlQuery; part?: string },
   { back, on } = { back: "Newest", on: "Older" },
-): Content {
+): HtmlContent {
   const { before, next, query = {}, part } = at;
   const way = (more: UrlQuery, name: string) =>
     html`<a class="button plain" href="${buildViewUrl(path, { ...query, ...more }, part)}">${name}</a>`;
@@ -180,7 +183,7 @@ export function pager(
  * A live part of a page, for as long as the page is visible. live_sections.js requests it again and replaces it.
  * Without script it stays as it was loaded. `address` returns the part alone when it has `live`.
  */
-export const liveSection = (id: string, address: URL, content: Content): Html => {
+export const liveSection = (id: string, address: URL, content: HtmlContent): Html => {
   const alone = new URL(address);
   alone.searchParams.set("live", "1");
   return html`<div id="${id}" data-live="${alone.pathname}${alone.search}">${content}</div>`;
@@ -190,9 +193,9 @@ export const liveSection = (id: string, address: URL, content: Content): Html =>
 export const isPartRequest = ({ url }: { url: URL }): boolean => url.searchParams.has("live");
 
 /** Text of a person within our text. It is shown as theirs, with any content. */
-export const quotedText = (words: string): Html => html`<blockquote class="written">${words}</blockquote>`;
+export const renderBlockquote = (words: string): Html => html`<blockquote class="written">${words}</blockquote>`;
 
-export function emptyState(title: string, text: Content): Html {
+export function emptyState(title: string, text: HtmlContent): Html {
   return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
 }
 
@@ -200,18 +203,18 @@ export function emptyState(title: string, text: Content): Html {
  * The refusal, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of a
  * field where it differs from the field's name.
  */
-export function errorSummary(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
+export function errorSummary(error: ApiError | null | undefined, ids: Record<string, string> = {}): HtmlContent {
   if (!error) return null;
-  if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${uiMessage(error)}</p>`;
+  if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${formatErrorForUi(error)}</p>`;
   return html`<div class="flash problem" role="alert"><p>Fix ${error.fields.length} fields:</p>
     <ul>${error.fields.map(
       (wrong) => html`<li><a
-      href="#${ids[wrong.param] ?? wrong.param}">${fieldMessage(wrong, "A field")}</a></li>`,
+      href="#${ids[wrong.param] ?? wrong.param}">${formatFieldErrorForUi(wrong, "A field")}</a></li>`,
     )}</ul></div>`;
 }
 
 /** A time as text without a script: relative when it is near, the date otherwise. */
-export function relativeTime(value: string | Date | null, now: Date): Content {
+export function relativeTime(value: string | Date | null, now: Date): HtmlContent {
   if (value === null) return html`<span class="muted">Never</span>`;
   const at = new Date(value);
   const near = words(at, now);
@@ -239,5 +242,5 @@ function words(at: Date, now: Date): string | null {
  * Text to copy whole. A click into it selects everything. On pages that run "copy", a button copies it. `what`
  * completes the button's label "Copy …" for screen readers: "the key".
  */
-export const copyableText = (text: Content, what = "the text"): Html =>
+export const copyableText = (text: HtmlContent, what = "the text"): Html =>
   html`<div class="copying"><pre class="copy" tabindex="0" data-copy="${what}"><code>${text}</code></pre></div>`;

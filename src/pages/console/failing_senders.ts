@@ -3,16 +3,16 @@
 import { list_failing_senders } from "../../identity/session/api_keys.ts";
 import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { type Content, html } from "../../ui/html.ts";
+import { type HtmlContent, html } from "../../ui/html.ts";
 import { getChannelPath } from "./channel_header.ts";
 import { relativeTime } from "./components.ts";
-import type { MemberContext } from "./page_context.ts";
-import { getProgramTitle } from "./sender_setup.ts";
+import type { MemberPageContext } from "./page_context.ts";
+import { getSenderProgramTitle } from "./sender_setup.ts";
 
 const SHOWN = 5;
 
 /** Senders that fail, on the channels that the visitor sees; none for a member who manages no keys. */
-export async function findFailingSenders(context: MemberContext) {
+export async function findFailingSenders(context: MemberPageContext) {
   if (!isRoleAtLeast(context.caller.member.role, list_failing_senders.role)) return [];
   return (await context.asMember(list_failing_senders, {})).data;
 }
@@ -30,10 +30,10 @@ interface Named {
 
 /** @param at the channels that the visitor sees, or the one that the page is about */
 export function failingSendersNotice(
-  context: MemberContext,
+  context: MemberPageContext,
   failing: readonly Failing[],
   at: readonly Named[] | Named,
-): Content {
+): HtmlContent {
   const one = "id" in at ? at.id : null;
   const names = new Map("id" in at ? [] : at.map(({ id, name }) => [id, name]));
   // A key of a deleted channel reaches nothing.
@@ -49,7 +49,7 @@ export function failingSendersNotice(
     <ul>${rows.slice(0, SHOWN).map(({ id, name, program, pusher_id, refused, at, said }) => {
       const page = pusher_id ? `${getChannelPath(context, pusher_id)}/senders/${id}` : keys;
       const channel = pusher_id && names.get(pusher_id);
-      return html`<li>${getProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
+      return html`<li>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
         href="${page}">${name}</a>”${
           channel && html` to the channel ${channel}`
         } ${refused === 1 ? "was refused" : "were refused, the newest"} ${relativeTime(at, context.now)}. ${said}</li>`;

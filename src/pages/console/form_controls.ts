@@ -10,14 +10,14 @@ import {
   type FieldDefinition,
   type FieldDefinitions,
   getFieldNames,
-  selectPlainOn,
+  selectFieldsDrawnByKind,
 } from "../../model/fields/field_table.ts";
 import { getMaxLength } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { circleDrawing, type MapCircle } from "../../ui/map_circle_drawing.ts";
-import { errorParts, select } from "./components.ts";
+import { renderFieldError, renderSelectField } from "./components.ts";
 
 export interface TextField {
   name: string;
@@ -25,7 +25,7 @@ export interface TextField {
   value: string;
   /** The maximum number of characters, counted during typing by the script `count`. */
   most?: number;
-  hint?: Content;
+  hint?: HtmlContent;
   rows?: number;
   kind?: "text" | "url" | "search" | "date" | "datetime-local";
   keys?: "decimal" | "numeric";
@@ -42,7 +42,7 @@ export interface TextField {
 
 export function textField(f: TextField): Html {
   const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
-  const { line, attributes } = errorParts(f.error, f.name, hint);
+  const { line, attributes } = renderFieldError(f.error, f.name, hint);
   const isProse = !f.kind && !f.keys && !f.literal && !f.code;
   const same = html`id="${f.name}" name="${f.name}"${isProse && html` dir="auto"`}${f.required && html` required`}${
     f.autocomplete && html` autocomplete="${f.autocomplete}"`
@@ -67,12 +67,12 @@ export function textField(f: TextField): Html {
 export function segmentedControl(s: {
   name: string;
   label: string;
-  options: readonly { value: string; label: Content; mark?: string }[];
+  options: readonly { value: string; label: HtmlContent; mark?: string }[];
   value: string;
-  hint?: Content;
+  hint?: HtmlContent;
   error?: ApiError;
 }): Html {
-  const { line, attributes } = errorParts(s.error, s.name, s.hint);
+  const { line, attributes } = renderFieldError(s.error, s.name, s.hint);
   return html`<fieldset class="field"><legend>${s.label}</legend>${line}
     <div class="seg">${s.options.map(
       ({ value, label, mark }, i) =>
@@ -85,12 +85,12 @@ export function segmentedControl(s: {
 }
 
 /** A section of a form with a heading. */
-export const panel = (title: string, content: Content): Html =>
+export const panel = (title: string, content: HtmlContent): Html =>
   html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
 
 /** `value` is `#rrggbb`. */
 export function colorField(c: { name: string; label: string; value: string; error?: ApiError }): Html {
-  const { line, attributes } = errorParts(c.error, c.name);
+  const { line, attributes } = renderFieldError(c.error, c.name);
   return html`<div class="field"><label for="${c.name}">${c.label}</label>${line}
     <input type="color" id="${c.name}" name="${c.name}" value="${c.value}"${attributes}></div>`;
 }
@@ -162,11 +162,13 @@ type Control = Partial<TextField>;
  * A text field with the typed value and its error.
  * @example
  * ```ts
- * formTextField({ form, error }, { name: "name", label: "Name", most: LIMITS.name, required: true });
+ * renderFormTextField({ form, error }, { name: "name", label: "Name", most: LIMITS.name, required: true });
  * ```
  */
-export const formTextField = ({ form, error }: FormState, control: Control & { name: string; label: string }): Html =>
-  textField({ value: form.get(control.name) ?? "", error, ...control });
+export const renderFormTextField = (
+  { form, error }: FormState,
+  control: Control & { name: string; label: string },
+): Html => textField({ value: form.get(control.name) ?? "", error, ...control });
 
 /** "long" → "Long" */
 export const capitalize = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1);
@@ -178,7 +180,7 @@ function optionsOf({ sql, blank, drawn }: FieldDefinition, labels: Readonly<Reco
 }
 
 /** On or off, with a line of what it does. */
-const onOff = ({ form }: FormState, name: string, label: string, hint: Content): Html =>
+const onOff = ({ form }: FormState, name: string, label: string, hint: HtmlContent): Html =>
   html`<div class="switchrow"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input
     id="${name}" name="${name}" type="checkbox" value="yes"${form.has(name) && html` checked`}
       aria-describedby="${name}-hint"></div>`;
@@ -205,7 +207,7 @@ export function fieldControl(
   if (field.look === "yes") return onOff(typed, name, label, hint);
   if (field.look === "choice") {
     const options = optionsOf(field, labels);
-    return select({
+    return renderSelectField({
       name,
       label,
       options,
@@ -213,7 +215,7 @@ export function fieldControl(
       error: typed.error,
     });
   }
-  return formTextField(typed, {
+  return renderFormTextField(typed, {
     name,
     label,
     ...(hint && { hint }),
@@ -225,7 +227,7 @@ export function fieldControl(
 
 /** The fields that a form draws by their kind. */
 export const plainFieldControls = (fields: FieldDefinitions, typed: FormState): Html[] =>
-  getFieldNames(selectPlainOn(fields, "form")).map((name) => fieldControl(fields, typed, name));
+  getFieldNames(selectFieldsDrawnByKind(fields, "form")).map((name) => fieldControl(fields, typed, name));
 
 /** The permissions policy of every page, except that this page may request the position of the device. */
 const PERMISSIONS =
@@ -244,7 +246,7 @@ const FIELDS = ["lat", "lon", "radius_km"] as const;
  * @param values the values of the controls
  * @param none the text shown without a circle
  */
-export function circleFields(values: URLSearchParams, none: Content, error?: ApiError): Html {
+export function circleFields(values: URLSearchParams, none: HtmlContent, error?: ApiError): Html {
   const typed = { form: values, error };
   return html`<div class="circle-fields">${FIELDS.map((name) => fieldControl(CHANNEL_FIELDS, typed, name))}</div>
     <p class="line"><button type="button" class="plain" id="here"
@@ -253,7 +255,7 @@ export function circleFields(values: URLSearchParams, none: Content, error?: Api
 }
 
 /** The circle to scale, once its three numbers make one. A script of the page puts a newer one in its place. */
-export function circlePreview(values: URLSearchParams, none: Content): Html {
+export function circlePreview(values: URLSearchParams, none: HtmlContent): Html {
   const circle = circleOf(values);
   return html`<div id="circle-shown">${circle ? circleDrawing(circle) : html`<p class="hint">${none}</p>`}</div>`;
 }

@@ -11,11 +11,11 @@ import {
   ApiError,
   conflict,
   type ErrorType,
-  type FieldProblem,
+  type FieldErrorInput,
   forbidden,
   invalidRequest,
 } from "../../model/api_error.ts";
-import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
+import { formatErrorForUi, formatFieldErrorForUi } from "../../model/error_messages.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { refuseUnstorableText } from "../../operation/validation_errors.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
@@ -71,7 +71,7 @@ export function createFormSealer(secret: string) {
 export const savedFormField = (kept: string | null): Html | null =>
   kept === null ? null : html`<input type="hidden" name="${SAVED_FORM_FIELD}" value="${kept}">`;
 
-export const TOKEN_FIELD = "form_token";
+export const FORM_TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";
 
 /** @throws 422 for other bodies than a form within the page's limit */
@@ -144,17 +144,17 @@ export function toFormError(
   const fields = error.fields.map((wrong) => {
     const whole = wrong.param.replace(/\..*/s, "");
     const param = Object.hasOwn(labels, wrong.param) || !Object.hasOwn(labels, whole) ? wrong.param : whole;
-    const message = fieldMessage(wrong, labels[param] ?? labelled(whole));
+    const message = formatFieldErrorForUi(wrong, labels[param] ?? labelled(whole));
     return { param: names[param] ?? param, code: wrong.code, message };
   });
-  return withFields(error, fields);
+  return replaceErrorFields(error, fields);
 }
 
 /** Returns the error for these fields, with the message of the first. */
-export function withFields(error: ApiError, fields: readonly FieldProblem[]): ApiError {
+export function replaceErrorFields(error: ApiError, fields: readonly FieldErrorInput[]): ApiError {
   const { code, message, headers, status } = error;
   const ofFirst = fields.length === 1 || message === error.fields[0]?.message;
-  return new ApiError(code, (ofFirst && fields[0]?.message) || uiMessage(error), {
+  return new ApiError(code, (ofFirst && fields[0]?.message) || formatErrorForUi(error), {
     headers,
     status,
     fields,
@@ -162,11 +162,11 @@ export function withFields(error: ApiError, fields: readonly FieldProblem[]): Ap
 }
 
 /** Any sites but those that show that the request comes from another origin. */
-export const canShowInForm = ({ status }: ApiError): boolean => status !== 403 && status !== 404;
+export const canShowErrorInForm = ({ status }: ApiError): boolean => status !== 403 && status !== 404;
 
 /** A refusal that the form can show; the others are pages of their own. */
-export function asFormError(error: unknown): ApiError {
-  if (!(error instanceof ApiError) || !canShowInForm(error)) throw error;
+export function rethrowUnlessShownInForm(error: unknown): ApiError {
+  if (!(error instanceof ApiError) || !canShowErrorInForm(error)) throw error;
   return error;
 }
 
@@ -216,7 +216,7 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
   const sessionToken = (session: ConsoleSession) => sign(`session:${session.id}`);
   const visitorToken = (nonce: string) => sign(`visitor:${nonce}`);
 
-  const field = (token: string): Html => html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
+  const field = (token: string): Html => html`<input type="hidden" name="${FORM_TOKEN_FIELD}" value="${token}">`;
 
   return {
     ...createFormSealer(secret),
@@ -261,7 +261,7 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
     holdsToken(form: URLSearchParams, headers: Headers, session: ConsoleSession | null): boolean {
       const nonce = getCookie(headers, VISITOR_COOKIE);
       const wanted = session ? sessionToken(session) : nonce && visitorToken(nonce);
-      const given = Buffer.from(form.get(TOKEN_FIELD) ?? "");
+      const given = Buffer.from(form.get(FORM_TOKEN_FIELD) ?? "");
       const right = Buffer.from(wanted ?? "");
       return right.length > 0 && given.length === right.length && timingSafeEqual(given, right);
     },

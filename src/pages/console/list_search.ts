@@ -3,10 +3,10 @@
 
 import { invalidRequest } from "../../model/api_error.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
-import { errorParts, type LabelledField, type SelectOption, select } from "./components.ts";
-import type { OperationRow, PageContext } from "./page_context.ts";
+import { type LabelledField, renderFieldError, renderSelectField, type SelectOption } from "./components.ts";
+import type { OperationResultRow, PageContext } from "./page_context.ts";
 
 /** Rows of one page. */
 export const ROWS_PER_PAGE = 25;
@@ -47,7 +47,7 @@ export function paginateRows<Row>(
   { url }: Pick<PageContext, "url">,
   rows: readonly Row[],
   to: (more: UrlQuery) => string,
-): { rows: readonly Row[]; ways: Content } {
+): { rows: readonly Row[]; ways: HtmlContent } {
   const pages = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
   const page = Math.min(pages, Math.max(1, Number.parseInt(url.searchParams.get("page") ?? "", 10) || 1));
   const way = (at: number, name: string) =>
@@ -76,7 +76,7 @@ export function searchableList<Row>(
     query?: UrlQuery;
     part?: string;
   },
-): { form: Content; rows: readonly Row[]; ways: Content } {
+): { form: HtmlContent; rows: readonly Row[]; ways: HtmlContent } {
   const find = getSearchText(context);
   const { query, part = "" } = said;
   const page = paginateRows(context, filterRows(all, find, said.wordsOf), (more) =>
@@ -93,7 +93,7 @@ export function searchableList<Row>(
   };
 }
 
-type AuditLogRow = OperationRow<"list_audit_events">;
+type AuditLogRow = OperationResultRow<"list_audit_events">;
 
 export const ACTOR_LABELS: Record<string, string> = {
   key: "key",
@@ -106,7 +106,7 @@ export const getActorName = ({ type, name, id }: AuditLogRow["actor"]): string =
   name ?? (type === "operator" ? "The operator" : (id ?? "Unknown"));
 
 /** The options of a filter: `all` for no filter, and each entry with its value and label. */
-export const buildOptions = (all: string, entries: Iterable<[string, string]>): SelectOption[] => [
+export const buildFilterOptions = (all: string, entries: Iterable<[string, string]>): SelectOption[] => [
   { value: "", label: all },
   ...[...entries].map(([value, label]) => ({ value, label })),
 ];
@@ -118,7 +118,7 @@ export function buildActorOptions(lines: readonly AuditLogRow[], chosen: string 
     if (actor.id !== null && !actors.has(actor.id))
       actors.set(actor.id, `${getActorName(actor)} (${ACTOR_LABELS[actor.type]})`);
   if (chosen && !actors.has(chosen)) actors.set(chosen, chosen);
-  return buildOptions("Anyone", actors);
+  return buildFilterOptions("Anyone", actors);
 }
 
 /** From how many channels a filter is a search field with suggestions. */
@@ -131,7 +131,7 @@ interface FilterChannel {
 }
 
 /** A channel as the search field suggests it. */
-export const suggestChannel = ({ name, handle }: Omit<FilterChannel, "id">): string => `${name} (@${handle})`;
+export const formatChannelSuggestion = ({ name, handle }: Omit<FilterChannel, "id">): string => `${name} (@${handle})`;
 
 interface ChannelField extends Pick<LabelledField, "name" | "label" | "value" | "hint" | "error"> {
   /** The choice of no channel. */
@@ -140,30 +140,30 @@ interface ChannelField extends Pick<LabelledField, "name" | "label" | "value" | 
 }
 
 /** A choice of a channel, or of all: a select element for few channels, or a search field with suggestions for many. */
-export function channelField(channels: readonly FilterChannel[], f: ChannelField): Html {
-  const { name, label, all, value = "", hint, error, describe = suggestChannel } = f;
+export function renderChannelSelectField(channels: readonly FilterChannel[], f: ChannelField): Html {
+  const { name, label, all, value = "", hint, error, describe = formatChannelSuggestion } = f;
   if (channels.length <= SEARCHED_CHANNELS)
-    return select({
+    return renderSelectField({
       ...{ name, label, value, hint, error },
-      options: buildOptions(
+      options: buildFilterOptions(
         all,
         channels.map((channel) => [channel.id, describe(channel)]),
       ),
     });
   const known = channels.find(({ id }) => id === value);
-  const { line, attributes } = errorParts(error, name, hint);
+  const { line, attributes } = renderFieldError(error, name, hint);
   return html`<div class="field"><label for="${name}">${label}</label>
     ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${line}
     <input type="search" id="${name}" name="${name}" list="${name}-names" autocomplete="off" dir="auto"
-      value="${known ? suggestChannel(known) : value}" placeholder="${all}"${attributes}>
+      value="${known ? formatChannelSuggestion(known) : value}" placeholder="${all}"${attributes}>
     <datalist id="${name}-names">${channels.map(
-      (channel) => html`<option value="${suggestChannel(channel)}"></option>`,
+      (channel) => html`<option value="${formatChannelSuggestion(channel)}"></option>`,
     )}</datalist></div>`;
 }
 
 /** The filter of a list by channel. */
 export const channelFilter = (channels: readonly FilterChannel[], value: string | undefined): Html =>
-  channelField(channels, {
+  renderChannelSelectField(channels, {
     name: "channel",
     label: "Channel",
     all: "All channels",
@@ -193,8 +193,8 @@ export function findFilterChannel(channels: readonly FilterChannel[], typed: str
  * must be the complete name or handle of exactly one channel. `unknown` is the message for no channel.
  * @throws 422 for `pusher`
  */
-export function findNamedChannel(channels: readonly FilterChannel[], typed: string, unknown: string): string {
-  const exact = channels.find((one) => [one.id, `@${one.handle}`, suggestChannel(one)].includes(typed));
+export function findTypedChannelId(channels: readonly FilterChannel[], typed: string, unknown: string): string {
+  const exact = channels.find((one) => [one.id, `@${one.handle}`, formatChannelSuggestion(one)].includes(typed));
   if (exact) return exact.id;
   const text = normalizeText(typed);
   const handle = /\(@([^()]+)\)$/.exec(typed)?.[1] ?? typed;

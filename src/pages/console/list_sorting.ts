@@ -1,6 +1,6 @@
 // Sorting of lists by column. The column and the direction are in the address, so no script is needed.
 
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
 import { pager, type SortableHeading } from "./components.ts";
 import { paginateRows, ROWS_PER_PAGE } from "./list_search.ts";
@@ -81,7 +81,7 @@ export function sortRows<Row>(
 }
 
 /** The address of a list in another order. */
-export const sortedUrl =
+export const createListUrlBuilder =
   (path: string, query: UrlQuery = {}, part = "") =>
   (more: UrlQuery): string =>
     buildViewUrl(path, { ...query, ...more }, part);
@@ -123,12 +123,12 @@ export async function sortPagedRows<Row>(
 ): Promise<{
   rows: readonly Row[];
   headings: Record<string, SortableHeading>;
-  ways: Content;
-  note: Content;
+  ways: HtmlContent;
+  note: HtmlContent;
   isSorted: boolean;
 }> {
   const { path, query = {}, part } = list;
-  const to = sortedUrl(path, query, part);
+  const to = createListUrlBuilder(path, query, part);
   if (!parseSort(context, columns)) {
     const before = context.url.searchParams.get("before");
     const { data, meta } = await read({ limit: ROWS_PER_PAGE, ...(before && { before }) });

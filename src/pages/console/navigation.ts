@@ -10,7 +10,7 @@ import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { Role } from "../../model/entities/member.ts";
 import type { Caller } from "../../store/handler_context.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ICON } from "../../ui/static_files.ts";
 
@@ -89,7 +89,7 @@ export function listNavigationGroups({
   );
 }
 
-function workspaceSwitch({ session, caller }: HeaderContext): Content {
+function workspaceSwitch({ session, caller }: HeaderContext): HtmlContent {
   if (!session || !caller) return null;
   const others = session.memberships.filter(({ workspace_id }) => workspace_id !== caller.workspace.id);
   if (others.length === 0) return html`<span class="workspace">${caller.workspace.name}</span>`;
@@ -101,7 +101,7 @@ function workspaceSwitch({ session, caller }: HeaderContext): Content {
   </details>`;
 }
 
-function navigationLinks(context: HeaderContext): { groups: Content; pages: Content } {
+function navigationLinks(context: HeaderContext): { groups: HtmlContent; pages: HtmlContent } {
   const { caller } = context;
   if (!caller) return { groups: null, pages: null };
   const section = context.path.split("/")[3] ?? "";

@@ -14,7 +14,7 @@ import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import type { OwnerOperation, SessionOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
-import type { Content, Html } from "../../ui/html.ts";
+import type { Html, HtmlContent } from "../../ui/html.ts";
 import {
   type FormErrorOptions,
   type FormFiles,
@@ -125,13 +125,13 @@ export interface PageContext {
   /** The hidden field that every form carries. */
   token: Html;
   now: Date;
-  page(title: string, body: Content, options?: PageOptions): Response;
+  page(title: string, body: HtmlContent, options?: PageOptions): Response;
   part(body: Html): Response;
   /** Another page of ours, optionally with a message on top of it. */
   goTo(path: string, flash?: FlashCode, cookies?: readonly string[]): Response;
 }
 
-export interface PersonContext extends PageContext {
+export interface PersonPageContext extends PageContext {
   session: ConsoleSession;
   /** Runs an operation that only a signed-in person can do, as this person. */
   asPerson<I extends z.ZodObject, O extends z.ZodType>(
@@ -140,7 +140,7 @@ export interface PersonContext extends PageContext {
   ): Promise<z.output<O>>;
 }
 
-export interface MemberContext extends PersonContext {
+export interface MemberPageContext extends PersonPageContext {
   caller: MemberCaller;
   base: string;
   /** Runs an operation that only a signed-in person can do, as this member. */
@@ -162,7 +162,8 @@ type ArgumentsOf<N extends OperationName> = { [A in keyof z.input<Named<N>["inpu
 /** The result of each operation, by its name. */
 export type OperationResult<N extends OperationName> = z.output<Named<N>["output"]>;
 /** A row of its list. */
-export type OperationRow<N extends OperationName> = OperationResult<N> extends { data: (infer Row)[] } ? Row : never;
+export type OperationResultRow<N extends OperationName> =
+  OperationResult<N> extends { data: (infer Row)[] } ? Row : never;
 export type AlertResult = Omit<OperationResult<"get_alert">, "via" | "decision">;
 export type ChannelResult = OperationResult<"get_pusher">;
 
@@ -197,10 +198,10 @@ const pageFor =
 export const anonymousPage = pageFor<PageContext>("anyone");
 
 /** A page of a signed-in person, of no workspace. */
-export const defineSignedInPage = pageFor<PersonContext>("person");
+export const defineSignedInPage = pageFor<PersonPageContext>("person");
 
 /** A page of a workspace, below /console/{workspace}/. Others than its members get 404. */
-export const memberPage = pageFor<MemberContext>("member", "/console/:workspace");
+export const memberPage = pageFor<MemberPageContext>("member", "/console/:workspace");
 
 const formFor =
   <V extends PageContext>(page: ReturnType<typeof pageFor<V>>) =>
@@ -227,5 +228,5 @@ export const getOperation = ({ tools }: Pick<ConsoleDeps, "tools">, name: Operat
   );
 
 /** Reports if the visitor's role permits an operation. Pages offer only permitted actions; dispatch enforces it. */
-export const canUse = ({ caller, deps }: MemberContext, tool: OperationName): boolean =>
+export const canUse = ({ caller, deps }: MemberPageContext, tool: OperationName): boolean =>
   isRoleAtLeast(caller.member.role, getOperation(deps, tool).role);

@@ -3,7 +3,7 @@
 
 import type { ApiError } from "../../model/api_error.ts";
 import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_script.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import {
   ALERT_CARD_STYLES,
   DRAWING_STYLES,
@@ -124,7 +124,7 @@ export interface PageOptions {
 
 interface Frame extends PageOptions, HeaderContext {
   title: string;
-  body: Content;
+  body: HtmlContent;
   publicUrl: string;
   /** The outcome of the action before this page. */
   flash: string | null;

@@ -3,19 +3,24 @@
 // those with push notifications.
 
 import { get_wake_ups } from "../../identity/session/linked_devices.ts";
-import type { Capability } from "../../model/fields/channel.ts";
+import type { RequestablePermission } from "../../model/fields/channel.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
-import { formatDeviceCount, listEffects, type PreviewedAlert, previewCard } from "../../ui/alert_preview.ts";
+import {
+  formatDeviceCount,
+  listAlertEffects,
+  type PreviewedAlert,
+  renderAlertPreviewCard,
+} from "../../ui/alert_preview.ts";
 import type { AvatarData } from "../../ui/avatar.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
-import type { ChannelResult, MemberContext } from "./page_context.ts";
+import type { ChannelResult, MemberPageContext } from "./page_context.ts";
 
 /** @param channel as get_pusher returns it */
 export function phonePreview(channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date): Html {
-  const caps = listEffects(drawn);
+  const caps = listAlertEffects(drawn);
   return html`<div class="phone"><div class="screen">
-    ${previewCard(channel, drawn, now, "drawn")}
+    ${renderAlertPreviewCard(channel, drawn, now, "drawn")}
     ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}
   </div></div>`;
 }
@@ -27,14 +32,14 @@ export const alertPageFrame = (src: string | null): Html =>
   }></iframe>`;
 
 /** The way to see in the frame what markup has on other servers, which would learn of it. */
-export const externalPicturesLink = (markup: string | null, path: string): Content =>
+export const externalPicturesLink = (markup: string | null, path: string): HtmlContent =>
   markup !== null &&
   /<(img|picture|image)\b[^>]*https:|url\(/i.test(markup) &&
   html`<p class="hint"><a href="${path}?pictures=shown"
     target="page">Show pictures from other servers</a>, which can then see that this preview was opened.</p>`;
 
 /** Markup for the frame: no script, no form, no request but for pictures, of other servers only with `pictures`. */
-export function markupResponse(markup: string, pictures: boolean): Response {
+export function createAlertMarkupResponse(markup: string, pictures: boolean): Response {
   const head =
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><style>' +
     "html{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu " +
@@ -59,7 +64,7 @@ interface Blocked {
   count: number;
 }
 
-const BLOCKED_WORDS: Record<string, (name: string) => Content> = {
+const BLOCKED_WORDS: Record<string, (name: string) => HtmlContent> = {
   element: (name) => html`the element <code>&lt;${name}&gt;</code>`,
   attribute: (name) => html`the attribute <code>${name}</code>`,
   url: (name) => html`${name} links`,
@@ -68,7 +73,7 @@ const BLOCKED_WORDS: Record<string, (name: string) => Content> = {
 };
 
 /** The parts that the sanitiser removed from an alert, or, `typed`, will remove from typed text; null without any. */
-export function removalReport(blocked: readonly Blocked[], scripts: number, typed = false): Content {
+export function renderRemovedContentReport(blocked: readonly Blocked[], scripts: number, typed = false): HtmlContent {
   if (blocked.length === 0 && scripts === 0) return null;
   const title = "Removed content";
   const [id, heading] = typed
@@ -94,7 +99,10 @@ export function removalReport(blocked: readonly Blocked[], scripts: number, type
  * @param notes as operations return them; their texts are for authors of calls, these are for people at a form
  * @param settings where its owner changes the requested permissions
  */
-export function capabilityReport(notes: readonly { capability: Capability }[], settings: string): Content {
+export function renderUnrequestedCapabilities(
+  notes: readonly { capability: RequestablePermission }[],
+  settings: string,
+): HtmlContent {
   const unasked = [...new Set(notes.map(({ capability }) => capability))];
   if (unasked.length === 0) return null;
   return html`<section class="report" aria-labelledby="unasked"><h3
@@ -107,7 +115,7 @@ export function capabilityReport(notes: readonly { capability: Capability }[], s
 }
 
 /** "5 devices subscribed; 3 can receive push while the app is closed." */
-export async function describeReach(context: MemberContext, { id, subscribers }: ChannelResult): Promise<string> {
+export async function describeReach(context: MemberPageContext, { id, subscribers }: ChannelResult): Promise<string> {
   const { enabled, looked_at, woken } = await context.asMember(get_wake_ups, { pusher_id: id });
   const reach = `${formatDeviceCount(subscribers)} subscribed`;
   if (subscribers === 0) return `${reach}.`;

@@ -1,14 +1,14 @@
 // The recurrence of an alert as a form: a choice, its days, a zone and an end, or a custom rule. Shows the next time,
 // and a recurrence as text where the form offers it.
 
-import { ApiError, type FieldProblem } from "../../model/api_error.ts";
+import { ApiError, type FieldErrorInput } from "../../model/api_error.ts";
 import { findNextOccurrences } from "../../model/domain/occurrences.ts";
-import { uiMessage } from "../../model/error_messages.ts";
+import { formatErrorForUi } from "../../model/error_messages.ts";
 import { isTimeZone } from "../../model/fields/local_time.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { timeElement } from "../../ui/time_format.ts";
-import { checkbox, errorParts, select } from "./components.ts";
-import { type FormState, formTextField } from "./form_controls.ts";
+import { checkbox, renderFieldError, renderSelectField } from "./components.ts";
+import { type FormState, renderFormTextField } from "./form_controls.ts";
 
 export const WEEKDAYS: Record<string, string> = {
   MO: "Monday",
@@ -76,7 +76,7 @@ export function parseRecurrenceForm(form: URLSearchParams): string | null {
 }
 
 /** The errors that the form detects before the operations, by the control that fixes them. */
-export function findRecurrenceErrors(form: URLSearchParams): FieldProblem[] {
+export function findRecurrenceErrors(form: URLSearchParams): FieldErrorInput[] {
   const repeat = form.get("repeat") ?? "";
   if (repeat === "") return [];
   const wrong: [string, boolean, string][] = [
@@ -97,7 +97,7 @@ export function findRecurrenceErrors(form: URLSearchParams): FieldProblem[] {
 }
 
 /** The place of the operations' errors about the recurrence. */
-export const getRecurrenceControl = (form: URLSearchParams): string =>
+export const getRecurrenceErrorControl = (form: URLSearchParams): string =>
   form.get("repeat") === "own" ? "recurrence" : "repeat";
 
 /** The same the other way. */
@@ -116,25 +116,25 @@ export function fillRecurrence(form: URLSearchParams, recurrence: string | null)
   if (!known) for (const one of days) form.append("day", one);
 }
 
-export function recurrenceFields(typed: FormState): Html {
+export function renderRecurrenceFields(typed: FormState): Html {
   const { form, error } = typed;
-  const { line, attributes } = errorParts(error, "day");
+  const { line, attributes } = renderFieldError(error, "day");
   const days = Object.entries(WEEKDAYS).map(([value, label], i) =>
     checkbox({
       ...{ id: i === 0 ? "day" : `day-${value}`, name: "day", value, label },
       ...{ checked: form.getAll("day").includes(value), attributes: i === 0 && attributes },
     }),
   );
-  return html`${select({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", error })}
+  return html`${renderSelectField({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", error })}
     <fieldset class="plain when-days"><legend>On</legend>${line}<div class="ticks">${days}</div></fieldset>
-    <div class="when-own">${formTextField(typed, { name: "recurrence", label: "Custom rule", literal: true, hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
-    <div class="columns when-repeats">${formTextField(typed, {
+    <div class="when-own">${renderFormTextField(typed, { name: "recurrence", label: "Custom rule", literal: true, hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
+    <div class="columns when-repeats">${renderFormTextField(typed, {
       name: "zone",
       label: "Time zone",
       literal: true,
       hint: "Such as Europe/Lisbon; if empty, UTC. The local time stays the same when clocks change.",
     })}
-    ${formTextField(typed, {
+    ${renderFormTextField(typed, {
       name: "until",
       label: "Until",
       kind: "date",
@@ -145,15 +145,15 @@ export function recurrenceFields(typed: FormState): Html {
 /**
  * The next time, before it is saved; an error is shown at the field after saving. A script of the page refreshes it.
  */
-export function nextOccurrences(recurrence: string | null, sendAt: string | null, now: Date): Html {
-  const render = (times: Content) => html`<div id="next-ones">${times}</div>`;
+export function renderNextOccurrences(recurrence: string | null, sendAt: string | null, now: Date): Html {
+  const render = (times: HtmlContent) => html`<div id="next-ones">${times}</div>`;
   if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return render(null);
   let times: number[];
   try {
     times = findNextOccurrences(recurrence, { sendAt: Date.parse(sendAt), now: now.getTime(), most: SHOWN });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return render(html`<p class="hint">${uiMessage(error)}</p>`);
+    return render(html`<p class="hint">${formatErrorForUi(error)}</p>`);
   }
   const skipped = describeSkippedMonths(recurrence, sendAt);
   return render(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${timeElement(new Date(ms))}</li>`)}</ul>

@@ -4,8 +4,8 @@
 import type { H3, H3Event } from "h3";
 import { createErrorResponse, prefersHtml, toWebRequest } from "../../api/transports/http_responses.ts";
 import type { RouteMeta } from "../../api/transports/request_body.ts";
-import { acceptsGzip, compressResponse } from "../../api/transports/static_content.ts";
-import { type ConsoleSession, getMemberCaller, getPerson } from "../../identity/auth/console_sessions.ts";
+import { acceptsGzip, compressHtmlPage } from "../../api/transports/static_content.ts";
+import { type ConsoleSession, getSessionCaller, getSessionPerson } from "../../identity/auth/console_sessions.ts";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { ApiError, forbidden, notFound } from "../../model/api_error.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
@@ -34,10 +34,10 @@ import {
   FLASH_MESSAGES,
   type FlashCode,
   getOperation,
-  type MemberContext,
+  type MemberPageContext,
   type OperationResult,
   type PageContext,
-  type PersonContext,
+  type PersonPageContext,
 } from "./page_context.ts";
 import { CONSOLE_FILES, partResponse, redirectTo, renderConsolePage } from "./page_layout.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
@@ -61,8 +61,8 @@ import { ONE_TIME_LINK_PAGES } from "./pages/one_time_link.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
-import { SERVICE_PAGES } from "./pages/service_status.ts";
-import { SECOND_STEP_PAGES, SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
+import { SERVICE_STATUS_PAGES } from "./pages/service_status.ts";
+import { renderSignInPage, SECOND_STEP_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
@@ -89,7 +89,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...WEBHOOK_DETAIL_PAGES,
   ...WEBHOOK_DELIVERY_PAGES,
   ...AUDIT_PAGES,
-  ...SERVICE_PAGES,
+  ...SERVICE_STATUS_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
   ...OIDC_PAGES,
@@ -105,20 +105,20 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 ];
 
 /** The app's context of a request. */
-export interface ConsoleSupport {
+export interface ConsoleRequestHelpers {
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
   logOf(event: H3Event): Log;
   addressOf(event: H3Event): string | null;
 }
 
-export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
+export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleRequestHelpers): void {
   for (const file of [STYLES, ICON, LOCAL_TIME_SCRIPT, COLOR_SCHEME_SCRIPT, SESSION_HINT_SCRIPT, ...CONSOLE_FILES])
     app.get(file.path, (event) => staticFileResponse(file, acceptsGzip(toWebRequest(event))));
   for (const page of CONSOLE_PAGES) {
     const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY_BYTES.usual };
     const answer = async (event: H3Event) =>
-      compressResponse(toWebRequest(event), await serve(page, event, deps, support));
+      compressHtmlPage(toWebRequest(event), await serve(page, event, deps, support));
     app.on(page.method, page.path, answer, { meta });
     if (page.method === "GET") app.on("HEAD", page.path, answer);
   }
@@ -128,7 +128,12 @@ export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport):
   app.all("/console/**", (event) => serve(nowhere, event, deps, support));
 }
 
-async function serve(page: ConsolePage, event: H3Event, deps: ConsoleDeps, support: ConsoleSupport): Promise<Response> {
+async function serve(
+  page: ConsolePage,
+  event: H3Event,
+  deps: ConsoleDeps,
+  support: ConsoleRequestHelpers,
+): Promise<Response> {
   const request = toWebRequest(event);
   const log = support.logOf(event);
   const url = new URL(request.url);
@@ -162,11 +167,11 @@ async function serve(page: ConsolePage, event: H3Event, deps: ConsoleDeps, suppo
       const next = new URLSearchParams({ next: wayBack(page, request, at) });
       const kept = deps.forms.keep({ at, form: await writtenIn(page, request) });
       if (kept !== null) next.set(SAVED_FORM_FIELD, kept);
-      return await signInForm(asVisitor(build(next)), { error: signedOutError() });
+      return await renderSignInPage(asVisitor(build(next)), { error: signedOutError() });
     }
     if (page.for === "member") {
       const id = parseId("wsp", params.workspace ?? "");
-      caller = id && session ? getMemberCaller(session, id) : null;
+      caller = id && session ? getSessionCaller(session, id) : null;
       if (!caller) throw notFound("workspace");
     }
     if (page.method === "POST" || page.writes) support.mustHaveRoom();
@@ -259,14 +264,14 @@ function visitOf(facts: VisitFacts): PageContext {
   };
   if (!session) return context;
   const { dispatcher } = deps;
-  const person: PersonContext = {
+  const person: PersonPageContext = {
     ...context,
     session,
     asPerson: (operation, args) =>
-      dispatcher.runSession(operation, { person: getPerson(session) }, { args, log: facts.log }),
+      dispatcher.runSession(operation, { person: getSessionPerson(session) }, { args, log: facts.log }),
   };
   if (!caller) return person;
-  const member: MemberContext = {
+  const member: MemberPageContext = {
     ...person,
     caller,
     base: `/console/${formatId("wsp", caller.workspace.id)}/`,

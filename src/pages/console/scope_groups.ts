@@ -5,7 +5,7 @@ import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import type { Role } from "../../model/entities/member.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE, PUBLISH_SCOPE, type Scope } from "../../model/scopes.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
-import { type Content, html } from "../../ui/html.ts";
+import { type HtmlContent, html } from "../../ui/html.ts";
 import { scopeLine } from "./components.ts";
 
 /** The scopes that a person decides about; the implicit one comes with every credential. */
@@ -47,7 +47,7 @@ export function findLeastRole(tools: readonly OwnerOperation[], scope: Scope): R
 }
 
 /** The permissions of a credential, folded. The summary shows if it can publish. */
-export function scopeSummary(scopes: readonly string[]): Content {
+export function scopeSummary(scopes: readonly string[]): HtmlContent {
   const held = ALL_SCOPES.filter((scope) => scopes.includes(scope));
   const count = `${held.length} ${held.length === 1 ? "permission" : "permissions"}`;
   return html`<details class="more"><summary>${count}${held.includes(PUBLISH_SCOPE) && ", can publish"}</summary>

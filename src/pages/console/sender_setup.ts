@@ -3,15 +3,15 @@
 import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
 import { capitalize } from "./form_controls.ts";
 
-export const isProgram = (name: string | null): name is SenderProgram =>
+export const isSenderProgram = (name: string | null): name is SenderProgram =>
   name !== null && Object.hasOwn(SENDER_PROGRAMS, name);
 
 /** The name as the program writes it; a description begins with a capital letter. */
-export const getProgramTitle = (name: string | null): string =>
-  isProgram(name) ? SENDER_PROGRAMS[name].replace(/^(any|plain)\b/, capitalize) : "A program";
+export const getSenderProgramTitle = (name: string | null): string =>
+  isSenderProgram(name) ? SENDER_PROGRAMS[name].replace(/^(any|plain)\b/, capitalize) : "A program";
 
 /** The values that a program needs. */
-export interface SenderTarget {
+export interface SenderSetupValues {
   /** Where this service is, without a slash at its end. */
   publicUrl: string;
   /** A host name of the ntfy API at its root. */
@@ -27,15 +27,15 @@ export interface SetupSnippet {
 }
 
 /** Where programs without an address of their own kind send to. */
-const ingestUrl = ({ publicUrl, handle }: SenderTarget, from: SenderProgram) =>
+const ingestUrl = ({ publicUrl, handle }: SenderSetupValues, from: SenderProgram) =>
   `${publicUrl}/api/v1/pushers/${handle}/ingest?from=${from}`;
 
-const bearer = ({ key }: SenderTarget) => `Authorization: Bearer ${key}`;
+const bearer = ({ key }: SenderSetupValues) => `Authorization: Bearer ${key}`;
 
-const curl = (place: SenderTarget, from: SenderProgram, ...rest: string[]): string =>
+const curl = (place: SenderSetupValues, from: SenderProgram, ...rest: string[]): string =>
   [`curl -s '${ingestUrl(place, from)}' -H '${bearer(place)}'`, ...rest].join(" \\\n  ");
 
-export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderTarget) => SetupSnippet[]> = {
+export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderSetupValues) => SetupSnippet[]> = {
   ntfy({ publicUrl, ntfyHost, handle, key }) {
     const ownHost = new URL(publicUrl);
     if (ntfyHost !== null) ownHost.hostname = ntfyHost;

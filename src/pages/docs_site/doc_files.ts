@@ -47,7 +47,7 @@ const GROUPED = GROUPS.map(([title, folder, names]): [string, string[]] => {
 const SLUGS: Record<string, string> = { "README.md": "" };
 
 /** Old addresses of pages below DOCS_PATH, and where each page is now. */
-export const REDIRECTS: Readonly<Record<string, string>> = {
+export const DOC_REDIRECTS: Readonly<Record<string, string>> = {
   start: "start/first-alert",
   send: "start/connect-a-sender",
   receive: "start/subscribe",
@@ -72,7 +72,7 @@ export const REDIRECTS: Readonly<Record<string, string>> = {
 /** The address of today for an old one; null for any other. The number of a decision stays when its title changes. */
 export function findRedirect(slug: string, slugs: readonly string[]): string | null {
   const [, number] = /^decisions\/(\d{4})-/.exec(slug) ?? [];
-  if (number === undefined) return Object.hasOwn(REDIRECTS, slug) ? (REDIRECTS[slug] ?? null) : null;
+  if (number === undefined) return Object.hasOwn(DOC_REDIRECTS, slug) ? (DOC_REDIRECTS[slug] ?? null) : null;
   const now = slugs.find((other) => other.startsWith(`decisions/${number}-`));
   return now === slug ? null : (now ?? null);
 }
@@ -99,7 +99,7 @@ const docOf = (file: string): DocPage => ({ file, slug: slugOf(file) });
 export const resolveDocFile = (file: string): string => fileURLToPath(new URL(file, ROOT));
 
 /** The groups of the contents with the existing pages, and the single decisions, which their own list links to. */
-export function findDocs(): { groups: DocGroup[]; decisions: DocPage[] } {
+export function listDocPages(): { groups: DocGroup[]; decisions: DocPage[] } {
   const named = GROUPED.map(([title, files]) => ({
     title,
     docs: files.filter((file) => existsSync(resolveDocFile(file))).map(docOf),
@@ -118,7 +118,7 @@ export function findDocs(): { groups: DocGroup[]; decisions: DocPage[] } {
 const TYPES: Record<string, string> = { png: "image/png", svg: "image/svg+xml" };
 
 /** The pictures of the pages: name → file and type. */
-export function findPictures(): Map<string, { file: string; type: string }> {
+export function findDocPictures(): Map<string, { file: string; type: string }> {
   const files = globSync("docs/{,pictures/}*.{png,svg}", { cwd: fileURLToPath(ROOT) });
   return new Map(
     files.map((found) => {
@@ -129,7 +129,7 @@ export function findPictures(): Map<string, { file: string; type: string }> {
 }
 
 export const getDocHref = ({ slug }: DocPage): string => (slug === "" ? DOCS_PATH : `${DOCS_PATH}/${slug}`);
-export const getPictureHref = (name: string): string => `${DOCS_PATH}/pictures/${name}`;
+export const getDocPictureHref = (name: string): string => `${DOCS_PATH}/pictures/${name}`;
 
 /** The target of a link: an address, or null for a file that is not a page. `from` is the file that contains it. */
 export function resolveDocLink(link: string, from: string, docs: ReadonlyMap<string, DocPage>): string | null {
@@ -138,5 +138,5 @@ export function resolveDocLink(link: string, from: string, docs: ReadonlyMap<str
   const file = posix.join(posix.dirname(from), path);
   const doc = docs.get(file) ?? docs.get(posix.join(file, "README.md"));
   if (doc) return getDocHref(doc) + (anchor === undefined ? "" : `#${anchor}`);
-  return /^docs\/(pictures\/)?[\w-]+\.(png|svg)$/.test(file) ? getPictureHref(posix.basename(file)) : null;
+  return /^docs\/(pictures\/)?[\w-]+\.(png|svg)$/.test(file) ? getDocPictureHref(posix.basename(file)) : null;
 }

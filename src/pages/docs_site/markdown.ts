@@ -2,7 +2,7 @@
 // any other markup is shown as text. Also extracts the text for the search.
 
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 
 /** A part of a page that has an address: a heading with what follows it, or a line with an anchor of its own. */
 export interface DocSection {
@@ -92,7 +92,7 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     return html`<h1 id="${id}">${inline(tokens)}</h1>`;
   }
 
-  function link({ href, tokens, raw: written }: Tokens.Link): Content {
+  function link({ href, tokens, raw: written }: Tokens.Link): HtmlContent {
     // An address in a text, such as http://HOST:PORT, is a text.
     if (!written.startsWith("[")) return inline(tokens);
     const to = leadsTo(href);
@@ -112,7 +112,7 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
   }
 
   /** Any markup other than these three is text. */
-  function raw(markup: string): Content {
+  function raw(markup: string): HtmlContent {
     const text = markup.trim();
     if (text === "</a>") return null;
     const [, id] = ANCHOR.exec(text) ?? [];
@@ -122,8 +122,8 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     return picture(attribute("src") ?? "", decoded(attribute("alt") ?? ""), attribute("width"));
   }
 
-  function inline(tokens: readonly Token[] = []): Content {
-    return (tokens as MarkedToken[]).map((token): Content => {
+  function inline(tokens: readonly Token[] = []): HtmlContent {
+    return (tokens as MarkedToken[]).map((token): HtmlContent => {
       switch (token.type) {
         case "strong":
           return html`<strong>${inline(token.tokens)}</strong>`;
@@ -177,7 +177,7 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     return ordered ? html`<ol start="${start || 1}">${lines}</ol>` : html`<ul>${lines}</ul>`;
   }
 
-  function block(token: MarkedToken): Content {
+  function block(token: MarkedToken): HtmlContent {
     switch (token.type) {
       case "heading":
         return heading(token);
@@ -202,7 +202,8 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
     }
   }
 
-  const blocks = (tokens: readonly Token[]): Content => (tokens as MarkedToken[]).map((token) => [block(token), "\n"]);
+  const blocks = (tokens: readonly Token[]): HtmlContent =>
+    (tokens as MarkedToken[]).map((token) => [block(token), "\n"]);
 
   const body = html`${lexer(withoutComments(text)).map((token) => {
     const shown = blocks([token]);

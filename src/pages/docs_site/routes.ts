@@ -6,7 +6,7 @@ import { toWebRequest } from "../../api/transports/http_responses.ts";
 import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { DOCS_PATH, findPictures, findRedirect, resolveDocFile } from "./doc_files.ts";
+import { DOCS_PATH, findDocPictures, findRedirect, resolveDocFile } from "./doc_files.ts";
 import type { SiteLayout } from "./site.ts";
 
 /** They change with the version alone. */
@@ -21,7 +21,7 @@ export interface DocsSiteDeps extends SiteLayout {
 export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void {
   const headers = { ...deps.headers, ...KEPT };
   const site = lazy(async () => (await import("./site.ts")).createDocsSite(deps));
-  const pictures = lazy(async () => findPictures());
+  const pictures = lazy(async () => findDocPictures());
   const made = new Map<string, StaticContent>();
   const once = (key: string, make: () => StaticContent): StaticContent => {
     const known = made.get(key) ?? make();

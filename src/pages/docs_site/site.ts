@@ -3,14 +3,14 @@
 
 import { readFileSync } from "node:fs";
 import { LIMITS } from "../../model/limits.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import {
   DOCS_PATH,
   type DocGroup,
   type DocPage,
-  findDocs,
   getDocHref,
+  listDocPages,
   resolveDocFile,
   resolveDocLink,
 } from "./doc_files.ts";
@@ -34,12 +34,12 @@ export interface SiteLayout {
   publicUrl: string;
   framed(page: {
     title: string;
-    head: Content;
+    head: HtmlContent;
     hidden: boolean;
     script: StaticFile;
     styles: readonly StaticFile[];
-    beside: Content;
-    body: Content;
+    beside: HtmlContent;
+    body: HtmlContent;
   }): Html;
 }
 
@@ -58,7 +58,7 @@ export interface DocsSite {
 }
 
 export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsSite {
-  const { groups, decisions } = findDocs();
+  const { groups, decisions } = listDocPages();
   const docs = [...groups.flatMap((group) => group.docs), ...decisions];
   const byFile = new Map(docs.map((doc) => [doc.file, doc]));
   const bySlug = new Map(docs.map((doc) => [doc.slug, doc]));
@@ -73,7 +73,7 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
     return made;
   }
 
-  const framed = (title: string, body: Content, at: DocPage | null, words = "") =>
+  const framed = (title: string, body: HtmlContent, at: DocPage | null, words = "") =>
     around({
       title: `${title} · Belfry`,
       head: at && html`<link rel="canonical" href="${publicUrl}${getDocHref(at)}">`,
@@ -144,7 +144,7 @@ ${groups.map(
 </nav>`;
 }
 
-function onThisPage(sections: readonly DocSection[]): Content {
+function onThisPage(sections: readonly DocSection[]): HtmlContent {
   const listed = sections.filter(({ depth }) => depth === 2 || depth === 3);
   if (listed.length < 2) return null;
   return html`<nav class="toc" aria-label="On this page"><details><summary>On this page</summary><ul>${listed.map(
@@ -175,7 +175,7 @@ function results(asked: string, found: readonly SearchResult[], wanted: readonly
 /** Characters on either side of the first matching term. */
 const SIDE = 90;
 
-function excerpt(text: string, wanted: readonly string[]): Content {
+function excerpt(text: string, wanted: readonly string[]): HtmlContent {
   const flat = text.replace(/\s+/g, " ").trim();
   const lower = flat.toLowerCase();
   const at = wanted.map((word) => lower.indexOf(word)).find((place) => place >= 0) ?? 0;

@@ -3,21 +3,21 @@
 // (rules#public-inbox).
 
 import { matchesEtag } from "../../api/transports/http_responses.ts";
-import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { getLinkActions } from "../../model/fields/alert_buttons.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_buttons.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { type PublicAlertRow, type PublicChannel, publicChannel } from "../../store/queries/public_pages.ts";
 import { loadStaticFile } from "../../ui/static_files.ts";
-import { channelBody, channelMetaTags, shortenText } from "./channel_page_body.ts";
+import { channelMetaTags, createPublicExcerpt, renderChannelPageBody } from "./channel_page_body.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage, PublicPageContext } from "./mount_page.ts";
 import { createPageEtag, createRefusalPages, pageResponse, renderLayout, SHARED_CACHE_CONTROL } from "./page_layout.ts";
 
-export function publicInbox(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
+export function createPublicInboxPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
   const places = getSiteUrls(deps);
   const refused = createRefusalPages(places, "data");
   return {
@@ -48,7 +48,7 @@ export function publicInbox(deps: PublicPagesDeps, findChannel: FindChannel): Pu
 export function formatPublicInbox(
   channel: PublicChannel,
   { channelBaseUrl }: SiteUrls,
-  assets: AssetAddresses,
+  assets: AssetUrlResolver,
 ): string {
   const { id: _, due: __, is_public: ___, created_at: ____, alerts, handle, status, ...card } = channel;
   return JSON.stringify({
@@ -59,24 +59,26 @@ export function formatPublicInbox(
 
 function toPublicAlert(
   { id, text, has_page, image_asset_id: picture, image_url, actions, collapse_key: _, ...shown }: PublicAlertRow,
-  assets: AssetAddresses,
+  assets: AssetUrlResolver,
 ) {
   return {
     id: formatId("alr", id),
     ...shown,
-    body: text && shortenText(text),
+    body: text && createPublicExcerpt(text),
     /** The rest is shown to subscribers. */
-    has_more: has_page || (text !== null && shortenText(text) !== text),
+    has_more: has_page || (text !== null && createPublicExcerpt(text) !== text),
     image_url: picture ? assets.urlOf(picture) : image_url,
-    actions: getLinkActions(actions),
+    actions: getOpenUrlActions(actions),
   };
 }
 
 /** Shows the reader's own time, and what is new while the page is open. */
-export const CHANNEL_SCRIPT = loadStaticFile("public_channel.js", "text/javascript; charset=utf-8", import.meta.url, [
-  "../../ui/local_times.js",
-  "channel_refresh.js",
-]);
+export const CHANNEL_PAGE_SCRIPT = loadStaticFile(
+  "public_channel.js",
+  "text/javascript; charset=utf-8",
+  import.meta.url,
+  ["../../ui/local_times.js", "channel_refresh.js"],
+);
 
 const NEWEST = LIMITS.channel_page;
 
@@ -153,9 +155,9 @@ export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): Pu
           title: `${card.name} · Belfry`,
           head: card.is_public && channelMetaTags(shown),
           hidden: !card.is_public,
-          script: CHANNEL_SCRIPT,
+          script: CHANNEL_PAGE_SCRIPT,
           translated: true,
-          body: channelBody(shown),
+          body: renderChannelPageBody(shown),
         },
         places,
       );

@@ -1,9 +1,9 @@
 // The content of the page of a channel. Everything that the channel wrote is text. Addresses were checked to be https
 // when they were written.
 
-import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getLinkActions } from "../../model/fields/alert_buttons.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_buttons.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
@@ -11,12 +11,12 @@ import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
 import { CAPABILITY_INFO } from "../../ui/channel_labels.ts";
 import { listPlainFacts } from "../../ui/field_values.ts";
-import { type Content, type Html, html, isolate } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { circleDrawing, formatPosition, type MapCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
+import { circleDrawing, formatCoordinates, type MapCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
 import { qrDrawing } from "../../ui/qr_code.ts";
 import type { PublicPagesDeps, SiteUrls } from "./dependencies.ts";
-import { dotted, say, sayDistance, sayInAttribute } from "./page_texts.ts";
+import { joinWithMiddleDots, renderDistance, renderPageText, renderTextAttribute } from "./page_texts.ts";
 
 export interface CurlTarget {
   publicUrl: string;
@@ -24,7 +24,7 @@ export interface CurlTarget {
   invite: string | null;
 }
 
-export function pollCommands({ publicUrl, handle, invite }: CurlTarget): string {
+export function buildCurlPollCommands({ publicUrl, handle, invite }: CurlTarget): string {
   const body = invite === null ? "{}" : JSON.stringify({ invite });
   return `HANDSET=${publicUrl}/handset/v1
 TOKEN=$(curl -s $HANDSET/devices -H "Content-Type: application/json" \\
@@ -48,12 +48,12 @@ export interface ChannelPageData {
   inbox: string | null;
   places: SiteUrls;
   silent: PublicPagesDeps["silent"];
-  assets: AssetAddresses;
+  assets: AssetUrlResolver;
   now: Date;
 }
 
 /** A link to somewhere else, which learns nothing of where it was found. */
-const away = (address: string, words: Content, classes = "") =>
+const away = (address: string, words: HtmlContent, classes = "") =>
   html`<a${classes && html` class="${classes}"`} href="${address}" rel="noopener noreferrer nofollow ugc">${words}</a>`;
 
 /** The page's own address: the content of its QR code. */
@@ -87,7 +87,7 @@ ${facts.map(([kind, name, content]) => {
 })}`;
 }
 
-export function channelBody(shown: ChannelPageData): Html {
+export function renderChannelPageBody(shown: ChannelPageData): Html {
   const { card } = shown;
   return html`${hero(shown)}
 <div class="channel">
@@ -95,7 +95,7 @@ export function channelBody(shown: ChannelPageData): Html {
 <div class="most">
 ${
   card.long &&
-  html`<section class="card"><h2>${say("channel.about")}</h2><p class="long"
+  html`<section class="card"><h2>${renderPageText("channel.about")}</h2><p class="long"
   dir="auto">${card.long}</p></section>`
 }
 <div id="newest"${
@@ -117,17 +117,17 @@ function heroPicture(imageUrl: string | null, { origin, publicUrl }: SiteUrls): 
 const SILENT = { off: "push.server", insecure: "push.insecure" } as const;
 
 /** The delivery of an alert while the app is closed, where the channel requests a permission for it. */
-function closed({ card, silent }: ChannelPageData): Content {
+function closed({ card, silent }: ChannelPageData): HtmlContent {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
-    ? html`<p class="hint">${say("page.push")} ${say("page.push_ios")}</p>`
-    : html`<p class="hint"><strong>${say("page.silent")}</strong> ${say(SILENT[silent])}</p>`;
+    ? html`<p class="hint">${renderPageText("page.push")} ${renderPageText("page.push_ios")}</p>`
+    : html`<p class="hint"><strong>${renderPageText("page.silent")}</strong> ${renderPageText(SILENT[silent])}</p>`;
 }
 
 function hero(shown: ChannelPageData): Html {
   const { card, invite, places } = shown;
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
-  const under = dotted([`@${card.handle}`, say(`category.${card.category}`), card.city]);
+  const under = joinWithMiddleDots([`@${card.handle}`, renderPageText(`category.${card.category}`), card.city]);
   return html`<div class="hero">${avatar(
     { ...card, picture: heroPicture(card.image_url, places) },
     "face",
@@ -136,43 +136,43 @@ function hero(shown: ChannelPageData): Html {
 <p class="says" dir="auto">${card.description}</p>
 ${
   card.status === "paused" &&
-  html`<p class="note warn">${icon("pause")}<span><strong>${say("page.paused")}</strong> ${say(
+  html`<p class="note warn">${icon("pause")}<span><strong>${renderPageText("page.paused")}</strong> ${renderPageText(
     "page.paused_hint",
   )}</span></p>`
 }${
   !card.is_public &&
-  html`<p class="note">${icon("lock")}<span><strong>${say("page.private")}</strong> ${say(
+  html`<p class="note">${icon("lock")}<span><strong>${renderPageText("page.private")}</strong> ${renderPageText(
     "page.private_hint",
   )}</span></p>`
 }
-<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}${say(
+<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}${renderPageText(
     "channel.subscribe",
-  )}</a> <a class="button plain" href="#scan">${say("page.qr")}</a></p>
-<p class="hint">${say("page.opens_here")}</p>
+  )}</a> <a class="button plain" href="#scan">${renderPageText("page.qr")}</a></p>
+<p class="hint">${renderPageText("page.opens_here")}</p>
 ${closed(shown)}`;
 }
 
 function asks({ requested_perms: asked }: PublicChannel): Html {
   if (asked.length === 0)
-    return html`<section class="card"><h2>${say("page.perms_none")}</h2><p
-      class="small">${say("channel.asks_nothing")}</p></section>`;
-  return html`<section class="card"><h2>${say("page.perms")}</h2><ul class="asks">${asked
+    return html`<section class="card"><h2>${renderPageText("page.perms_none")}</h2><p
+      class="small">${renderPageText("channel.asks_nothing")}</p></section>`;
+  return html`<section class="card"><h2>${renderPageText("page.perms")}</h2><ul class="asks">${asked
     .filter((name) => Object.hasOwn(CAPABILITY_INFO, name))
     .map(
       (name) =>
-        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${say(`perm.${name}`)}</strong><p class="hint">${say(
+        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${renderPageText(`perm.${name}`)}</strong><p class="hint">${renderPageText(
           `page.perm.${name}`,
           name === "sound" ? { seconds: LIMITS.recording_seconds } : {},
         )}</p></div></li>`,
-    )}</ul><p class="hint">${say("page.perms_hint")}</p></section>`;
+    )}</ul><p class="hint">${renderPageText("page.perms_hint")}</p></section>`;
 }
 
-function newest({ card, alerts, assets, now }: ChannelPageData): Content {
+function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
   if (!card.is_public) return null;
   if (alerts.length === 0)
-    return html`<h2>${say("page.newest")}</h2><div class="empty"><p
-      class="lead">${say("inbox.empty_title")}</p><p>${say("page.empty")}</p></div>`;
-  return html`<h2>${say("page.newest")}</h2>${alerts.map((alert, at) => {
+    return html`<h2>${renderPageText("page.newest")}</h2><div class="empty"><p
+      class="lead">${renderPageText("inbox.empty_title")}</p><p>${renderPageText("page.empty")}</p></div>`;
+  return html`<h2>${renderPageText("page.newest")}</h2>${alerts.map((alert, at) => {
     const plain = listPlainFacts(ALERT_FIELDS, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
     return alertCard(
@@ -180,7 +180,7 @@ function newest({ card, alerts, assets, now }: ChannelPageData): Content {
         id: `alert-${at + 1}`,
         channel: card,
         title: alert.title,
-        text: alert.text && shortenText(alert.text),
+        text: alert.text && createPublicExcerpt(alert.text),
         priority: alert.priority,
         state: past ? "past" : "read",
         sentAt: alert.sentAt,
@@ -193,10 +193,10 @@ function newest({ card, alerts, assets, now }: ChannelPageData): Content {
           plain.map(
             ({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${isolate(words)}</p>`,
           ),
-          alert.has_page && html`<p class="xs">${say("page.subscribers_only")}</p>`,
+          alert.has_page && html`<p class="xs">${renderPageText("page.subscribers_only")}</p>`,
         ],
         acts: [
-          ...getLinkActions(alert.actions).map(({ label, url }) =>
+          ...getOpenUrlActions(alert.actions).map(({ label, url }) =>
             away(url, [icon("out", "s"), isolate(label)], "button plain"),
           ),
           ...plain.flatMap(({ leads, words }) =>
@@ -212,58 +212,58 @@ function newest({ card, alerts, assets, now }: ChannelPageData): Content {
 }
 
 const CARD_TEXTS: CardTexts = {
-  important: say("alert.important"),
-  urgent: say("alert.urgent"),
-  expired: say("alert.over"),
-  within: (km) => say("alert.within", { distance: { km } }),
-  until: (time) => say("alert.until", { time }),
-  wasUntil: (time) => say("alert.was_until", { time }),
-  picture: sayInAttribute("alt", "page.picture_of_alert"),
+  important: renderPageText("alert.important"),
+  urgent: renderPageText("alert.urgent"),
+  expired: renderPageText("alert.over"),
+  within: (km) => renderPageText("alert.within", { distance: { km } }),
+  until: (time) => renderPageText("alert.until", { time }),
+  wasUntil: (time) => renderPageText("alert.was_until", { time }),
+  picture: renderTextAttribute("alt", "page.picture_of_alert"),
 };
 
-const pictureFrom = (address: string) => say("page.picture_from", { host: getUrlHost(address) });
+const pictureFrom = (address: string) => renderPageText("page.picture_from", { host: getUrlHost(address) });
 
 /** The part of an alert's text that is public. */
-export function shortenText(text: string): string {
+export function createPublicExcerpt(text: string): string {
   const characters = [...text];
   return characters.length <= EXCERPT_LENGTH ? text : `${characters.slice(0, EXCERPT_LENGTH).join("").trimEnd()}…`;
 }
 
-function place({ city, loc_rule, ...card }: PublicChannel): Content {
+function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
   const circle = toMapCircle(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
-  return html`<section class="card"><h2>${say("page.where")}${city && html`: ${isolate(city)}`}</h2>${circleDrawing(
+  return html`<section class="card"><h2>${renderPageText("page.where")}${city && html`: ${isolate(city)}`}</h2>${circleDrawing(
     circle,
     circleLabel,
   )}
-<dl class="who small"><dt>${say("page.centre")}</dt><dd><a
-  href="geo:${lat},${lon}">${isolate(formatPosition(circle))}</a></dd><dt>${say("page.radius")}</dt><dd>${sayDistance(
+<dl class="who small"><dt>${renderPageText("page.centre")}</dt><dd><a
+  href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderPageText("page.radius")}</dt><dd>${renderDistance(
     radius_km,
-  )}</dd>${loc_rule && html`<dt>${say("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
+  )}</dd>${loc_rule && html`<dt>${renderPageText("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
 }
 
 const circleLabel = (circle: MapCircle, step: number): Html =>
-  sayInAttribute("aria-label", "page.circle", {
+  renderTextAttribute("aria-label", "page.circle", {
     radius: { km: circle.radius_km },
-    position: formatPosition(circle),
+    position: formatCoordinates(circle),
     step: { km: step },
   });
 
-function facts({ card, places }: ChannelPageData): Content {
+function facts({ card, places }: ChannelPageData): HtmlContent {
   const { site, alert_types: types, tags, image_url, is_public } = card;
   const plain = listPlainFacts(CHANNEL_FIELDS, "public", card);
   if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
-  return html`<section class="card"><h2>${say("page.details")}</h2><dl class="who small">${
-    site && html`<dt>${say("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
+  return html`<section class="card"><h2>${renderPageText("page.details")}</h2><dl class="who small">${
+    site && html`<dt>${renderPageText("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
   }${
     types.length > 0 &&
-    html`<dt>${say("page.alert_types")}</dt><dd>${types.map((type, at) => [at > 0 && ", ", isolate(type)])}</dd>`
+    html`<dt>${renderPageText("page.alert_types")}</dt><dd>${types.map((type, at) => [at > 0 && ", ", isolate(type)])}</dd>`
   }${
     tags.length > 0 &&
-    html`<dt>${say("channel.tags")}</dt><dd class="line">${tags.map(
+    html`<dt>${renderPageText("channel.tags")}</dt><dd class="line">${tags.map(
       (tag) => html`<a class="chip" dir="auto"
       href="${find(tag)}">${tag}</a>`,
     )}</dd>`
@@ -272,30 +272,30 @@ function facts({ card, places }: ChannelPageData): Content {
       html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : away(words, isolate(getUrlHost(words)))}</dd>`,
   )}${
     is_public &&
-    html`<dt>${say("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a
+    html`<dt>${renderPageText("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a
     href="${feeds}/feed.json">JSON</a></dd>`
   }</dl>${
     image_url &&
     !getLocalPicturePath(image_url, places.publicUrl) &&
-    externalPicture(image_url, sayInAttribute("alt", "page.picture_of_channel"), pictureFrom(image_url))
+    externalPicture(image_url, renderTextAttribute("alt", "page.picture_of_channel"), pictureFrom(image_url))
   }</section>`;
 }
 
 function scan(shown: ChannelPageData): Html {
   const address = getChannelUrl(shown);
-  return html`<section class="card" id="scan"><h2>${say(
+  return html`<section class="card" id="scan"><h2>${renderPageText(
     shown.invite === null ? "page.on_phone" : "page.your_invite",
   )}</h2>${qrDrawing(
     address,
-    sayInAttribute("aria-label", "page.qr_of"),
+    renderTextAttribute("aria-label", "page.qr_of"),
   )}<p class="small address" dir="ltr">${address}</p></section>`;
 }
 
 const withoutApp = ({ card, invite, places }: ChannelPageData) =>
-  html`<details class="more"><summary>${say("page.without_app")}</summary><p
-    class="small">${say("page.without_app_hint", {
-      reference: html`<a href="${places.origin}/api/v1/docs">${say("page.reference")}</a>`,
-    })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${pollCommands({
+  html`<details class="more"><summary>${renderPageText("page.without_app")}</summary><p
+    class="small">${renderPageText("page.without_app_hint", {
+      reference: html`<a href="${places.origin}/api/v1/docs">${renderPageText("page.reference")}</a>`,
+    })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${buildCurlPollCommands({
       publicUrl: places.publicUrl,
       handle: card.handle,
       invite,

@@ -2,7 +2,7 @@
 
 import type { H3Event } from "h3";
 import type { Kysely } from "kysely";
-import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import type { Log } from "../../store/handler_context.ts";
 import type { RateLimits } from "../../store/rate_limits/rate_limits.ts";
 
@@ -10,7 +10,7 @@ export interface PublicPagesDeps {
   db: Kysely<unknown>;
   /** Writes down as sent what came due in these channels; false when that failed. */
   settle(channels: string[]): Promise<boolean>;
-  assets: AssetAddresses;
+  assets: AssetUrlResolver;
   limits: Pick<RateLimits, "take">;
   /** The number of pages that one address may request in a minute. */
   pageViewsPerMinute: number;
@@ -25,7 +25,7 @@ export interface PublicPagesDeps {
 }
 
 /** The app's context of a request. */
-export interface PageSupport {
+export interface PublicRequestHelpers {
   logOf(event: H3Event): Log;
   /** The client key for limits per address; null for this machine, which is exempt. */
   countedOf(event: H3Event): string | null;

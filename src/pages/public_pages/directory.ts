@@ -11,11 +11,15 @@ import { LIMITS } from "../../model/limits.ts";
 import { readKeysetPage } from "../../operation/pagination.ts";
 import { lazy } from "../../store/db/lazy.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/device_channels.ts";
+import {
+  type ChannelCardRecord,
+  type DirectoryFilter,
+  readDirectoryPage,
+} from "../../store/queries/device_channels.ts";
 import { channelsWithLocation } from "../../store/queries/public_pages.ts";
 import { avatar } from "../../ui/avatar.ts";
 import { CATEGORY_LABELS } from "../../ui/channel_labels.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import { readableTextColor } from "../../ui/text_color.ts";
@@ -24,22 +28,28 @@ import { browserScripts } from "../web_app/browser_scripts.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";
 import { createPageEtag, pageResponse, renderLayout } from "./page_layout.ts";
-import { dotted, mark, say, sayEnglish, sayInAttribute } from "./page_texts.ts";
+import {
+  formatEnglishText,
+  joinWithMiddleDots,
+  renderPageText,
+  renderTextAttribute,
+  renderTextKeyAttribute,
+} from "./page_texts.ts";
 
-export const NEAR_SCRIPT_PATH = "/static/near.js";
+export const NEARBY_SCRIPT_PATH = "/static/near.js";
 
 /** The script that finds channels nearby, with the app's own measure of distance. */
-export const loadNearScript = lazy(async (): Promise<StaticFile> => {
+export const loadNearbyChannelsScript = lazy(async (): Promise<StaticFile> => {
   const { "near.js": text } = await browserScripts();
   return createStaticFile("near.js", "text/javascript; charset=utf-8", text);
 });
 
 /** Below the directory. It has a dot, which no handle has. */
-export const nearListPath = "/near.json";
+export const nearbyChannelsPath = "/near.json";
 
-export function nearList(deps: PublicPagesDeps): PublicPage {
+export function createNearbyChannelsPage(deps: PublicPagesDeps): PublicPage {
   return {
-    path: getSiteUrls(deps).directory + nearListPath,
+    path: getSiteUrls(deps).directory + nearbyChannelsPath,
     async answer({ request }) {
       const found = await runStatement(deps.db, channelsWithLocation, { limit: LIMITS.near + 1 });
       const data = found.slice(0, LIMITS.near).map((channel) => ({
@@ -94,7 +104,7 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
       const { rows, next_before } = await readKeysetPage(
         LIMIT,
         (limit) =>
-          directoryPage((statement, parameters) => runStatement(deps.db, statement, parameters), {
+          readDirectoryPage((statement, parameters) => runStatement(deps.db, statement, parameters), {
             ...filter,
             device_id: null,
             limit,
@@ -104,14 +114,14 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
       const next = next_before && toIsoMicros(next_before);
       const page = renderLayout(
         {
-          title: `${sayEnglish("nav.channels")} · Belfry`,
+          title: `${formatEnglishText("nav.channels")} · Belfry`,
           translated: "nav.channels",
           at: "directory",
           head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description"
             content="Public alert channels that anyone can follow.">`,
           hidden: filter.find !== null || filter.before !== null,
           body: body(filter, rows, next, places),
-          script: await loadNearScript(),
+          script: await loadNearbyChannelsScript(),
         },
         places,
       );
@@ -128,28 +138,28 @@ function addressOf({ find, category }: DirectoryFilter, places: SiteUrls, before
   return buildViewUrl(places.directory, { q: find, category, before });
 }
 
-function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, places: SiteUrls): Html {
+function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string | null, places: SiteUrls): Html {
   const { find, category } = filter;
-  return html`<h1>${say("nav.channels")}</h1>
-<p class="lede">${say("page.lede")}</p>
+  return html`<h1>${renderPageText("nav.channels")}</h1>
+<p class="lede">${renderPageText("page.lede")}</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
-<div><label for="q">${say("discover.search")}</label><input id="q" name="q" type="search"
+<div><label for="q">${renderPageText("discover.search")}</label><input id="q" name="q" type="search"
   value="${find ?? ""}"${find !== null && html` dir="auto"`} maxlength="${LIMITS.search}" autocomplete="off"
     spellcheck="false"></div>
-<div><label for="category">${say("discover.category")}</label><select id="category" name="category"><option
-  value=""${mark("discover.every_category")}>${sayEnglish("discover.every_category")}</option>${CATEGORY_NAMES.map(
+<div><label for="category">${renderPageText("discover.category")}</label><select id="category" name="category"><option
+  value=""${renderTextKeyAttribute("discover.every_category")}>${formatEnglishText("discover.every_category")}</option>${CATEGORY_NAMES.map(
     (name) =>
-      html`<option value="${name}"${name === category && html` selected`}${mark(`category.${name}`)}>${sayEnglish(
+      html`<option value="${name}"${name === category && html` selected`}${renderTextKeyAttribute(`category.${name}`)}>${formatEnglishText(
         `category.${name}`,
       )}</option>`,
   )}</select></div>
-<div class="line"><button>${icon("search", "s")}${say("page.search")}</button> <button type="button" class="plain"
-  id="near" hidden>${icon("place", "s")}${say("near.button")}</button></div>
+<div class="line"><button>${icon("search", "s")}${renderPageText("page.search")}</button> <button type="button" class="plain"
+  id="near" hidden>${icon("place", "s")}${renderPageText("near.button")}</button></div>
 </form>
-<p class="hint" id="near-hint" hidden>${say("near.hint")}</p>
+<p class="hint" id="near-hint" hidden>${renderPageText("near.hint")}</p>
 <p id="said" role="status" class="small"></p>
-<section id="results" data-near="${places.directory}${nearListPath}"
-  data-base="${places.base}"${sayInAttribute("aria-label", "nav.channels")}>
+<section id="results" data-near="${places.directory}${nearbyChannelsPath}"
+  data-base="${places.base}"${renderTextAttribute("aria-label", "nav.channels")}>
 ${
   rows.length === 0
     ? nothing(filter, places)
@@ -158,18 +168,19 @@ ${
 </section>
 ${
   (next || filter.before) &&
-  html`<nav class="line pages"${sayInAttribute("aria-label", "page.pages")}>${
-    filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">${say("page.back_to_newest")}</a>`
+  html`<nav class="line pages"${renderTextAttribute("aria-label", "page.pages")}>${
+    filter.before &&
+    html`<a class="button plain" href="${addressOf(filter, places)}">${renderPageText("page.back_to_newest")}</a>`
   }${
     next &&
-    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${say("page.more_channels")}</a>`
+    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${renderPageText("page.more_channels")}</a>`
   }</nav>`
 }
 <template id="row">${rowOf(BLANK, "near", places)}</template>`;
 }
 
 type Row = Pick<
-  CardRecord,
+  ChannelCardRecord,
   "handle" | "name" | "category" | "description" | "city" | "initials" | "gradient_from" | "gradient_to"
 >;
 
@@ -188,13 +199,13 @@ const BLANK: Row = {
 const rowOf = (row: Row, id: string, places: SiteUrls): Html =>
   html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a
     href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p
-      class="xs muted meta">${dotted([say(`category.${row.category}`), row.city])}</p></div></li>`;
+      class="xs muted meta">${joinWithMiddleDots([renderPageText(`category.${row.category}`), row.city])}</p></div></li>`;
 
-function nothing({ find, category }: DirectoryFilter, places: SiteUrls): Content {
+function nothing({ find, category }: DirectoryFilter, places: SiteUrls): HtmlContent {
   if (find === null && category === null)
-    return html`<div class="empty"><p class="lead">${say("page.no_channels")}</p><p>${say(
+    return html`<div class="empty"><p class="lead">${renderPageText("page.no_channels")}</p><p>${renderPageText(
       "page.no_channels_hint",
     )}</p></div>`;
-  return html`<div class="empty"><p class="lead">${say("discover.none")}</p><p>${say("page.no_match")} <a
-    href="${places.directory}">${say("page.show_all")}</a></p></div>`;
+  return html`<div class="empty"><p class="lead">${renderPageText("discover.none")}</p><p>${renderPageText("page.no_match")} <a
+    href="${places.directory}">${renderPageText("page.show_all")}</a></p></div>`;
 }

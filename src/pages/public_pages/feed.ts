@@ -5,21 +5,26 @@
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getLinkActions } from "../../model/fields/alert_buttons.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_buttons.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
-import { getFieldNames, selectPlainOn } from "../../model/fields/field_table.ts";
+import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/public_pages.ts";
+import {
+  listPublicFeedAlerts,
+  type PublicFeedAlert,
+  type PublicFeedChannel,
+  publicFeed,
+} from "../../store/queries/public_pages.ts";
 import { type Html, xml } from "../../ui/html.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";
 import { createRefusalPages, SHARED_CACHE_CONTROL } from "./page_layout.ts";
 
 /** A channel as its feeds present it. */
-export interface FeedChannelInfo extends Pick<FeedChannel, "name" | "description" | "image_url"> {
+export interface FeedChannelInfo extends Pick<PublicFeedChannel, "name" | "description" | "image_url"> {
   page: string;
   /** The feed itself. */
   self: string;
@@ -28,7 +33,7 @@ export interface FeedChannelInfo extends Pick<FeedChannel, "name" | "description
 }
 
 /** An alert as feeds present it. */
-export interface FeedEntry extends Omit<FeedAlert, "sent_at" | "expires_at"> {
+export interface FeedEntry extends Omit<PublicFeedAlert, "sent_at" | "expires_at"> {
   /** For ever the same. */
   id: string;
   /** RFC 3339. */
@@ -63,7 +68,7 @@ function entry({ id, title, body, html: markup, priority, image, actions, sent, 
 <updated>${sent}</updated>
 ${link("alternate", page)}
 ${image && link("enclosure", image)}
-${getLinkActions(actions).map(({ label, url }) => link("related", url, label))}
+${getOpenUrlActions(actions).map(({ label, url }) => link("related", url, label))}
 <category term="${priority}"/>
 ${body && xml`<summary type="text">${plain(body)}</summary>`}
 ${markup && xml`<content type="html">${plain(markup)}</content>`}
@@ -85,14 +90,14 @@ ${image_url && xml`<logo>${plain(image_url)}</logo>`}
 `;
 }
 
-export const ATOM: FeedFormat = {
+export const ATOM_FEED: FeedFormat = {
   file: "feed.atom",
   type: "application/atom+xml; charset=utf-8",
   entry: (alert) => `${entry(alert)}\n`,
   whole: (channel, entries) => `${head(channel)}${entries.join("")}</feed>\n`,
 };
 
-const PLAIN = getFieldNames(selectPlainOn(ALERT_FIELDS, "feed"));
+const PLAIN = getFieldNames(selectFieldsDrawnByKind(ALERT_FIELDS, "feed"));
 
 function item(alert: FeedEntry) {
   const { id, title, body, html, priority, image, source_url, actions, sent, expires, page } = alert;
@@ -110,7 +115,7 @@ function item(alert: FeedEntry) {
     _belfry: {
       priority,
       expires_at: expires,
-      actions: getLinkActions(actions),
+      actions: getOpenUrlActions(actions),
       ...Object.fromEntries(PLAIN.map((name) => [name, alert[name]])),
     },
   };
@@ -141,7 +146,8 @@ const NEWEST = { limit: LIMITS.feed, markup_bytes: LIMITS.feed_markup };
 /** The maximum size around the entries. */
 const FRAME = 8 * 1024;
 
-export const feedPages = (deps: PublicPagesDeps): PublicPage[] => [ATOM, JSON_FEED].map((format) => feed(format, deps));
+export const feedPages = (deps: PublicPagesDeps): PublicPage[] =>
+  [ATOM_FEED, JSON_FEED].map((format) => feed(format, deps));
 
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
   const places = getSiteUrls(deps);
@@ -155,8 +161,8 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
       const { channel, due } = found;
       const headers = headersOf(format, channel, due, places);
       if (isHeld(request.headers, headers)) return new Response(null, { status: 304, headers });
-      const alerts = (await runStatement(deps.db, feedAlerts, { pusher_id: channel.id, due, ...NEWEST })).map((row) =>
-        toFeedEntry(row, `${places.channelBaseUrl}/${handle}`, deps.assets.urlOf),
+      const alerts = (await runStatement(deps.db, listPublicFeedAlerts, { pusher_id: channel.id, due, ...NEWEST })).map(
+        (row) => toFeedEntry(row, `${places.channelBaseUrl}/${handle}`, deps.assets.urlOf),
       );
       const text = written(format, channel, alerts, places);
       return new Response(request.method === "HEAD" ? null : text, { headers });
@@ -174,7 +180,7 @@ async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, h
   return again && { channel: again, due: !done };
 }
 
-function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolean, places: SiteUrls) {
+function headersOf({ file, type }: FeedFormat, channel: PublicFeedChannel, due: boolean, places: SiteUrls) {
   const headers: Record<string, string> = {
     "content-type": type,
     // A feed reads no credential, so any page may read it.
@@ -199,7 +205,7 @@ function isHeld(asked: Headers, { etag, "last-modified": modified }: Record<stri
   return modified !== undefined && Date.parse(modified) <= since;
 }
 
-function toFeedEntry(row: FeedAlert, channelPage: string, urlOf: (id: string) => string): FeedEntry {
+function toFeedEntry(row: PublicFeedAlert, channelPage: string, urlOf: (id: string) => string): FeedEntry {
   const { image_asset_id: asset, image_url, sent_at, expires_at } = row;
   return {
     ...row,
@@ -212,7 +218,7 @@ function toFeedEntry(row: FeedAlert, channelPage: string, urlOf: (id: string) =>
 }
 
 /** The newest alerts that fit. */
-function written(format: FeedFormat, channel: FeedChannel, alerts: FeedEntry[], places: SiteUrls): string {
+function written(format: FeedFormat, channel: PublicFeedChannel, alerts: FeedEntry[], places: SiteUrls): string {
   const page = `${places.channelBaseUrl}/${channel.handle}`;
   const entries: string[] = [];
   let bytes = FRAME;

@@ -15,8 +15,8 @@ const TEXTS_PATH = "/static/page_texts";
 const VERSION = `?v=${packageJson.version}`;
 
 /** The address of the script, and the one of the texts with `{language}` in it, as pages refer to them. */
-export const LANGUAGE_SCRIPT = `${SCRIPT_PATH}${VERSION}`;
-export const LANGUAGE_TEXTS = `${TEXTS_PATH}/{language}.json${VERSION}`;
+export const LANGUAGE_SCRIPT_URL = `${SCRIPT_PATH}${VERSION}`;
+export const LANGUAGE_TEXTS_URL_TEMPLATE = `${TEXTS_PATH}/{language}.json${VERSION}`;
 
 const COMMON = {
   // An address names the version of the program, not the content: a corrected text is shown after an hour at most.

@@ -6,7 +6,7 @@ import { getSiteUrls, type PublicPagesDeps } from "./dependencies.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
 
 /** @returns the response to a browser's GET of `/mcp`; null for any other request */
-export function mcpPage(deps: PublicPagesDeps): (request: Request) => Response | null {
+export function createMcpPageHandler(deps: PublicPagesDeps): (request: Request) => Response | null {
   const places = getSiteUrls(deps);
   const address = `${places.publicUrl}/mcp`;
   const page = renderLayout(

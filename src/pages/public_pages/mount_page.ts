@@ -3,13 +3,13 @@
 import type { H3, H3Event } from "h3";
 import { toWebRequest } from "../../api/transports/http_responses.ts";
 import { ApiError, methodNotAllowed } from "../../model/api_error.ts";
-import { uiMessage } from "../../model/error_messages.ts";
+import { formatErrorForUi } from "../../model/error_messages.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
 import { html } from "../../ui/html.ts";
-import { getSiteUrls, type PageSupport, type PublicPagesDeps } from "./dependencies.ts";
+import { getSiteUrls, type PublicPagesDeps, type PublicRequestHelpers } from "./dependencies.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
-import { say, sayEnglish } from "./page_texts.ts";
+import { formatEnglishText, renderPageText } from "./page_texts.ts";
 
 export interface PublicPageContext {
   request: Request;
@@ -29,16 +29,16 @@ export interface PublicPage {
 
 const SECONDS = 60;
 
-export function mountPublicPage(
+export function addPublicPageRoute(
   app: H3,
   { path, answer, countedAs }: PublicPage,
   deps: PublicPagesDeps,
-  support: PageSupport,
+  support: PublicRequestHelpers,
 ): void {
   const serve = async (event: H3Event): Promise<Response> => {
     const request = toWebRequest(event);
     try {
-      await countPageView(deps, support.countedOf(event), countedAs);
+      await enforcePageViewLimit(deps, support.countedOf(event), countedAs);
       const params = (event.context.params ?? {}) as Record<string, string>;
       return await answer({ request, url: new URL(request.url), params, now: deps.now() });
     } catch (error) {
@@ -54,7 +54,7 @@ export function mountPublicPage(
 }
 
 /** rules#page-views. @throws 429 */
-export async function countPageView(
+export async function enforcePageViewLimit(
   { limits, pageViewsPerMinute: max }: PublicPagesDeps,
   address: string | null,
   name = "page-views",
@@ -75,11 +75,11 @@ function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): 
   const places = getSiteUrls(deps);
   const page = renderLayout(
     {
-      title: `${sayEnglish("failed.title")} · Belfry`,
+      title: `${formatEnglishText("failed.title")} · Belfry`,
       hidden: true,
       translated: "failed.title",
-      body: html`<div class="empty"><h1>${say("failed.title")}</h1><p lang="en"
-        dir="ltr">${uiMessage(error)}</p></div>`,
+      body: html`<div class="empty"><h1>${renderPageText("failed.title")}</h1><p lang="en"
+        dir="ltr">${formatErrorForUi(error)}</p></div>`,
     },
     places,
   );

@@ -1,7 +1,7 @@
 // The language of a public page. The page is in English and the same for every reader. This script replaces the marked
 // texts by those of the reader's language, which is one file that browsers keep. It runs before the page is drawn, so
 // that the direction of the page does not change afterwards.
-import { chooseForm, formatDistanceIn, formatText } from "../web_app/browser/texts/format_text.ts";
+import { choosePluralForm, formatDistanceIn, formatText } from "../web_app/browser/texts/format_text.ts";
 import {
   chooseLanguage,
   getDirection,
@@ -41,7 +41,7 @@ function translateElement(element, texts) {
   const slots = new Map([...element.querySelectorAll(":scope > [data-slot]")].map((one) => [one.dataset.slot, one]));
   for (const one of slots.values())
     if (one.tagName === "DATA") one.textContent = formatValue(Number(one.value), one.dataset.unit);
-  const parts = chooseForm(text, slots.get("count")?.value, locale).split(/\{(\w+)\}/);
+  const parts = choosePluralForm(text, slots.get("count")?.value, locale).split(/\{(\w+)\}/);
   element.replaceChildren(...parts.map((part, at) => (at % 2 === 1 ? (slots.get(part) ?? `{${part}}`) : part)));
 }
 

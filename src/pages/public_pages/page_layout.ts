@@ -8,7 +8,7 @@ import { createErrorResponse, matchesEtag, prefersHtml } from "../../api/transpo
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { colorSchemeScript, colorSchemeSelect } from "../../ui/color_scheme_script.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import {
@@ -22,20 +22,20 @@ import {
 } from "../../ui/static_files.ts";
 import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
 import { getSiteUrls, type SiteUrls } from "./dependencies.ts";
-import { LANGUAGE_SCRIPT, LANGUAGE_TEXTS } from "./language_files.ts";
-import { mark, type PublicTextKey, say, sayEnglish } from "./page_texts.ts";
+import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_files.ts";
+import { formatEnglishText, type PublicTextKey, renderPageText, renderTextKeyAttribute } from "./page_texts.ts";
 
-export const PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url);
+export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url);
 
 export interface LayoutOptions {
   title: string;
-  body: Content;
+  body: HtmlContent;
   /** More of the head: what the page is called elsewhere. */
-  head?: Content;
+  head?: HtmlContent;
   script?: StaticFile;
   styles?: readonly StaticFile[];
   /** The content next to the main column, such as a list of pages. */
-  beside?: Content;
+  beside?: HtmlContent;
   /** The link of the header for this page. */
   at?: "directory" | "docs";
   /** Crawlers shall pass it over. */
@@ -45,15 +45,15 @@ export interface LayoutOptions {
 }
 
 /** Shown by the script of the languages. */
-const LANGUAGE_LIST = html`<form hidden><label for="page-language">${say("senses.language")}</label>
+const LANGUAGE_LIST = html`<form hidden><label for="page-language">${renderPageText("senses.language")}</label>
 <select id="page-language">${Object.entries(LANGUAGES).map(
   ([language, { name }]) => html`<option value="${language}" lang="${language}">${name}</option>`,
-)}</select><p class="xs muted" id="translation" hidden>${say("page.translation")}</p></form>`;
+)}</select><p class="xs muted" id="translation" hidden>${renderPageText("page.translation")}</p></form>`;
 
 /** Shown by the script of the color schemes. */
 const COLOR_SCHEMES = html`<form hidden>${colorSchemeSelect((name) => ({
-  content: sayEnglish(`scheme.${name}`),
-  attributes: mark(`scheme.${name}`),
+  content: formatEnglishText(`scheme.${name}`),
+  attributes: renderTextKeyAttribute(`scheme.${name}`),
 }))}</form>`;
 
 export function renderLayout(
@@ -71,23 +71,23 @@ ${MOBILE_HEAD}
 ${colorSchemeScript()}
 ${hidden && html`<meta name="robots" content="noindex">`}
 <title>${title}</title>
-${translated && html`<script src="${LANGUAGE_SCRIPT}" data-texts="${LANGUAGE_TEXTS}"></script>`}
+${translated && html`<script src="${LANGUAGE_SCRIPT_URL}" data-texts="${LANGUAGE_TEXTS_URL_TEMPLATE}"></script>`}
 ${head}
 <link rel="icon" href="${ICON.href}">
-${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(
+${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PUBLIC_PAGE_STYLES, ...styles].map(
   ({ href }) => html`<link rel="stylesheet"
   href="${href}">`,
 )}
 ${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">${say("app.skip")}</a>
+<a class="skip" href="#main">${renderPageText("app.skip")}</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
-<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>${say("nav.channels")}</a><a
-  href="${places.origin}/app/">${say("page.your_alerts")}</a><a
-    href="${places.origin}/docs"${here("docs")}>${say("page.docs")}</a><a href="${places.origin}/console"
-      data-sign-in>${say("page.sign_in")}</a></nav>
+<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>${renderPageText("nav.channels")}</a><a
+  href="${places.origin}/app/">${renderPageText("page.your_alerts")}</a><a
+    href="${places.origin}/docs"${here("docs")}>${renderPageText("page.docs")}</a><a href="${places.origin}/console"
+      data-sign-in>${renderPageText("page.sign_in")}</a></nav>
 </div></header>
 ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 <footer class="preferences">${translated && LANGUAGE_LIST}${COLOR_SCHEMES}</footer>
@@ -107,7 +107,7 @@ export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-whi
   LIMITS.public_seconds - FRESH_SECONDS
 }`;
 
-export interface PageHeaders {
+export interface PageHeaderOptions {
   places: SiteUrls;
   /** Set if the page has a script of its own, which may send requests to this origin and request the position. */
   runs?: boolean;
@@ -115,7 +115,7 @@ export interface PageHeaders {
   secret?: boolean;
 }
 
-export function pageHeaders({ places, runs, secret }: PageHeaders): Record<string, string> {
+export function pageHeaders({ places, runs, secret }: PageHeaderOptions): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -140,7 +140,7 @@ export function pageHeaders({ places, runs, secret }: PageHeaders): Record<strin
 export function pageResponse(
   request: Request,
   page: Html,
-  options: PageHeaders & { status?: number; headers?: Record<string, string> },
+  options: PageHeaderOptions & { status?: number; headers?: Record<string, string> },
 ): Response {
   const { status = 200, secret } = options;
   const text = page.toString();
@@ -170,13 +170,13 @@ export function createRefusalPages(
   const pageOf = (which: ChannelPageRefusal) =>
     renderLayout(
       {
-        title: `${sayEnglish(`refused.${which}`)} · Belfry`,
+        title: `${formatEnglishText(`refused.${which}`)} · Belfry`,
         hidden: true,
         translated: `refused.${which}`,
-        body: html`<div class="refused">${icon("lock")}<h1>${say(`refused.${which}`)}</h1><p>${say(
+        body: html`<div class="refused">${icon("lock")}<h1>${renderPageText(`refused.${which}`)}</h1><p>${renderPageText(
           `refused.${which}_hint`,
         )}</p>
-<p><a class="button plain" href="${places.directory}">${say("refused.find")}</a></p></div>`,
+<p><a class="button plain" href="${places.directory}">${renderPageText("refused.find")}</a></p></div>`,
       },
       places,
     );
@@ -192,9 +192,13 @@ export function createRefusalPages(
       });
     const headers: Record<string, string> = shared && form === "data" ? { "cache-control": SHARED_CACHE_CONTROL } : {};
     return createErrorResponse(
-      new ApiError("resource_not_found", `${sayEnglish(`refused.${which}`)}. ${sayEnglish(`refused.${which}_hint`)}`, {
-        headers,
-      }),
+      new ApiError(
+        "resource_not_found",
+        `${formatEnglishText(`refused.${which}`)}. ${formatEnglishText(`refused.${which}_hint`)}`,
+        {
+          headers,
+        },
+      ),
     );
   };
 }
@@ -208,11 +212,11 @@ export function createNotFoundHandler(
   const places = getSiteUrls(deps);
   const page = renderLayout(
     {
-      title: `${sayEnglish("missing.title")} · Belfry`,
+      title: `${formatEnglishText("missing.title")} · Belfry`,
       hidden: true,
       translated: "missing.title",
-      body: html`<div class="refused">${icon("search")}<h1>${say("missing.title")}</h1><p>${say("missing.hint")}</p>
-<p><a class="button plain" href="${places.origin}/">${say("missing.home")}</a></p></div>`,
+      body: html`<div class="refused">${icon("search")}<h1>${renderPageText("missing.title")}</h1><p>${renderPageText("missing.hint")}</p>
+<p><a class="button plain" href="${places.origin}/">${renderPageText("missing.home")}</a></p></div>`,
     },
     places,
   );

@@ -2,13 +2,13 @@
 // page_language.js which texts to replace in the reader's language (rules#page-languages).
 
 import { formatDistance } from "../../ui/alert_card.ts";
-import { type Content, type Html, html, isolate } from "../../ui/html.ts";
-import { pageTexts } from "../web_app/browser/texts/en/pages.ts";
+import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
+import { englishPageTexts } from "../web_app/browser/texts/en/pages.ts";
 import { en } from "../web_app/browser/texts/en.ts";
 import { formatText } from "../web_app/browser/texts/format_text.ts";
 import type { Language } from "../web_app/browser/texts/languages.ts";
-import type { PageTextKey, PageTexts, Text, TextKey } from "../web_app/browser/texts/text_types.ts";
-import { TEXTS } from "../web_app/browser/texts/translate.ts";
+import type { PageTextKey, PageTexts, TextKey, TranslatedText } from "../web_app/browser/texts/text_types.ts";
+import { LANGUAGE_TEXT_LOADERS } from "../web_app/browser/texts/translate.ts";
 
 /** Texts of the app that the public pages also have. */
 const SHARED = [
@@ -60,7 +60,7 @@ const SHARED = [
 
 export type PublicTextKey = PageTextKey | (typeof SHARED)[number];
 
-const ENGLISH: Record<PublicTextKey, Text> = { ...en, ...pageTexts };
+const ENGLISH: Record<PublicTextKey, TranslatedText> = { ...en, ...englishPageTexts };
 
 /** A distance in kilometres, which the reader's language formats. */
 export interface Kilometres {
@@ -84,10 +84,10 @@ function slot(name: string, value: Value | Html): Html {
 }
 
 /** A text of the page, as an element. Values may be markup, such as a link or a time. */
-export function say(key: PublicTextKey, values: Record<string, Value | Html> = {}): Html {
+export function renderPageText(key: PublicTextKey, values: Record<string, Value | Html> = {}): Html {
   const text = ENGLISH[key];
   const form = typeof text === "string" ? text : text.other;
-  const parts: Content[] = form.split(/\{(\w+)\}/).map((part, at) => {
+  const parts: HtmlContent[] = form.split(/\{(\w+)\}/).map((part, at) => {
     const value = at % 2 === 1 ? values[part] : undefined;
     return value === undefined ? part : slot(part, value);
   });
@@ -95,13 +95,14 @@ export function say(key: PublicTextKey, values: Record<string, Value | Html> = {
 }
 
 /** A distance alone, in the units of the reader's region. */
-export const sayDistance = (km: number): Html => html`<data data-unit="km" value="${km}">${inEnglish({ km })}</data>`;
+export const renderDistance = (km: number): Html =>
+  html`<data data-unit="km" value="${km}">${inEnglish({ km })}</data>`;
 
 /** The mark of an element whose whole text this is, for elements that contain no others, such as an option. */
-export const mark = (key: PublicTextKey): Html => html` data-t="${key}"`;
+export const renderTextKeyAttribute = (key: PublicTextKey): Html => html` data-t="${key}"`;
 
 /** An attribute with a text of the page, with the space before it. An element has one such attribute. */
-export function sayInAttribute(
+export function renderTextAttribute(
   name: "aria-label" | "alt",
   key: PublicTextKey,
   values: Record<string, Value> = {},
@@ -111,16 +112,16 @@ export function sayInAttribute(
   return html` ${name}="${formatText(ENGLISH[key], english, "en")}" data-t-attribute="${name}:${key}"${marks}`;
 }
 
-export const sayEnglish = (key: PublicTextKey): string => formatText(ENGLISH[key], {}, "en");
+export const formatEnglishText = (key: PublicTextKey): string => formatText(ENGLISH[key], {}, "en");
 
 /** Texts joined by a middle dot, each of its own direction; null ones are left out. */
-export const dotted = (parts: readonly (Html | string | null)[]): Content =>
+export const joinWithMiddleDots = (parts: readonly (Html | string | null)[]): HtmlContent =>
   parts
     .filter((part) => part !== null && part !== "")
     .map((part, at) => [at > 0 && " · ", typeof part === "string" ? isolate(part) : part]);
 
 const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PageTexts>>> = {
-  en: async () => pageTexts,
+  en: async () => englishPageTexts,
   ar: async () => (await import("../web_app/browser/texts/ar/pages.ts")).arabicPageTexts,
   de: async () => (await import("../web_app/browser/texts/de/pages.ts")).germanPageTexts,
   es: async () => (await import("../web_app/browser/texts/es/pages.ts")).spanishPageTexts,
@@ -138,8 +139,11 @@ const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PageTexts>>> = {
 };
 
 /** All texts of the public pages in a language. */
-export async function loadPublicTexts(language: Language): Promise<Record<PublicTextKey, Text>> {
-  const [app, pages] = await Promise.all([TEXTS[language](), PAGE_TEXTS[language]()]);
-  const shared = Object.fromEntries(SHARED.map((key) => [key, app[key]])) as Record<(typeof SHARED)[number], Text>;
+export async function loadPublicTexts(language: Language): Promise<Record<PublicTextKey, TranslatedText>> {
+  const [app, pages] = await Promise.all([LANGUAGE_TEXT_LOADERS[language](), PAGE_TEXTS[language]()]);
+  const shared = Object.fromEntries(SHARED.map((key) => [key, app[key]])) as Record<
+    (typeof SHARED)[number],
+    TranslatedText
+  >;
   return { ...shared, ...pages };
 }

@@ -11,13 +11,18 @@ import { type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, type StaticFile, staticFileResponse } from "../../ui/static_files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
-import { CHANNEL_SCRIPT, channelPage, createFindChannel, publicInbox } from "./channel_page.ts";
-import { getSiteUrls, type PageSupport, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
-import { createDirectoryPage, loadNearScript, NEAR_SCRIPT_PATH, nearList } from "./directory.ts";
+import { CHANNEL_PAGE_SCRIPT, channelPage, createFindChannel, createPublicInboxPage } from "./channel_page.ts";
+import { getSiteUrls, type PublicPagesDeps, type PublicRequestHelpers, type SiteUrls } from "./dependencies.ts";
+import {
+  createDirectoryPage,
+  createNearbyChannelsPage,
+  loadNearbyChannelsScript,
+  NEARBY_SCRIPT_PATH,
+} from "./directory.ts";
 import { feedPages } from "./feed.ts";
 import { addLanguageFiles } from "./language_files.ts";
-import { countPageView, mountPublicPage, type PublicPage } from "./mount_page.ts";
-import { createNotFoundHandler, PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
+import { addPublicPageRoute, enforcePageViewLimit, type PublicPage } from "./mount_page.ts";
+import { createNotFoundHandler, PUBLIC_PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
 
 export function homePage(deps: PublicPagesDeps): PublicPage {
   const places = getSiteUrls(deps);
@@ -89,12 +94,12 @@ export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBas
 
 export { createNotFoundHandler };
 
-export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
+export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRequestHelpers): void {
   const answer = (path: string, file: () => Promise<StaticFile>) =>
     app.get(path, async (event) => staticFileResponse(await file(), acceptsGzip(toWebRequest(event))));
-  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, CHANNEL_SCRIPT])
+  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PUBLIC_PAGE_STYLES, CHANNEL_PAGE_SCRIPT])
     answer(file.path, async () => file);
-  answer(NEAR_SCRIPT_PATH, loadNearScript);
+  answer(NEARBY_SCRIPT_PATH, loadNearbyChannelsScript);
   addLanguageFiles(app);
   const robots = robotsText(deps);
   app.get(
@@ -114,10 +119,10 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupp
     publicUrl: deps.publicUrl,
     framed: (page) => renderLayout({ ...page, at: "docs" }, places),
     headers: pageHeaders({ places, runs: true }),
-    countView: (event) => countPageView(deps, support.countedOf(event)),
+    countView: (event) => enforcePageViewLimit(deps, support.countedOf(event)),
   });
   const findChannel = createFindChannel(deps);
-  const pages = [homePage(deps), createDirectoryPage(deps), nearList(deps)];
-  const ofChannels = [channelPage(deps, findChannel), publicInbox(deps, findChannel), ...feedPages(deps)];
-  for (const page of [...pages, ...ofChannels]) mountPublicPage(app, page, deps, support);
+  const pages = [homePage(deps), createDirectoryPage(deps), createNearbyChannelsPage(deps)];
+  const ofChannels = [channelPage(deps, findChannel), createPublicInboxPage(deps, findChannel), ...feedPages(deps)];
+  for (const page of [...pages, ...ofChannels]) addPublicPageRoute(app, page, deps, support);
 }

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
 import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_script.ts";
 import { html } from "../../ui/html.ts";
-import { BACKGROUND_COLORS, MOBILE_HEAD } from "../../ui/mobile_head.ts";
+import { MOBILE_HEAD, PAGE_BACKGROUND_COLORS } from "../../ui/mobile_head.ts";
 import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import { LANGUAGES } from "./browser/texts/languages.ts";
 import { browserScripts } from "./browser_scripts.ts";
@@ -88,7 +88,7 @@ export function createManifest(place: (name: string) => string): string {
     start_url: "/app/",
     scope: "/app",
     display: "standalone",
-    background_color: BACKGROUND_COLORS.light,
+    background_color: PAGE_BACKGROUND_COLORS.light,
     theme_color: "#3d4fc7",
     categories: ["news", "utilities"],
     icons: [
@@ -103,7 +103,7 @@ export function createManifest(place: (name: string) => string): string {
 
 const FRAME_SCRIPT = readFileSync(new URL("./markup_frame.js", import.meta.url), "utf8");
 
-export const FRAME_PAGE = `<!doctype html>
+export const ALERT_FRAME_PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -136,7 +136,7 @@ const policyWith = (pictures: string) =>
  * Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere on the
  * person's request.
  */
-export const FRAME_POLICIES = {
+export const ALERT_FRAME_POLICIES = {
   "frame.html": policyWith("'self' data:"),
   "frame_pictures.html": policyWith("https: data:"),
 };
@@ -176,7 +176,7 @@ export async function buildAppFiles(): Promise<Map<string, StaticContent>> {
   const { app, "sw.js": worker } = await browserScripts();
   const scripts = [...Object.entries(app), ["color_scheme.js", COLOR_SCHEME_SCRIPT.text] as const];
   const sheet = STYLES.text + ALERT_CARD_STYLES.text + APP_STYLES;
-  const hash = hashOf([...scripts.flat(), sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
+  const hash = hashOf([...scripts.flat(), sheet, ALERT_FRAME_PAGE, ...Object.values(ALERT_FRAME_POLICIES)]);
   const place = (name: string) => getAppFilePath(hash, name);
   const served = new Map<string, StaticContent>();
 
@@ -185,8 +185,8 @@ export async function buildAppFiles(): Promise<Map<string, StaticContent>> {
   for (const name of ICONS)
     served.set(place(name), prepareStatic(file(`./icons/${name}`), { "content-type": "image/png", ...KEPT }));
 
-  for (const [name, policy] of Object.entries(FRAME_POLICIES))
-    served.set(place(name), prepareStatic(FRAME_PAGE, { ...FRAME, "content-security-policy": policy }));
+  for (const [name, policy] of Object.entries(ALERT_FRAME_POLICIES))
+    served.set(place(name), prepareStatic(ALERT_FRAME_PAGE, { ...FRAME, "content-security-policy": policy }));
 
   const shell = renderAppPage(hash);
   const page = prepareStatic(shell, PAGE);

@@ -13,7 +13,7 @@ const styles = (): string =>
   `${STYLES.text}${ALERT_CARD_STYLES.text}${CARD_STYLES}`.replaceAll(/\/\*[\s\S]*?\*\/|\n\s*/g, "");
 
 /** Hosts may add their own script before it, so it forbids others only in texts of a result. */
-export const mcpCardPage = lazy(async (): Promise<string> => {
+export const buildMcpResultCardPage = lazy(async (): Promise<string> => {
   const script = (await browserScripts())["card.js"].replaceAll("</script", "<\\/script").trim();
   const hash = createHash("sha256").update(script).digest("base64");
   const policy = [

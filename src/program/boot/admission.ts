@@ -22,7 +22,7 @@ const shareOf = (max: number, share: number) => Math.max(1, Math.floor(max * sha
 /** One admitted request. `leave`: it is no longer running, because it waits or has its response. */
 export type AdmissionPass = { leave(): void };
 
-export function createAdmission(max: number) {
+export function createAdmissionControl(max: number) {
   const inFlight = createSlots(max, shareOf(max, SHARE_OF_WORK));
   const bodies = createSlots(max, shareOf(max, SHARE_OF_BODIES));
   return {
@@ -61,7 +61,7 @@ export function createAdmission(max: number) {
   };
 }
 
-export type Admission = ReturnType<typeof createAdmission>;
+export type AdmissionControl = ReturnType<typeof createAdmissionControl>;
 
 export const createWaitContext = (
   request: Request,

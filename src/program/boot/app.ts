@@ -12,13 +12,13 @@ import { addOAuthRoutes } from "../../api/transports/oauth_routes.ts";
 import { getIncomingBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
 import { addRestRoutes } from "../../api/transports/rest_routes.ts";
 import { addUploadRoutes } from "../../api/transports/upload_routes.ts";
-import type { Assets } from "../../effects/assets/asset_service.ts";
+import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
 import { HANDSET_OPERATIONS } from "../../handset/handset_operations.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
-import { type Authenticate, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
-import { getMemberCaller } from "../../identity/auth/console_sessions.ts";
-import type { OAuthClients, StepUps } from "../../identity/auth/oauth_clients.ts";
+import { type AuthenticateToken, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
+import { getSessionCaller } from "../../identity/auth/console_sessions.ts";
+import type { OAuthClients, StepUpAuthorizations } from "../../identity/auth/oauth_clients.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -29,10 +29,10 @@ import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { ConsoleDeps } from "../../pages/console/page_context.ts";
 import { addConsole } from "../../pages/console/routes.ts";
 import type { PublicPagesDeps } from "../../pages/public_pages/dependencies.ts";
-import { mcpPage } from "../../pages/public_pages/mcp_page.ts";
-import { countPageView } from "../../pages/public_pages/mount_page.ts";
+import { createMcpPageHandler } from "../../pages/public_pages/mcp_page.ts";
+import { enforcePageViewLimit } from "../../pages/public_pages/mount_page.ts";
 import { addPublicPages, createNotFoundHandler } from "../../pages/public_pages/routes.ts";
-import { mcpCardPage } from "../../pages/web_app/mcp_card_page.ts";
+import { buildMcpResultCardPage } from "../../pages/web_app/mcp_card_page.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
@@ -41,22 +41,22 @@ import type { DiskSpace } from "../../store/embedded/disk_space.ts";
 import type { AnonymousCaller, Caller, DeviceCaller } from "../../store/handler_context.ts";
 import { createClientReader, type RequestClient, rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
-import { type AdmissionPass, createAdmission, createWaitContext } from "./admission.ts";
+import { type AdmissionPass, createAdmissionControl, createWaitContext } from "./admission.ts";
 import { addProbes, PROBE_PATHS } from "./health_probes.ts";
 import { createInboxPolls } from "./inbox_polls.ts";
 import type { createIngestRoutes } from "./ingest_routes.ts";
-import { type Logs, RequestLogger, redactPath } from "./log.ts";
+import { LazyRequestLog, type Logs, redactPath } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface AppDeps {
+export interface HttpAppDeps {
   config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "maxConcurrentRequests">;
   dispatcher: Dispatcher;
-  authenticateKey: Authenticate;
+  authenticateKey: AuthenticateToken;
   /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
   authenticateConnection(token: string): Promise<Caller | null>;
   library: SignInLibrary;
   clients: OAuthClients;
-  stepUps: StepUps;
+  stepUps: StepUpAuthorizations;
   /** The dependencies of the console; the operations come from here. */
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   publicPages: PublicPagesDeps;
@@ -64,7 +64,7 @@ export interface AppDeps {
   ingest: ReturnType<typeof createIngestRoutes>;
   hold: LongPolling;
   waits: AlertWaits;
-  assets: Assets;
+  assets: AssetService;
   /** The disk space for writes. */
   space: Pick<DiskSpace, "isLow" | "assertNotLow">;
   /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
@@ -75,7 +75,7 @@ export interface AppDeps {
 }
 
 interface RequestState {
-  log: RequestLogger;
+  log: LazyRequestLog;
   client: RequestClient;
   /** The address for limits and shares. */
   owner: string | null;
@@ -92,7 +92,7 @@ const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
 
-export function createApp(deps: AppDeps) {
+export function createHttpApp(deps: HttpAppDeps) {
   const { config, dispatcher, metrics, space } = deps;
   const { assertNotLow } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
@@ -115,7 +115,7 @@ export function createApp(deps: AppDeps) {
     return caller;
   };
 
-  const failed = (error: unknown, log: RequestLogger): Response => {
+  const failed = (error: unknown, log: LazyRequestLog): Response => {
     try {
       log.error({ err: error }, "request failed");
     } catch {
@@ -124,7 +124,7 @@ export function createApp(deps: AppDeps) {
     return createErrorResponse(toApiError(error));
   };
 
-  const admission = createAdmission(config.maxConcurrentRequests);
+  const admission = createAdmissionControl(config.maxConcurrentRequests);
   const refuse = createNotFoundHandler(deps.publicPages);
   const app = new H3({
     silent: true,
@@ -162,7 +162,7 @@ export function createApp(deps: AppDeps) {
     hold: createInboxPolls({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
   });
 
-  const count = (event: H3Event) => countPageView(deps.publicPages, countedOf(event));
+  const count = (event: H3Event) => enforcePageViewLimit(deps.publicPages, countedOf(event));
   const places = deps.publicPages;
   const appOf = deps.ingest.mount(app, bound, OPERATIONS, { logOf, countedOf, count, places });
 
@@ -187,11 +187,11 @@ export function createApp(deps: AppDeps) {
         return (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token));
       },
       onChallenge: (caller) => deps.stepUps.remember(caller),
-      loadCard: mcpCardPage,
+      loadCard: buildMcpResultCardPage,
       ...config,
     });
   });
-  const page = mcpPage(deps.publicPages);
+  const page = createMcpPageHandler(deps.publicPages);
   const serveMcp = async (event: H3Event) =>
     page(toWebRequest(event)) ?? (await mcp()).fetch(toWebRequest(event), logOf(event), patienceOf(event));
   app.all("/mcp", serveMcp, { meta: { maxBody: MAX_BODY_BYTES.alerts } satisfies RouteMeta });
@@ -208,7 +208,7 @@ export function createApp(deps: AppDeps) {
       const named = headers.get("belfry-workspace");
       const only = session?.memberships.length === 1 ? (session.memberships[0]?.workspace_id ?? null) : null;
       const workspace = named === null ? only : parseId("wsp", named);
-      return session && workspace ? getMemberCaller(session, workspace) : null;
+      return session && workspace ? getSessionCaller(session, workspace) : null;
     },
   });
   addConsole(
@@ -237,7 +237,7 @@ export function createApp(deps: AppDeps) {
       const client = clientOf(peer, request.headers);
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
-      const log = new RequestLogger(deps.log, requestId);
+      const log = new LazyRequestLog(deps.log, requestId);
       const { pathname } = new URL(request.url);
       const body = getIncomingBody(request);
       // A body that arrived with its headers is available one turn later.
@@ -292,4 +292,4 @@ export function createApp(deps: AppDeps) {
   };
 }
 
-export type App = ReturnType<typeof createApp>;
+export type HttpApp = ReturnType<typeof createHttpApp>;

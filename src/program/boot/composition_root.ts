@@ -1,7 +1,7 @@
 // Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
 // service.ts while the database starts, since reading this much code takes about as long.
 
-import { createAssets } from "../../effects/assets/asset_service.ts";
+import { createAssetService } from "../../effects/assets/asset_service.ts";
 import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
 import { fetchDocument } from "../../effects/webhooks/outbound_connection.ts";
@@ -16,26 +16,26 @@ import { createLongPolling } from "../../handset/live_updates/long_polling.ts";
 import { createStreamConnections } from "../../handset/live_updates/stream_connection.ts";
 import { createDuePublisher, createInboxStateReader } from "../../handset/publish_due.ts";
 import { createPushService } from "../../handset/push/push_service.ts";
-import { createReportRecorder } from "../../handset/report_operations.ts";
+import { createHandsetReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";
-import { createConnectionAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
-import { createClientDocuments } from "../../identity/auth/client_metadata_documents.ts";
+import { createAccessTokenAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
+import { createClientMetadataDocuments } from "../../identity/auth/client_metadata_documents.ts";
 import { createDraftMail, createMailer } from "../../identity/auth/mail.ts";
 import { createAuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
-import { createOAuthClients, createStepUps } from "../../identity/auth/oauth_clients.ts";
-import { getResourceUrl } from "../../identity/auth/resource_indicator.ts";
+import { createOAuthClients, createStepUpAuthorizations } from "../../identity/auth/oauth_clients.ts";
+import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
-import { createDeviceHash, createInboxEtagger } from "../../model/domain/keyed_hashes.ts";
+import { createDeviceHasher, createInboxEtagger } from "../../model/domain/keyed_hashes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createAlertWaits } from "../../operation/alert_waits.ts";
-import { createReviewNotice } from "../../operation/alerts/review_notice.ts";
+import { createReviewNoticeOperation } from "../../operation/alerts/review_notice.ts";
 import { createDispatcher } from "../../operation/dispatcher.ts";
 import { createFormProtection } from "../../pages/console/form_submission.ts";
 import { openBus } from "../../store/bus/open_bus.ts";
 import { createChangeHub } from "../../store/changes/change_hub.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { canReceivePush } from "../../store/config/push_settings.ts";
+import { canPublicUrlReceivePush } from "../../store/config/push_settings.ts";
 import { createWriteBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import { applyMigrations } from "../../store/db/migrate.ts";
 import { type Orm, openOrm } from "../../store/db/orm.ts";
@@ -46,15 +46,15 @@ import { readInstallation } from "../../store/queries/database_epoch.ts";
 import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createLeases } from "../../store/rate_limits/slots.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
-import { createApp } from "./app.ts";
-import { checkDatabaseEpoch, openConfiguredReplicas, rethrowAs } from "./database_identity.ts";
+import { createHttpApp } from "./app.ts";
+import { openConfiguredReplicas, rethrowAsConnectionError, updateDatabaseEpoch } from "./database_identity.ts";
 import { checkServerSecret, createFirstWorkspace } from "./first_start.ts";
 import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
 import { createReadinessCheck, setUpObservability } from "./observability.ts";
 import type { OpenedResources, ServiceOptions } from "./service_options.ts";
 import { createSignInServices } from "./sign_in_services.ts";
-import { readSendQueues } from "./socket_send_queues.ts";
+import { readSocketSendQueues } from "./socket_send_queues.ts";
 
 export { loadMigrator } from "../../store/db/migrate.ts";
 
@@ -90,16 +90,18 @@ export async function composeService(config: Config, options: ServiceOptions, op
     await options.onUpgrade?.();
   };
   const look = config.databasePoolerMode === "transaction" ? checkPoolerSettings(orm, config, log) : Promise.resolve();
-  const migrated = await look.then(() => applyMigrations(orm, { beforeUpgrade })).catch(rethrowAs(config));
+  const migrated = await look
+    .then(() => applyMigrations(orm, { beforeUpgrade }))
+    .catch(rethrowAsConnectionError(config));
   if (migrated.length > 0)
     log.info(
       { last: migrated.at(-1) },
       `Applied ${migrated.length} ${migrated.length === 1 ? "migration" : "migrations"}.`,
     );
 
-  await checkDatabaseEpoch(orm, folder).catch(rethrowAs(config));
+  await updateDatabaseEpoch(orm, folder).catch(rethrowAsConnectionError(config));
   const replicas = await openConfiguredReplicas(orm, config, opened);
-  const secret = await checkServerSecret(orm, config, opened.secret).catch(rethrowAs(config));
+  const secret = await checkServerSecret(orm, config, opened.secret).catch(rethrowAsConnectionError(config));
   const metrics = createMetrics(primary?.metrics);
   const webhooks = createWebhookService({ orm, secret, config, log, metrics, now });
   closers.push(() => webhooks.close());
@@ -120,7 +122,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
     orm,
     library,
     limits,
-    resource: getResourceUrl(config.publicUrl),
+    resource: getMcpResourceUrl(config.publicUrl),
     schemes: config.oauthRedirectSchemes,
     perMinute: config.clientRegistrationsPerMinute,
     now,
@@ -130,14 +132,14 @@ export async function composeService(config: Config, options: ServiceOptions, op
     allowHosts: config.clientMetadataAllowHosts,
     dnsServers: config.webhookDnsServers,
   });
-  const documents = createClientDocuments({
+  const documents = createClientMetadataDocuments({
     orm,
     clients,
     limits,
     schemes: config.oauthRedirectSchemes,
     fetchDocument: (address) => fetchDocument(address, rules),
   });
-  const assets = await createAssets({ orm, config, secret, now, note: metrics.stored });
+  const assets = await createAssetService({ orm, config, secret, now, note: metrics.stored });
   const publish = (event: DomainEvent) => {
     if (event.listening) webhooks.publish(event);
     push.published(event);
@@ -175,7 +177,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
   });
   closers.push(() => hub.close());
   const tracker = createChannelTracker({ orm, log, hub, publishDue, render: createEventRenderer(assets) });
-  const connections = createStreamConnections({ heartbeatMs, readSendQueues });
+  const connections = createStreamConnections({ heartbeatMs, readSendQueues: readSocketSendQueues });
   closers.push(async () => connections.close());
   const inboxPageCache = createInboxPageCache(orm, assets);
   const hold = createLongPolling({
@@ -196,18 +198,18 @@ export async function composeService(config: Config, options: ServiceOptions, op
     mustHaveRoom: assertNotLow,
     together: createWriteBatcher(getKysely(orm)),
     idempotencySeal: createEncryption(secret, "idempotency"),
-    reviewNotice: createReviewNotice(
+    reviewNotice: createReviewNoticeOperation(
       mail && ((to, draft) => void Promise.all(to.map((address) => mail(createDraftMail(address, draft))))),
     ),
     reviewChallengeSeal: createEncryption(secret, "asked reviews"),
     services: {
       publicUrl,
       channelBaseUrl: config.channelBaseUrl,
-      recordReports: createReportRecorder(orm, (alerts) => hub.changedLocally(alerts)),
+      recordReports: createHandsetReportRecorder(orm, (alerts) => hub.changedLocally(alerts)),
       publishDue,
       readInboxState: createInboxStateReader(orm, settler),
       inboxPageCache,
-      deviceHash: createDeviceHash(secret),
+      deviceHash: createDeviceHasher(secret),
       inboxTag,
       webhooks,
       push,
@@ -232,19 +234,19 @@ export async function composeService(config: Config, options: ServiceOptions, op
   const { channelBaseUrl } = config;
   const listens = {
     ...{ orm, log, hold, hub, tracker, connections, settle: publishDue, now, channelBaseUrl, assets },
-    ...{ authenticateKey, authenticateHandset, beatMs: heartbeatMs, readSendQueues },
+    ...{ authenticateKey, authenticateHandset, beatMs: heartbeatMs, readSendQueues: readSocketSendQueues },
   };
   const listening = createNtfyListening(listens);
   closers.push(async () => listening.stop());
   metrics.watch({ ntfyConnections: listening.size });
-  const app = createApp({
+  const app = createHttpApp({
     config,
     dispatcher,
     authenticateKey,
-    authenticateConnection: createConnectionAuthenticator({ orm, library, log, isLow, now }),
+    authenticateConnection: createAccessTokenAuthenticator({ orm, library, log, isLow, now }),
     library,
     clients,
-    stepUps: createStepUps({ orm, isLow }),
+    stepUps: createStepUpAuthorizations({ orm, isLow }),
     console: {
       people,
       joining,
@@ -264,7 +266,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
       pageViewsPerMinute: config.pageViewsPerMinute,
       publicUrl,
       channelBaseUrl: config.channelBaseUrl,
-      silent: !canReceivePush(publicUrl) ? "insecure" : config.webPush ? null : "off",
+      silent: !canPublicUrlReceivePush(publicUrl) ? "insecure" : config.webPush ? null : "off",
       now,
     },
     ingest: createIngestRoutes({

@@ -4,7 +4,7 @@
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { DETACHED_EVENT } from "../../api/transports/event_stream.ts";
+import { SOCKET_DETACHED_EVENT } from "../../api/transports/event_stream.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { createSlots } from "../../store/rate_limits/slots.ts";
 
@@ -28,7 +28,7 @@ export const HTTP_TIMEOUTS = {
 export type HttpTimeouts = typeof HTTP_TIMEOUTS;
 
 /** The same as options of Node's server. */
-export const toNodeOptions = (times: HttpTimeouts) => ({
+export const toHttpServerOptions = (times: HttpTimeouts) => ({
   headersTimeout: times.headers,
   requestTimeout: times.body,
   keepAliveTimeout: times.idle,
@@ -99,7 +99,7 @@ export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, 
     const waiting: Line["waiting"] = [];
     lines.set(socket, { running: 0, waiting, idleSince: performance.now(), bytes: 0, foundIdle: false });
     socket.once("close", () => lines.delete(socket));
-    socket.once(DETACHED_EVENT, (stream: Socket) => {
+    socket.once(SOCKET_DETACHED_EVENT, (stream: Socket) => {
       streams.add(stream);
       stream.once("close", () => streams.delete(stream));
     });

@@ -5,11 +5,11 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { findUnavailability } from "../../store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
 import { DatabaseUnavailableError } from "../../store/db/database_unavailable_error.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
-import { keepEpoch } from "../../store/queries/database_epoch.ts";
+import { ensureDatabaseEpoch } from "../../store/queries/database_epoch.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { OpenedResources } from "./service_options.ts";
 
@@ -17,9 +17,9 @@ import type { OpenedResources } from "./service_options.ts";
  * Invalidates earlier validators if the rows are a copy: on another server, or in other files (`folder`, of the
  * embedded database). A file that PostgreSQL never recreates identifies the files.
  */
-export async function checkDatabaseEpoch(orm: Orm, folder: string | undefined): Promise<void> {
+export async function updateDatabaseEpoch(orm: Orm, folder: string | undefined): Promise<void> {
   const file = folder === undefined ? null : statSync(join(folder, "global/pg_control"));
-  await runStatement(getKysely(orm), keepEpoch, { place: file && `${file.ino}.${file.birthtimeMs}` });
+  await runStatement(getKysely(orm), ensureDatabaseEpoch, { place: file && `${file.ino}.${file.birthtimeMs}` });
 }
 
 /** Their code is loaded where there are any. */
@@ -54,7 +54,7 @@ const WORDS: [RegExp, string][] = [
  * Passes the errors of an opened database on. With DATABASE_URL, those of a connection become a ConfigError, and a
  * DatabaseUnavailableError if the database may come back.
  */
-export const rethrowAs =
+export const rethrowAsConnectionError =
   ({ databaseUrl }: Pick<Config, "databaseUrl">) =>
   (error: unknown): never => {
     throw databaseUrl ? (toConnectionError(error) ?? error) : error;
@@ -69,7 +69,7 @@ function toConnectionError(error: unknown): ConfigError | null {
     why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
   }
   if (why !== null) return new ConfigError("DATABASE_URL", `names a database that cannot be opened (${why}).`);
-  const code = findUnavailability(error);
+  const code = findDatabaseUnavailableCode(error);
   return code === null ? null : new DatabaseUnavailableError(code === "closed" ? "no response" : code);
 }
 

@@ -23,7 +23,7 @@ const HANDSHAKE_MS = 20;
  * is then refused. A proxy sends such a request to another replica. This works on Linux. On other systems, a connection
  * may be lost between the last check and the close.
  */
-export async function closeAcceptQueue(server: Server): Promise<void> {
+export async function drainAcceptQueue(server: Server): Promise<void> {
   const { port, address } = server.address() as AddressInfo;
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until; ) {

@@ -5,7 +5,7 @@
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { PLACEHOLDER_EMAIL } from "../../identity/auth/one_time_links.ts";
+import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "../../identity/auth/one_time_links.ts";
 import { isSecretOfDatabase } from "../../identity/auth/secret_check.ts";
 import { addMemberAsOperator, createKey, createWorkspace } from "../../identity/operator/account_administration.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -18,8 +18,8 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
 import { twoPublicChannels } from "../../store/queries/public_pages.ts";
-import { type FirstCredentials, refreshAddress, writeCredentials } from "../../store/secret/first_credentials.ts";
-import type { App } from "./app.ts";
+import { type FirstCredentials, updateCredentialsUrl, writeCredentials } from "../../store/secret/first_credentials.ts";
+import type { HttpApp } from "./app.ts";
 import type { Logs } from "./log.ts";
 
 /**
@@ -55,14 +55,14 @@ export async function createFirstWorkspace(
   if (config.databaseUrl) return null;
   const em = orm.em.fork();
   if ((await em.count(Workspace)) > 0) {
-    refreshAddress(config);
+    updateCredentialsUrl(config);
     return null;
   }
   const made = await em.transactional(async (inside) => {
     const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
     const member = await addMemberAsOperator(inside as Em, {
       workspace: workspace.id,
-      email: PLACEHOLDER_EMAIL,
+      email: FIRST_OWNER_PLACEHOLDER_EMAIL,
       role: "owner",
     });
     const { key } = await createKey(inside as Em, { member: member.id, scopes: "all", name: "first key" }, now);
@@ -94,7 +94,7 @@ export interface ExampleChannel {
 
 /** The parts of a service that its first start uses. */
 interface FirstStartParts {
-  app: App;
+  app: HttpApp;
   log: Logs["log"];
   orm: Orm;
   /** Null unless this was the first start. */

@@ -5,7 +5,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { createJsonResponse } from "../../api/transports/http_responses.ts";
 import { forbidden, insufficientStorage } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { findUnavailability } from "../../store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
 import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
 import type { DiskSpace } from "../../store/embedded/disk_space.ts";
@@ -30,7 +30,7 @@ const READY_MS = 500;
 /** @returns `stopping`, after which /readyz refuses new requests */
 export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
-  const ready = cacheResult(READY_MS, deps.ready);
+  const ready = cacheAsyncResult(READY_MS, deps.ready);
 
   app.get("/healthz", () => createJsonResponse(200, { status: "ok", version: packageJson.version }));
   app.get("/readyz", async (event) => {
@@ -65,14 +65,14 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
 /** The cause of a failed check, without texts of the database, which may quote rows. */
 function describeFailure(error: unknown): string {
   if (error instanceof MigrationsMissingError) return error.message;
-  const code = findUnavailability(error);
+  const code = findDatabaseUnavailableCode(error);
   return code === null || code === "closed"
     ? "The database does not respond."
     : `The database is not available (${code}).`;
 }
 
 /** Caches the result or error of `look` for `ms` milliseconds from its start. */
-export function cacheResult<T>(
+export function cacheAsyncResult<T>(
   ms: number,
   look: () => Promise<T>,
   now: () => number = () => performance.now(),

@@ -4,14 +4,14 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, delimiter, dirname, extname } from "node:path";
 
-export interface HostShell {
+export interface ShellCommandPrefix {
   /** The part before a command, with a space at its end; empty on the same machine. */
   exec: string;
   /** The belfry command. */
   belfry: string;
 }
 
-export interface HostFacts {
+export interface ShellEnvironmentFacts {
   /** The value of PATH. */
   path: string;
   /** True if Kubernetes runs the service. */
@@ -30,7 +30,7 @@ export interface HostFacts {
 const CONTAINER_ID = /^[0-9a-f]{12}$/;
 
 /** Finds out how commands reach the service (rules#first-start). */
-export function findHostShell({
+export function detectShellCommandPrefix({
   path,
   inPod,
   exists = existsSync,
@@ -38,7 +38,7 @@ export function findHostShell({
   program = process.argv[1] ?? "",
   fromSource = extname(import.meta.filename) === ".ts",
   isMain = process.pid === 1 || process.ppid === 1,
-}: HostFacts): HostShell {
+}: ShellEnvironmentFacts): ShellCommandPrefix {
   // A source tree is worked on from inside of its container.
   if (fromSource) return { exec: "", belfry: "npm run -s belfry --" };
   const container = CONTAINER_ID.test(name) ? name : "CONTAINER";

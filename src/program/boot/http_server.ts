@@ -12,11 +12,11 @@ import { serveUpgrades } from "../../api/transports/web_socket.ts";
 import { overloaded } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { createPeerReader } from "../../store/rate_limits/request_client.ts";
+import { createConnectionLimitKeyReader } from "../../store/rate_limits/request_client.ts";
 import { endSlowBodies } from "./admission.ts";
-import type { App } from "./app.ts";
-import { answerMalformed, HTTP_TIMEOUTS, limitConnections, toNodeOptions } from "./connection_limits.ts";
-import { closeAcceptQueue } from "./drain_accept_queue.ts";
+import type { HttpApp } from "./app.ts";
+import { answerMalformed, HTTP_TIMEOUTS, limitConnections, toHttpServerOptions } from "./connection_limits.ts";
+import { drainAcceptQueue } from "./drain_accept_queue.ts";
 
 /**
  * The queue of connections to accept; the system may limit it. After a start, thousands of handsets connect at once.
@@ -29,7 +29,7 @@ const IDLE_SWEEP_MS = 50;
 /** The idle time after which no further request is expected; a slow proxy needs time to use its connections. */
 const IDLE_MS = 3_000;
 
-export interface Listening {
+export interface ListeningServer {
   /**
    * Reports the stop at /readyz and continues for SHUTDOWN_DELAY_MS. Then it refuses new connections and closes each
    * one with its response. It closes idle ones, and after a timeout all others.
@@ -38,14 +38,14 @@ export interface Listening {
 }
 
 /** The parts of an app that a socket uses. */
-export type ListeningApp = Pick<App, "fetch" | "stopping" | "ending">;
+export type HttpAppHandlers = Pick<HttpApp, "fetch" | "stopping" | "ending">;
 
 export async function listenHttp(
-  app: ListeningApp,
+  app: HttpAppHandlers,
   { host, ...config }: Pick<Config, "host" | "port"> & Partial<Config>,
   times = HTTP_TIMEOUTS,
-): Promise<Listening> {
-  const doors: Listening[] = [];
+): Promise<ListeningServer> {
+  const doors: ListeningServer[] = [];
   const close = async () => {
     await Promise.all(doors.map((door) => door.close()));
   };
@@ -66,17 +66,17 @@ const addressesOf = (host: string): string[] => {
 };
 
 async function listenAt(
-  app: ListeningApp,
+  app: HttpAppHandlers,
   { shutdownDelayMs = 0, ...at }: ListenAddress,
   times: typeof HTTP_TIMEOUTS,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const { server, node, gate } = createHttp(app, at, times);
   await server.serve();
   return {
     async close() {
       app.stopping();
       if (shutdownDelayMs > 0) await pause(shutdownDelayMs);
-      await closeAcceptQueue(node);
+      await drainAcceptQueue(node);
       await drain(app, node, gate, shutdownDelayMs);
     },
   };
@@ -87,7 +87,7 @@ type Http = ReturnType<typeof createHttp>;
 
 /** Creates the HTTP handling of connections with its limits, without a listener. */
 function createHttp(
-  app: ListeningApp,
+  app: HttpAppHandlers,
   { host, port, maxConnectionsPerIp = Number.POSITIVE_INFINITY, trustedProxies = [] }: ListenAddress,
   times: typeof HTTP_TIMEOUTS,
 ) {
@@ -97,7 +97,7 @@ function createHttp(
     silent: true,
     manual: true,
     gracefulShutdown: false,
-    node: { ...toNodeOptions(times), backlog: BACKLOG },
+    node: { ...toHttpServerOptions(times), backlog: BACKLOG },
     fetch: (request) => app.fetch(toWebRequest({ req: request }), request.ip ?? null),
   });
   const node = server.node?.server as NodeServer;
@@ -106,7 +106,7 @@ function createHttp(
   const gate = limitConnections(node, {
     refuse: (_request, response) => response.writeHead(503, headers).end(body),
     max: maxConnectionsPerIp,
-    ownerOf: createPeerReader(trustedProxies),
+    ownerOf: createConnectionLimitKeyReader(trustedProxies),
     tooMany: whole,
     unreadMs: times.unread,
   });
@@ -130,7 +130,12 @@ export function createOverloadResponses() {
 }
 
 /** Waits for existing connections after the listener is closed. */
-async function drain(app: ListeningApp, node: NodeServer, gate: Http["gate"], shutdownDelayMs: number): Promise<void> {
+async function drain(
+  app: HttpAppHandlers,
+  node: NodeServer,
+  gate: Http["gate"],
+  shutdownDelayMs: number,
+): Promise<void> {
   // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
   const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
   const emptied = gate.emptied();
@@ -152,7 +157,7 @@ async function drain(app: ListeningApp, node: NodeServer, gate: Http["gate"], sh
 }
 
 /** Serves connections that another process has accepted, and bounded by their addresses. */
-export function serveAccepted(app: App, config: Config) {
+export function serveAccepted(app: HttpApp, config: Config) {
   const bounded = { ...config, maxConnectionsPerIp: Number.POSITIVE_INFINITY };
   const { node, gate } = createHttp(app, bounded, HTTP_TIMEOUTS);
   // A server begins to watch over the times of its connections when it listens.
@@ -170,16 +175,16 @@ export function serveAccepted(app: App, config: Config) {
 }
 
 /** A door through which connections come that are served elsewhere; nothing of them is read. */
-export async function acceptConnections(
+export async function acceptConnectionsForWorkers(
   { host, port }: Pick<Config, "host" | "port">,
   take: (socket: Socket) => void,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const doors = addressesOf(host).map(() =>
     createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, take),
   );
   const close = async () => {
     const open = doors.filter((door) => door.listening);
-    await Promise.all(open.map(closeAcceptQueue));
+    await Promise.all(open.map(drainAcceptQueue));
     for (const door of open) door.close();
   };
   try {

@@ -10,24 +10,24 @@ import {
   addRetryAfter,
   createPollResponse,
   getLongPollSeconds,
-  isNotModified,
+  isNotModifiedResponse,
 } from "../../api/transports/prefer_header.ts";
 import { parseEtags } from "../../api/transports/rest_routes.ts";
-import { parseFirstPage } from "../../handset/inbox_page.ts";
-import type { StreamRequest } from "../../handset/live_updates/inbox_streams.ts";
+import { parseFirstInboxPageQuery } from "../../handset/inbox_page.ts";
+import type { InboxStreamRequest } from "../../handset/live_updates/inbox_streams.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import { getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { overloaded } from "../../model/api_error.ts";
 import type { HandsetOperation } from "../../operation/define_operation.ts";
-import { DEFAULT_LIMIT } from "../../store/schemas/common_fields.ts";
-import type { Admission, AdmissionPass } from "./admission.ts";
-import type { RequestLogger } from "./log.ts";
-import { createStreamSink } from "./stream_sinks.ts";
+import { DEFAULT_PAGE_SIZE } from "../../store/schemas/common_fields.ts";
+import type { AdmissionControl, AdmissionPass } from "./admission.ts";
+import type { LazyRequestLog } from "./log.ts";
+import { createHttpStreamSink } from "./stream_sinks.ts";
 
 interface PollsOptions {
   hold: LongPolling;
-  admission: Admission;
-  logOf(event: H3Event): RequestLogger;
+  admission: AdmissionControl;
+  logOf(event: H3Event): LazyRequestLog;
   /** The address for limits; null if exempt. */
   countedOf(event: H3Event): string | null;
   stateOf(event: H3Event): { pass: AdmissionPass | null; heldMs: number };
@@ -51,7 +51,7 @@ export function createInboxPolls({ hold, admission, logOf, countedOf, stateOf }:
     logOf(event).note({ operation: operation.name });
     // A long poll does not count as running and has a separate limit; thousands may be answered at once.
     state.pass?.leave();
-    const first = parseFirstPage(event.url.search);
+    const first = parseFirstInboxPageQuery(event.url.search);
     const { answer, granted, again, restedMs } = await hold.poll({
       token: getBearerToken(request.headers) ?? "",
       address,
@@ -59,7 +59,7 @@ export function createInboxPolls({ hold, admission, logOf, countedOf, stateOf }:
       signal: request.signal,
       page: first && { ...first, tags: parseEtags(request.headers.get("if-none-match")) },
       readInbox: () => admission.during(ask),
-      isUnchanged: isNotModified,
+      isUnchanged: isNotModifiedResponse,
       toAnswer: createPollResponse,
     });
     state.heldMs = restedMs;
@@ -85,8 +85,8 @@ export async function openInboxStream(
   const leave = await hold.acquireStreamSlot(address);
   if (!leave) return createErrorResponse(overloaded(), 503);
   const asked = event.url.searchParams;
-  const page: StreamRequest["page"] = {
-    limit: Number(asked.get("limit") ?? DEFAULT_LIMIT),
+  const page: InboxStreamRequest["page"] = {
+    limit: Number(asked.get("limit") ?? DEFAULT_PAGE_SIZE),
     view: asked.get("view") === "lean" ? "lean" : "full",
   };
   const token = getBearerToken(request.headers) ?? "";
@@ -95,9 +95,9 @@ export async function openInboxStream(
 }
 
 /** Apart from the request, which would otherwise live as long as the stream. */
-function beginning(hold: LongPolling, following: Omit<StreamRequest, "sink">): (socket: Socket) => void {
+function beginning(hold: LongPolling, following: Omit<InboxStreamRequest, "sink">): (socket: Socket) => void {
   return (socket) => {
-    const stream = hold.stream({ ...following, sink: createStreamSink(socket) });
+    const stream = hold.stream({ ...following, sink: createHttpStreamSink(socket) });
     socket.on("close", () => stream.end("gone"));
   };
 }

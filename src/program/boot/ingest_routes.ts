@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import type { WebSocket } from "ws";
-import { addIngestRoutes, createHostApp, type IngestRoutes } from "../../api/ingest/ingest_routes.ts";
+import { addIngestRoutes, createIngestHostApp, type IngestRoutes } from "../../api/ingest/ingest_routes.ts";
 import { toSequenceMember } from "../../api/ingest/ntfy_sequences.ts";
 import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntfy_subscribe.ts";
 import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
@@ -15,7 +15,7 @@ import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/w
 import { createEventStream } from "../../api/transports/event_stream.ts";
 import { createJsonResponse, toWebRequest } from "../../api/transports/http_responses.ts";
 import { canUpgrade, createWebSocketResponse } from "../../api/transports/web_socket.ts";
-import { type Assets, removeUpload } from "../../effects/assets/asset_service.ts";
+import { type AssetService, removeUpload } from "../../effects/assets/asset_service.ts";
 import { IncomingFile } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
@@ -23,8 +23,8 @@ import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import type { StreamSink } from "../../handset/live_updates/stream_connection.ts";
 import { createMessageHistory, splitBacklog } from "../../handset/ntfy/message_history.ts";
 import { createNtfyListeners, type NtfyListenersOptions } from "../../handset/ntfy/ntfy_listeners.ts";
-import { encodeMessage, type MessageFormat } from "../../handset/ntfy/ntfy_message.ts";
-import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
+import { encodeNtfyMessage, type NtfyStreamFormat } from "../../handset/ntfy/ntfy_message.ts";
+import { DEVICE_TOKEN_PREFIX, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
@@ -38,13 +38,13 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { noteSenderRequest } from "../../store/queries/api_keys.ts";
-import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
-import { findSequence } from "../../store/queries/collapse_sequences.ts";
+import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
+import { findCollapseSequence } from "../../store/queries/collapse_sequences.ts";
 import type { Metrics } from "./metrics.ts";
-import { createStreamSink, createWebSocketSink } from "./stream_sinks.ts";
-import { createUnpublishedDrafts } from "./unpublished_drafts.ts";
+import { createHttpStreamSink, createWebSocketSink } from "./stream_sinks.ts";
+import { createUnpublishedDraftStore } from "./unpublished_drafts.ts";
 
-const TYPES: Record<MessageFormat, string> = {
+const TYPES: Record<NtfyStreamFormat, string> = {
   json: "application/x-ndjson; charset=utf-8",
   sse: "text/event-stream; charset=utf-8",
   raw: "text/plain; charset=utf-8",
@@ -63,7 +63,7 @@ interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
 }
 
 /** The app's data about a request. */
-export interface IngestSupport {
+export interface IngestRequestCounter {
   /** The client key for limits per address; null is exempt. */
   countedOf(event: H3Event): string | null;
   /**
@@ -84,7 +84,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
   async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
     // Another server's credential, as a proxy sets it, does not close what is open to everyone.
     if (token === null || !isBelfryToken(token)) return null;
-    if (!looksLikeToken(DEVICE_PREFIX, token)) {
+    if (!looksLikeToken(DEVICE_TOKEN_PREFIX, token)) {
       if (await authenticateKey(token)) return null;
       throw unauthorized();
     }
@@ -92,7 +92,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     return "id" in caller ? caller.id : null;
   }
 
-  async function listen(event: H3Event, asked: NtfySubscribeRequest, support: IngestSupport): Promise<Response> {
+  async function listen(event: H3Event, asked: NtfySubscribeRequest, support: IngestRequestCounter): Promise<Response> {
     await support.count(event);
     const { topic, handles, format, since, poll, wants, token } = asked;
     const request = toWebRequest(event);
@@ -124,7 +124,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
       const read = async (ids: readonly string[]) =>
         (await heard.readMessages(ids))
           .filter(({ message }) => wants(message))
-          .map(({ message }) => encodeMessage(message, format))
+          .map(({ message }) => encodeNtfyMessage(message, format))
           .join("");
       // A client that takes nothing has its connection ended as those do that stay.
       stays?.socket?.setTimeout(2 * options.beatMs);
@@ -183,7 +183,7 @@ function endWith(socket: Socket | WebSocket, listener: ReturnType<Begin>): void 
 }
 
 // These do not reference the request, which would live as long as the connection.
-const onStream = (begin: Begin) => (socket: Socket) => endWith(socket, begin(createStreamSink(socket)));
+const onStream = (begin: Begin) => (socket: Socket) => endWith(socket, begin(createHttpStreamSink(socket)));
 const onWebSocket = (begin: Begin) => (socket: WebSocket, connection: Socket) =>
   endWith(socket, begin(createWebSocketSink(socket, connection)));
 
@@ -192,7 +192,7 @@ interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
   orm: Orm;
   log: Log;
   isLow(): boolean;
-  assets: Pick<Assets, "store">;
+  assets: Pick<AssetService, "store">;
   listening: NtfyListening;
   metrics: Pick<Metrics, "sender">;
   config: Pick<Config, "ntfyHost" | "gotifyHost">;
@@ -203,7 +203,7 @@ type Mount = (
   app: H3,
   prepare: (app: H3) => void,
   tools: readonly OwnerOperation[],
-  support: IngestSupport & {
+  support: IngestRequestCounter & {
     logOf(event: H3Event): Log;
     places: Pick<ServiceAddresses, "publicUrl" | "channelBaseUrl">;
   },
@@ -216,7 +216,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
   async function visibleId(caller: Caller, channel: string): Promise<string | null> {
     const { pusher_id } = await resolveChannelIds({ pusher_id: channel }, orm, caller);
     const id = parseId("psh", pusher_id);
-    return id && (await runStatement(db, visibleChannel, channelScopeParameters(id, caller))).length > 0
+    return id && (await runStatement(db, findVisibleChannel, channelScopeParameters(id, caller))).length > 0
       ? pusher_id
       : null;
   }
@@ -261,7 +261,9 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       const id = alertId === null ? null : parseId("alr", alertId);
       const pusher_id = assertDefined(parseId("psh", pusherId), "the channel is visible");
       const newest = LIMITS.ntfy_messages;
-      return (await runStatement(db, findSequence, { pusher_id, collapse_key, id, newest })).map(toSequenceMember);
+      return (await runStatement(db, findCollapseSequence, { pusher_id, collapse_key, id, newest })).map(
+        toSequenceMember,
+      );
     },
   };
   const mount: Mount = (app, prepare, tools, { logOf, places, ...support }) => {
@@ -283,7 +285,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       pictures: { ...pictures, accepts },
       listen,
       create,
-      drafts: createUnpublishedDrafts(db, known.dispatcher, create, toolOf("delete_alert")),
+      drafts: createUnpublishedDraftStore(db, known.dispatcher, create, toolOf("delete_alert")),
       sequences: { ...sequences, cancel: toolOf("cancel_alert") },
       logOf,
       publicUrl: places.publicUrl,
@@ -291,8 +293,8 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
     addIngestRoutes(app, routes);
     addWrongAddressRoutes(app, { ...places, ...config });
     const byHost = new Map<string, H3>();
-    if (config.ntfyHost) byHost.set(config.ntfyHost, createHostApp("ntfy", routes, prepare));
-    if (config.gotifyHost) byHost.set(config.gotifyHost, createHostApp("gotify", routes, prepare));
+    if (config.ntfyHost) byHost.set(config.ntfyHost, createIngestHostApp("ntfy", routes, prepare));
+    if (config.gotifyHost) byHost.set(config.gotifyHost, createIngestHostApp("gotify", routes, prepare));
     if (byHost.size === 0) return () => app;
     return ({ url }) => byHost.get(new URL(url).hostname) ?? app;
   };

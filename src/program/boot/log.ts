@@ -3,7 +3,7 @@
 // time, severity, message and fields; elsewhere it is JSON.
 
 import { type DestinationStream, pino } from "pino";
-import { removeToken } from "../../effects/assets/asset_urls.ts";
+import { redactAssetToken } from "../../effects/assets/asset_urls.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
@@ -33,7 +33,7 @@ function lineFor(line: string): string {
 }
 
 /** A piece of the log that has whole lines. */
-export const formatForTerminal = (piece: string): string => piece.replace(/[^\n]+/g, (line) => lineFor(line));
+export const formatLogForTerminal = (piece: string): string => piece.replace(/[^\n]+/g, (line) => lineFor(line));
 
 /** The maximum delay and size of buffered lines. */
 const WAIT_MS = 100;
@@ -46,7 +46,7 @@ const PIECE_BYTES = 4_096;
 const INFO = 30;
 const WARN = 40;
 
-export interface BatchedStream extends DestinationStream {
+export interface BatchedLogStream extends DestinationStream {
   /** Makes pino set `lastLevel` before each line. */
   readonly [key: symbol]: true;
   lastLevel: number;
@@ -55,7 +55,7 @@ export interface BatchedStream extends DestinationStream {
 }
 
 /** Buffers lines for `out`, which writes each piece synchronously: at most `most` bytes, unless one line is longer. */
-export function batchLines(out: DestinationStream, most = Number.POSITIVE_INFINITY): BatchedStream {
+export function batchLogLines(out: DestinationStream, most = Number.POSITIVE_INFINITY): BatchedLogStream {
   let waiting = "";
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -77,14 +77,14 @@ export function batchLines(out: DestinationStream, most = Number.POSITIVE_INFINI
   };
 }
 
-let standardError: BatchedStream | undefined;
+let standardError: BatchedLogStream | undefined;
 
 /** One for the process, since there is one standard error, and one end. */
-function toStandardError(most?: number): BatchedStream {
+function toStandardError(most?: number): BatchedLogStream {
   if (!standardError) {
     const out = pino.destination({ fd: 2, sync: true });
-    const lines = batchLines(
-      process.stderr.isTTY ? { write: (piece) => out.write(formatForTerminal(piece)) } : out,
+    const lines = batchLogLines(
+      process.stderr.isTTY ? { write: (piece) => out.write(formatLogForTerminal(piece)) } : out,
       most,
     );
     // Also after an uncaught error.
@@ -100,7 +100,7 @@ const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
  * Returns a path for the log, without the query, which may contain an invite code or a key. Secrets and file tokens in
  * the path are cut.
  */
-export const redactPath = (pathname: string) => removeToken(pathname).replace(SECRETS, "$1(cut)");
+export const redactPath = (pathname: string) => redactAssetToken(pathname).replace(SECRETS, "$1(cut)");
 
 export interface Logs {
   log: ReturnType<typeof createLog>;
@@ -151,7 +151,7 @@ type PlainLogger = Omit<Log, "origin">;
 type Parent = PlainLogger & { child(fields: object): PlainLogger };
 
 /** The log of one request. Most requests log nothing, so it is created with its first line. */
-export class RequestLogger implements Log {
+export class LazyRequestLog implements Log {
   #parent: Parent;
   #own: PlainLogger | undefined;
   readonly requestId: string;

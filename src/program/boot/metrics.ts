@@ -4,7 +4,7 @@
 
 import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
 import { assertDefined } from "../../model/assert.ts";
-import type { SenderRequest } from "../../model/entities/credentials.ts";
+import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
 import type { SenderProgram } from "../../model/fields/sender_programs.ts";
 import { COUNTERS, GAUGES, type GaugeReading, HISTOGRAMS } from "./metric_definitions.ts";
 
@@ -132,7 +132,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
     mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
     /** Counts a sender request, by one of our program names and one of a few outcomes. */
-    sender: (program: SenderProgram | null, outcome: SenderRequest["outcome"]) =>
+    sender: (program: SenderProgram | null, outcome: SenderProgramRequest["outcome"]) =>
       count.senders.inc({ program: program ?? "unknown", outcome }),
     /** Sets the functions that read these gauges on each scrape. */
     watch: (given: typeof readings): void => void Object.assign(readings, given),

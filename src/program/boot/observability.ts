@@ -2,7 +2,7 @@
 // and traces of its requests if a collector is configured.
 
 import manifest from "../../../package.json" with { type: "json" };
-import type { Assets } from "../../effects/assets/asset_service.ts";
+import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
 import type { PushService } from "../../handset/push/push_service.ts";
 import type { Config } from "../../store/config/all_settings.ts";
@@ -10,13 +10,13 @@ import { MigrationsMissingError } from "../../store/db/database_unavailable_erro
 import { isMigrated } from "../../store/db/migrate.ts";
 import { countConnections, type Orm } from "../../store/db/orm.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
-import type { App } from "./app.ts";
+import type { HttpApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OpenedResources } from "./service_options.ts";
 
 interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
   replicas: Replicas | null;
-  app: App;
+  app: HttpApp;
   orm: Orm;
   webhooks: WebhookService;
   push: PushService;
@@ -25,7 +25,7 @@ interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
 }
 
 /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
-export const createReadinessCheck = (orm: Orm, assets: Assets) => async () => {
+export const createReadinessCheck = (orm: Orm, assets: AssetService) => async () => {
   await orm.em.fork().execute("select 1");
   if (!(await isMigrated(orm))) throw new MigrationsMissingError();
   return { degraded: assets.store.answers() ? [] : ["files"] };

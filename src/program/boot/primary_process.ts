@@ -6,13 +6,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { createMemoryWindows } from "../../store/rate_limits/rate_limits.ts";
-import { createPeerReader } from "../../store/rate_limits/request_client.ts";
+import { createConnectionLimitKeyReader } from "../../store/rate_limits/request_client.ts";
 import { createLeases, createSlots } from "../../store/rate_limits/slots.ts";
 import type { RunningService } from "./first_start.ts";
-import { acceptConnections, createOverloadResponses } from "./http_server.ts";
+import { acceptConnectionsForWorkers, createOverloadResponses } from "./http_server.ts";
 import { createLogs } from "./log.ts";
 import { createMetrics, type MetricSnapshot, mergeMetrics } from "./metrics.ts";
-import { createCloser, prepareEnvironment } from "./service.ts";
+import { createCloser, prepareServiceResources } from "./service.ts";
 import { createStartupResponder } from "./startup_wait.ts";
 import { WORKER_TIMEOUT_MS } from "./worker_ipc.ts";
 import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
@@ -52,7 +52,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
   try {
     // One connection more of each listens to what the others have changed.
     const databasePoolSize = config.workers * (own.databasePoolSize + 1);
-    const { opening } = await prepareEnvironment({ ...config, databasePoolSize }, log, closers);
+    const { opening } = await prepareServiceResources({ ...config, databasePoolSize }, log, closers);
     const windows = createMemoryWindows(() => performance.now());
     const figures = createFigures(() => workers.serving());
     const workers = createWorkerPool({
@@ -80,10 +80,10 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
     await startup.close();
 
     const places = createSlots(Number.POSITIVE_INFINITY, config.maxConnectionsPerIp);
-    const ownerOf = createPeerReader(config.trustedProxies);
+    const ownerOf = createConnectionLimitKeyReader(config.trustedProxies);
     const { whole } = createOverloadResponses();
     const refuse = (socket: Socket) => socket.resume().end(whole, () => socket.destroy());
-    const door = await acceptConnections(config, (socket) => {
+    const door = await acceptConnectionsForWorkers(config, (socket) => {
       socket.on("error", () => {});
       const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
       if (!places.hasRoom(owner)) return void refuse(socket);

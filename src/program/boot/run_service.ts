@@ -5,12 +5,16 @@ import { isIP } from "node:net";
 import { pino } from "pino";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { loadConfig, readHostVariables, rejectMisspelledEnvironment } from "../../store/config/load_settings.ts";
+import {
+  loadConfig,
+  readShellEnvironmentFacts,
+  rejectMisspelledEnvironment,
+} from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 import { stopExitOnSignals } from "./early_signals.ts";
 import type { FirstStartResult, RunningService } from "./first_start.ts";
-import { findHostShell } from "./host_shell.ts";
+import { detectShellCommandPrefix } from "./host_shell.ts";
 import { findFreePort, listenHttp } from "./http_server.ts";
 import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { createLogs } from "./log.ts";
@@ -87,7 +91,7 @@ function greet(config: Config, { cluster }: RunningService, { made, example, pag
   const subscribe = `Subscribe a device at ${page}`;
   const address = listenAddress(config);
   const listens = `Belfry listens on ${address}${address === url ? "" : ` for clients of ${url} (PUBLIC_URL)`}`;
-  const shell = findHostShell(readHostVariables());
+  const shell = detectShellCommandPrefix(readShellEnvironmentFacts());
   const welcome = made && formatWelcome(made, { example, dataDir, inTerminal, shell });
   if (inTerminal) {
     for (const text of [welcome, cluster?.elsewhere, page && subscribe, listens]) if (text) console.log(text);

@@ -3,7 +3,7 @@
 
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { type Cluster, hasDatabase, openCluster } from "../../store/embedded/cluster.ts";
+import { type Cluster, hasEmbeddedDatabase, openCluster } from "../../store/embedded/cluster.ts";
 import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
 import { UNWATCHED_DISK, watchDiskSpace } from "../../store/embedded/disk_space.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
@@ -11,7 +11,7 @@ import { createLogs, type Logs } from "./log.ts";
 import type { CloseHandlers, PrimaryParts, ServiceOptions } from "./service_options.ts";
 
 /** The resources that a service opens before it loads code for the database, once for all processes. */
-export interface Environment {
+export interface PreparedServiceResources {
   secret: string;
   /** There was a database before this start. */
   used: boolean;
@@ -20,16 +20,16 @@ export interface Environment {
 }
 
 /** @throws ConfigError, DataDirInUseError. */
-export async function prepareEnvironment(
+export async function prepareServiceResources(
   config: Config,
   log: Logs["log"],
   closers: CloseHandlers,
-): Promise<Environment> {
+): Promise<PreparedServiceResources> {
   if (config.databaseUrl) return { secret: loadSecret(config, false), used: false, opening: null };
   // Before anything is written into a folder that is not ours.
-  hasDatabase(config.dataDir);
+  hasEmbeddedDatabase(config.dataDir);
   closers.push(await acquireDataDir(config.dataDir));
-  const used = hasDatabase(config.dataDir);
+  const used = hasEmbeddedDatabase(config.dataDir);
   const secret = loadSecret(config, used);
   // The database starts in separate processes while this one loads its code.
   const opening = openCluster(config, { log });
@@ -38,7 +38,7 @@ export async function prepareEnvironment(
 }
 
 /** The resources of a worker are already open. */
-const workerEnvironment = (config: Config, { database }: PrimaryParts): Environment => ({
+const workerEnvironment = (config: Config, { database }: PrimaryParts): PreparedServiceResources => ({
   secret: loadSecret(config, database !== null),
   used: true,
   opening: null,
@@ -58,7 +58,7 @@ export async function openService(config: Config, options: ServiceOptions = {}) 
     const { primary } = options;
     const { secret, used, opening } = primary
       ? workerEnvironment(config, primary)
-      : await prepareEnvironment(config, log, closers);
+      : await prepareServiceResources(config, log, closers);
     const { composeService, loadMigrator } = await import("./composition_root.ts");
     // Making a database takes longer than reading what fills it.
     if (opening && !used) await loadMigrator();

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { endianness } from "node:os";
 import ipaddr from "ipaddr.js";
-import type { SendQueues } from "../../handset/live_updates/stream_connection.ts";
+import type { SocketSendQueueBytes } from "../../handset/live_updates/stream_connection.ts";
 
 /** Columns of such a table: both addresses of a connection, and `tx_queue:rx_queue`, all hexadecimal. */
 const LOCAL = 1;
@@ -12,7 +12,7 @@ const REMOTE = 2;
 const QUEUES = 4;
 
 /** Reads the tables of the system once for all connections; the keys are the addresses as it writes them. */
-export async function readSendQueues(): Promise<SendQueues> {
+export async function readSocketSendQueues(): Promise<SocketSendQueueBytes> {
   const tables = await Promise.all(
     ["tcp", "tcp6"].map((name) => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "")),
   );
@@ -28,7 +28,7 @@ export async function readSendQueues(): Promise<SendQueues> {
 }
 
 /** Reads how much waits for one connection. */
-export function createQueueReader(socket: Socket): (queues: SendQueues) => number {
+export function createSendQueueReader(socket: Socket): (queues: SocketSendQueueBytes) => number {
   let key: string | null = null;
   return (queues) => {
     key ??= keyOf(socket);

@@ -45,7 +45,7 @@ function read(now: string): Leads {
  * Resolves imports from the cache; new ones are resolved and recorded. The returned function ends this and stores the
  * new ones. File contents are never cached, so edits need no further step.
  */
-export function followKnownImports(): () => void {
+export function cacheModuleResolution(): () => void {
   const now = madeFor();
   let leads = read(now);
   let noted = false;
@@ -84,7 +84,7 @@ function write(contents: object): void {
 
 if (import.meta.main) {
   enableCompileCache();
-  const keep = followKnownImports();
+  const keep = cacheModuleResolution();
   await import("./run_service.ts");
   await (await import("./composition_root.ts")).loadMigrator();
   keep();

@@ -5,9 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createErrorResponse, createJsonResponse } from "../../api/transports/http_responses.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { createDatabaseError } from "../../store/db/database_errors.ts";
+import { createDatabaseUnavailableApiError } from "../../store/db/database_errors.ts";
 import { DatabaseUnavailableError } from "../../store/db/database_unavailable_error.ts";
-import { type Listening, listenHttp } from "./http_server.ts";
+import { type ListeningServer, listenHttp } from "./http_server.ts";
 import type { Logs } from "./log.ts";
 
 /** The pause between two tries is doubled from the first to the longest. */
@@ -39,14 +39,14 @@ export async function retryWhileUnavailable<T>(
 export function createStartupResponder(config: Config, log: Logs["log"]) {
   let reason = "";
   let loggedAt = 0;
-  let listening: Promise<Listening> | null = null;
+  let listening: Promise<ListeningServer> | null = null;
   let closed = false;
   const app = {
     async fetch(request: Request): Promise<Response> {
       const { pathname } = new URL(request.url);
       if (pathname === "/healthz") return createJsonResponse(200, { status: "ok", version: packageJson.version });
       if (pathname === "/readyz") return createJsonResponse(503, { status: "not ready", reason });
-      return createErrorResponse(createDatabaseError());
+      return createErrorResponse(createDatabaseUnavailableApiError());
     },
     stopping() {},
     ending() {},

@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { StreamSink } from "../../handset/live_updates/stream_connection.ts";
-import { createQueueReader } from "./socket_send_queues.ts";
+import { createSendQueueReader } from "./socket_send_queues.ts";
 
 /** The time for a client to read the last message. */
 const FAREWELL_MS = 2_000;
@@ -14,9 +14,9 @@ const MOST_UNANSWERED = 2;
 /** Ends a connection whose client does not read; the system also discards its buffered data. */
 const reset = (socket: Socket) => void (socket.destroyed || socket.resetAndDestroy());
 
-export const createStreamSink = (socket: Socket): StreamSink => ({
+export const createHttpStreamSink = (socket: Socket): StreamSink => ({
   pendingBytes: () => socket.writableLength,
-  unacknowledgedBytes: createQueueReader(socket),
+  unacknowledgedBytes: createSendQueueReader(socket),
   write: (bytes) => void socket.write(bytes),
   writeAll(pieces, taken) {
     socket.cork();
@@ -44,7 +44,7 @@ export function createWebSocketSink(socket: WebSocket, connection: Socket): Stre
       return true;
     },
     pendingBytes: () => socket.bufferedAmount,
-    unacknowledgedBytes: createQueueReader(connection),
+    unacknowledgedBytes: createSendQueueReader(connection),
     write: (bytes) => socket.send(bytes, { binary: false }),
     writeAll(pieces, taken) {
       for (const [i, piece] of pieces.entries())

@@ -6,7 +6,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { runInSpan, type Span, type SpanAttributes } from "../../store/trace_spans.ts";
-import type { App } from "./app.ts";
+import type { HttpApp } from "./app.ts";
 import { PROBE_PATHS } from "./health_probes.ts";
 import { createSpanExporter, type FinishedSpan } from "./otlp_exporter.ts";
 
@@ -87,7 +87,7 @@ export function createTracing(config: TracingConfig, log: Log) {
   const exporter = createSpanExporter(config, manifest.version, log);
   return {
     fetch:
-      (serve: App["fetch"]): App["fetch"] =>
+      (serve: HttpApp["fetch"]): HttpApp["fetch"] =>
       async (request, peer) => {
         const given = parseTraceparent(request.headers.get("traceparent"));
         const traceId = given?.traceId ?? newId(16);

@@ -2,7 +2,7 @@
 // src/api/ingest.
 
 import type { Kysely } from "kysely";
-import type { UnpublishedDrafts, UnpublishedMessageDraft } from "../../api/ingest/unpublished_drafts.ts";
+import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "../../api/ingest/unpublished_drafts.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -11,17 +11,17 @@ import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
-import { findDraftAuthor, uneditedDrafts } from "../../store/queries/equal_alerts.ts";
+import { findDraftsCreatedByActor, uneditedDrafts } from "../../store/queries/equal_alerts.ts";
 
 type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;
 
 /** `create` and `remove` are the operations create_alert and delete_alert. */
-export function createUnpublishedDrafts(
+export function createUnpublishedDraftStore(
   db: Kysely<unknown>,
   dispatcher: Pick<Dispatcher, "findKeptAnswer" | "run">,
   create: OwnerOperation,
   remove: OwnerOperation,
-): UnpublishedDrafts {
+): UnpublishedDraftStore {
   return {
     async find(caller, key) {
       const kept = (await dispatcher.findKeptAnswer(create, caller, key)) as StoredDraft | null;
@@ -42,7 +42,7 @@ export function createUnpublishedDrafts(
       );
       if (drafts.length === 0) return [];
       const subjects = drafts.map(({ id }) => id);
-      const made = await runStatement(db, findDraftAuthor, { subjects, actor_id: caller.credential.id });
+      const made = await runStatement(db, findDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });
       const own = new Set(made.map(({ subject_id }) => subject_id));
       return drafts.filter(({ id }) => own.has(id)).map((draft) => ({ ...draft, status: "draft", isEdited: false }));
     },

@@ -7,14 +7,14 @@ import { LIMITS } from "../../model/limits.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { FirstCredentials } from "../../store/secret/first_credentials.ts";
 import type { ExampleChannel } from "./first_start.ts";
-import type { HostShell } from "./host_shell.ts";
+import type { ShellCommandPrefix } from "./host_shell.ts";
 
 interface WelcomeOptions {
   example: ExampleChannel | null;
   dataDir: string;
   /** True if it has the key and the link. A log has neither. */
   inTerminal: boolean;
-  shell: HostShell;
+  shell: ShellCommandPrefix;
 }
 
 /** Formats the message as lines of text, with commands for the folder in which the service was started. */

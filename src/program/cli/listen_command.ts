@@ -12,7 +12,7 @@ import { getListenStatePath, type ListenState, openListenState } from "./listen_
 import { readRetryAfter } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
 import { getLimitHeaders, resolveServerUrl, unreachableServerError, wrongServerError } from "./server_connection.ts";
-import { toSafeJson } from "./terminal_text.ts";
+import { toTerminalSafeJson } from "./terminal_text.ts";
 
 export interface ListenOptions {
   url?: string;
@@ -229,7 +229,7 @@ async function register(call: Call, version: string): Promise<string> {
 
 /** As a line, or to the command: the text only in its environment and its input, where no shell reads it. */
 async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
-  const line = `${toSafeJson(card)}\n`;
+  const line = `${toTerminalSafeJson(card)}\n`;
   if (exec === undefined) {
     process.stdout.write(line);
     return true;

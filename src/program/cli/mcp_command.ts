@@ -6,13 +6,13 @@ import { createInterface } from "node:readline";
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
 import { parseEventStream } from "./event_stream.ts";
 import {
-  type ConnectionOptions,
+  type CliConnectionOptions,
+  createRequestFailedError,
   getLimitHeaders,
-  getRequestError,
   printTarget,
-  resolveConnection,
+  resolveServerConnection,
   type ServerConnection,
-  sendWithKey,
+  sendAuthenticatedRequest,
   wrongServerError,
 } from "./server_connection.ts";
 
@@ -41,7 +41,7 @@ const SUBSCRIPTION = "subscriptions/listen";
  * Serves until standard input ends, and then answers the calls in flight. The server's address is read again for each
  * message, because it may change in between.
  */
-export async function serveMcp(options: ConnectionOptions): Promise<void> {
+export async function serveMcp(options: CliConnectionOptions): Promise<void> {
   checkNames(options);
   const calls = new Map<Message["id"], AbortController>();
   const passing = new Set<Promise<void>>();
@@ -62,7 +62,7 @@ export async function serveMcp(options: ConnectionOptions): Promise<void> {
     const signal = method === SUBSCRIPTION ? AbortSignal.any([call.signal, ended.signal]) : call.signal;
     if (id !== undefined) calls.set(id, call);
     try {
-      const connection = resolveConnection(options);
+      const connection = resolveServerConnection(options);
       const said = (params?._meta?.[VERSION] as string | undefined) ?? null;
       const headers = headersOf(message, said, agreed);
       if (session !== null && said === null) headers[SESSION] = session;
@@ -95,9 +95,9 @@ export async function serveMcp(options: ConnectionOptions): Promise<void> {
 }
 
 /** An invalid address stops the start; a missing key is reported in the responses, since it may be added later. */
-function checkNames(options: ConnectionOptions): void {
+function checkNames(options: CliConnectionOptions): void {
   try {
-    printTarget(resolveConnection(options));
+    printTarget(resolveServerConnection(options));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }
@@ -136,7 +136,7 @@ async function ask(
   signal: AbortSignal,
 ) {
   const body = JSON.stringify(message);
-  return sendWithKey(connection, (key) =>
+  return sendAuthenticatedRequest(connection, (key) =>
     // A redirect is not followed: the key is for this address.
     fetch(`${connection.url}/mcp`, {
       method: "POST",
@@ -145,7 +145,7 @@ async function ask(
       redirect: "manual",
       signal,
     }).catch((error) => {
-      throw getRequestError(connection.url, error);
+      throw createRequestFailedError(connection.url, error);
     }),
   );
 }

@@ -14,7 +14,7 @@ import { printNote } from "./output.ts";
  */
 const NEEDED = [22, 19] as const;
 
-export function isNewEnough(version = process.versions.node): boolean {
+export function isNodeNewEnough(version = process.versions.node): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
@@ -41,7 +41,7 @@ function installed(): string | null {
   try {
     const node = join(dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin/node");
     const version = execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" });
-    return isNewEnough(version) ? node : null;
+    return isNodeNewEnough(version) ? node : null;
   } catch {
     return null;
   }

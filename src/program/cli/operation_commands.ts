@@ -6,23 +6,23 @@ import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import {
+  acceptsClearArgument,
   CLEAR_ARGUMENT,
-  clearsFields,
-  FIELDS_TO_CLEAR,
-  readArguments,
-  refuseUnclearable,
-  withEffect,
+  CLEAR_ARGUMENT_SCHEMA,
+  parseLenientArguments,
+  prefixErrorWithEffect,
+  refuseInvalidClearArgument,
 } from "../../operation/lenient_arguments.ts";
-import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/validation_errors.ts";
-import { nameFlags, toFlag, toKebabCase } from "./option_values.ts";
+import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
+import { replaceArgumentNamesWithFlags, toFlag, toKebabCase } from "./option_values.ts";
 import { UsageError } from "./output.ts";
 import { callByRest } from "./rest_client.ts";
-import { addResultOptions, printSelected, readResultOptions, watchResult } from "./result_options.ts";
+import { addResultOptions, printSelected, readResultOptions, repeatCallAndPrintChanges } from "./result_options.ts";
 import {
   addConnectionOptions,
-  type ConnectionOptions,
+  type CliConnectionOptions,
   printTarget,
-  resolveConnection,
+  resolveServerConnection,
   type ServerConnection,
 } from "./server_connection.ts";
 import { isRecord } from "./terminal_text.ts";
@@ -39,7 +39,7 @@ function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, r
   const all = {
     ...properties,
     ...(tool.creates && { idempotency_key: IDEMPOTENCY_KEY }),
-    ...(clearsFields(tool) && { [CLEAR_ARGUMENT]: FIELDS_TO_CLEAR }),
+    ...(acceptsClearArgument(tool) && { [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA }),
   };
   return Object.entries(all).map(([name, schema]) => [name, schema, required.includes(name)]);
 }
@@ -70,7 +70,7 @@ export function addArgumentOptions(
   const flags: Flags = new Map();
   command.optionsGroup(heading);
   for (const [name, schema, required] of argumentsOf(tool).filter(([name]) => !except.includes(name)))
-    for (const option of optionsFor(name, stripNull(schema), required && !short[name], short[name])) {
+    for (const option of optionsFor(name, removeNullFromSchema(schema), required && !short[name], short[name])) {
       command.addOption(option);
       flags.set(option.attributeName(), name);
     }
@@ -94,25 +94,25 @@ interface OperationCall {
 }
 
 /** Calls the operation and prints its result. @throws ApiError that names the options of the command */
-export async function callOperation({ tool, args, connection, names, values }: OperationCall): Promise<void> {
+export async function callAndPrintOperation({ tool, args, connection, names, values }: OperationCall): Promise<void> {
   const options = readResultOptions(tool, values);
   printTarget(connection);
-  const read = readArguments(tool, args);
+  const read = parseLenientArguments(tool, args);
   const call = async () => {
     try {
-      refuseUnclearable(tool, read);
+      refuseInvalidClearArgument(tool, read);
       const result = connection.login
         ? await callTool(tool, read, connection)
         : (await callByRest(tool, read, connection)).body;
       return nameFlagsInNote(result, names);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const named = nameFlags(error, names);
+      const named = replaceArgumentNamesWithFlags(error, names);
       // Over MCP, the service names the effect.
-      throw connection.login ? named : withEffect(named, tool, read);
+      throw connection.login ? named : prefixErrorWithEffect(named, tool, read);
     }
   };
-  if (options.watch) await watchResult(call, options, options.watch);
+  if (options.watch) await repeatCallAndPrintChanges(call, options, options.watch);
   else printSelected(await call(), options);
 }
 
@@ -157,8 +157,8 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
     const given = typeof json === "string" ? await readObject(json) : null;
     // JSON has the names of the fields.
     const names = new Map(given ? [] : [...flags.values()].map((name) => [name, toFlag(name)]));
-    const connection = resolveConnection(connectionOptions(program, command, flags));
-    await callOperation({ tool, args: { ...given, ...readFlags(flags, values) }, connection, names, values });
+    const connection = resolveServerConnection(readCliConnectionOptions(program, command, flags));
+    await callAndPrintOperation({ tool, args: { ...given, ...readFlags(flags, values) }, connection, names, values });
   });
 }
 
@@ -168,7 +168,7 @@ function scopesOf({ scope, alsoRequires, mayRequire }: OwnerOperation): string {
 }
 
 /** The server and the key of a command line, before or after the name of the command. */
-export function connectionOptions(program: Command, command: Command, flags: Flags): ConnectionOptions {
+export function readCliConnectionOptions(program: Command, command: Command, flags: Flags): CliConnectionOptions {
   const { url, key } = command.opts();
   const before = program.opts();
   return {
@@ -181,7 +181,7 @@ export function connectionOptions(program: Command, command: Command, flags: Fla
 function optionsFor(name: string, schema: JsonSchema, required: boolean, letter?: string): Option[] {
   const flag = letter ? `-${letter}, ${toFlag(name)}` : toFlag(name);
   const kind = kindOf(schema);
-  const items = kind === "array" ? stripNull(schema.items ?? {}) : schema;
+  const items = kind === "array" ? removeNullFromSchema(schema.items ?? {}) : schema;
   const meaning = [
     required && "(required)",
     schema.description,
@@ -232,7 +232,7 @@ function readScalar(kind: Kind, raw: string): unknown {
 async function readObject(text: string): Promise<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(text === "-" ? await readInput() : text);
+    value = JSON.parse(text === "-" ? await readStandardInput() : text);
   } catch {
     throw new UsageError("--json (or standard input) cannot be read: it must be one JSON object in UTF-8.");
   }
@@ -242,7 +242,7 @@ async function readObject(text: string): Promise<Record<string, unknown>> {
 }
 
 /** Standard input to its end. @throws TypeError for anything but UTF-8 */
-export async function readInput(): Promise<string> {
+export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));

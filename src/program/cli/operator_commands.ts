@@ -6,7 +6,7 @@ import type { OperatorOperation } from "../../identity/operator/operator_operati
 import { ApiError } from "../../model/api_error.ts";
 import { loadSettings } from "../../store/config/load_settings.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
-import { nameFlags, readDuration, toFlag } from "./option_values.ts";
+import { readDuration, replaceArgumentNamesWithFlags, toFlag } from "./option_values.ts";
 import { printNote, printResult } from "./output.ts";
 import { addCellCommand, addDoctorCommand, addSecretCommand, addStatusCommand } from "./status_command.ts";
 import { addBackupCommands, addExportCommands, addImportFromCommand } from "./transfer_commands.ts";
@@ -33,7 +33,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   const run = async (operation: OperatorOperation, args: Record<string, unknown>) => {
     const names = new Map(OPTION_ARGUMENTS.map((name) => [name, toFlag(name)]));
     const result = await ask(operation, args).catch((error) => {
-      throw error instanceof ApiError ? nameFlags(error, names) : error;
+      throw error instanceof ApiError ? replaceArgumentNamesWithFlags(error, names) : error;
     });
     printResult(result);
   };
@@ -168,15 +168,15 @@ type Mailing = typeof import("../../identity/auth/mail.ts");
 async function mailTo(
   settings: Parameters<Mailing["createMailer"]>[0],
   email: string,
-  message: (linkMail: Mailing["createLinkMail"]) => ReturnType<Mailing["createLinkMail"]>,
+  message: (linkMail: Mailing["createMemberLinkMail"]) => ReturnType<Mailing["createMemberLinkMail"]>,
 ): Promise<boolean> {
   if (settings.smtpUrl === null) return false;
-  const { PLACEHOLDER_EMAIL } = await import("../../identity/auth/one_time_links.ts");
-  if (email === PLACEHOLDER_EMAIL) return false;
+  const { FIRST_OWNER_PLACEHOLDER_EMAIL } = await import("../../identity/auth/one_time_links.ts");
+  if (email === FIRST_OWNER_PLACEHOLDER_EMAIL) return false;
   // Only here: no other command needs it.
-  const { createMailer, createLinkMail } = await import("../../identity/auth/mail.ts");
+  const { createMailer, createMemberLinkMail } = await import("../../identity/auth/mail.ts");
   const warn = (cause: object) => printNote(`the e-mail was not sent (${(cause as { code?: string }).code})`);
-  return (await createMailer(settings, { warn })?.(message(createLinkMail))) ?? false;
+  return (await createMailer(settings, { warn })?.(message(createMemberLinkMail))) ?? false;
 }
 
 interface LinkMade {

@@ -23,11 +23,11 @@ export function readWholeNumber(text: string): number {
 }
 
 /** A day: timers overflow after 24 days. */
-export const LONGEST_WAIT_S = 86_400;
+export const MAX_TIMER_WAIT_SECONDS = 86_400;
 
 /** Seconds until a retry, as a refusal names them, up to a day; 0 if it names none. */
 export const readRetryAfter = ({ headers }: ApiError): number =>
-  Math.min(Math.max(Number(headers["retry-after"]) || 0, 0), LONGEST_WAIT_S);
+  Math.min(Math.max(Number(headers["retry-after"]) || 0, 0), MAX_TIMER_WAIT_SECONDS);
 
 /** create_alert → create-alert */
 export const toKebabCase = (name: string): string => name.replaceAll("_", "-");
@@ -42,7 +42,7 @@ export const toFlag = (name: string): string => `--${toKebabCase(name)}`;
  *
  * @param flags name of an argument → its option, such as `--pusher-id`
  */
-export function nameFlags<E extends ApiError>(refused: E, flags: ReadonlyMap<string, string>): E {
+export function replaceArgumentNamesWithFlags<E extends ApiError>(refused: E, flags: ReadonlyMap<string, string>): E {
   refused.message = inMessage(refused.message, refused.param, flags);
   for (const field of refused.fields) field.message = inMessage(field.message, field.param, flags);
   return refused;

@@ -6,14 +6,16 @@ import { ApiError, conflict, serverError } from "../../model/api_error.ts";
 import { describeFileError } from "../../store/config/file_errors.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
-import { renderResult, type TerminalStyle, toSafeJson, toSafeText } from "./terminal_text.ts";
+import { renderResult, type TerminalStyle, toTerminalSafeJson, toTerminalSafeText } from "./terminal_text.ts";
 
 /** The command was written wrongly: exit 2. */
 export class UsageError extends Error {}
 
 /** The result as text: for a terminal a table or lines, for programs one line of JSON. */
 export const formatResult = (value: unknown, fields?: readonly string[]): string =>
-  process.stdout.isTTY ? renderResult(value, getTerminalStyle(process.stdout), fields) : `${toSafeJson(value)}\n`;
+  process.stdout.isTTY
+    ? renderResult(value, getTerminalStyle(process.stdout), fields)
+    : `${toTerminalSafeJson(value)}\n`;
 
 export function printResult(value: unknown): void {
   process.stdout.write(formatResult(value));
@@ -27,7 +29,7 @@ const getTerminalStyle = (stream: NodeJS.WriteStream): TerminalStyle => ({
 
 /** A remark in addition to the result. It may contain text of a server (rules#cli-harmless-text). */
 export function printNote(text: string): void {
-  process.stderr.write(`belfry: ${toSafeText(text)}\n`);
+  process.stderr.write(`belfry: ${toTerminalSafeText(text)}\n`);
 }
 
 /** Prints an error. Returns the exit code: 1 for a refusal (its envelope, or text on a terminal), 2 for wrong usage. */
@@ -43,7 +45,7 @@ export function printError(error: unknown): number {
   if (process.stderr.isTTY)
     for (const text of [message, ...problems.map((one) => one.message).filter((one) => !message.endsWith(one))])
       printNote(text);
-  else process.stderr.write(`${toSafeJson(refused.toEnvelope())}\n`);
+  else process.stderr.write(`${toTerminalSafeJson(refused.toEnvelope())}\n`);
   return 1;
 }
 

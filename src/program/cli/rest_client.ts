@@ -5,14 +5,14 @@ import { invalidRequest, parseErrorEnvelope } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { buildClientRequest, CLI_USER_AGENT } from "../../operation/client_request.ts";
 import { getPathArguments, IDEMPOTENCY_ARGUMENTS, type OwnerOperation } from "../../operation/define_operation.ts";
-import type { OperationOutcome } from "../../operation/execute.ts";
+import type { OperationResponse } from "../../operation/execute.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import {
+  createRequestFailedError,
   getLimitHeaders,
-  getRequestError,
   getUnknownAnswerError,
   type ServerConnection,
-  sendWithKey,
+  sendAuthenticatedRequest,
 } from "./server_connection.ts";
 
 /** More than a call waits for a review. */
@@ -23,7 +23,7 @@ export async function callByRest(
   tool: OwnerOperation,
   args: Record<string, unknown>,
   connection: Pick<ServerConnection, "url" | "key" | "login">,
-): Promise<OperationOutcome> {
+): Promise<OperationResponse> {
   refuseUnsendable(tool, args);
   const { url } = connection;
   const { method, path, headers, body } = buildClientRequest(tool, args);
@@ -37,10 +37,10 @@ export async function callByRest(
   let response: Response;
   let text: string;
   try {
-    response = await sendWithKey(connection, send);
+    response = await sendAuthenticatedRequest(connection, send);
     text = await response.text();
   } catch (error) {
-    throw getRequestError(url, error);
+    throw createRequestFailedError(url, error);
   }
   const answerHeaders = getLimitHeaders(response);
   if (response.status === 204) return { body: deleted(tool, args), headers: answerHeaders };

@@ -7,10 +7,10 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { ApiError } from "../../model/api_error.ts";
 import { isReadOnly, type OwnerOperation } from "../../operation/define_operation.ts";
-import { type JsonSchema, stripNull } from "../../operation/validation_errors.ts";
-import { LONGEST_WAIT_S, readRetryAfter, readWholeNumber } from "./option_values.ts";
+import { type JsonSchema, removeNullFromSchema } from "../../operation/validation_errors.ts";
+import { MAX_TIMER_WAIT_SECONDS, readRetryAfter, readWholeNumber } from "./option_values.ts";
 import { formatResult, printNote, UsageError } from "./output.ts";
-import { isRecord, toSafeJson, toSafeText } from "./terminal_text.ts";
+import { isRecord, toTerminalSafeJson, toTerminalSafeText } from "./terminal_text.ts";
 
 const WATCH_SECONDS = 5;
 
@@ -32,7 +32,8 @@ export function addResultOptions(command: Command, tool: OwnerOperation): void {
 
 function readInterval(text: string): number {
   const seconds = readWholeNumber(text);
-  if (seconds > LONGEST_WAIT_S) throw new InvalidArgumentError(`It must be at most ${LONGEST_WAIT_S} seconds.`);
+  if (seconds > MAX_TIMER_WAIT_SECONDS)
+    throw new InvalidArgumentError(`It must be at most ${MAX_TIMER_WAIT_SECONDS} seconds.`);
   return seconds;
 }
 
@@ -72,7 +73,7 @@ function listFields({ output, brief, titles }: OwnerOperation): Set<string> {
 }
 
 function namesIn(root: JsonSchema, schema: JsonSchema = root): string[] {
-  const at = resolve(root, stripNull(schema));
+  const at = resolve(root, removeNullFromSchema(schema));
   const branches = [...(at.anyOf ?? []), ...((at.oneOf as JsonSchema[] | undefined) ?? [])];
   if (branches.length > 0) return branches.flatMap((branch) => namesIn(root, branch));
   const rows = at.properties?.data && resolve(root, at.properties.data).items;
@@ -108,8 +109,8 @@ function formatSelected(result: unknown, { fields, jq }: ResultOptions): Selecte
   const selected = fields ? select(result, fields) : result;
   if (jq === undefined) return { text: formatResult(selected, fields), failure: null };
   const { stdout, failure, interrupted } = runJq(jq, JSON.stringify(selected));
-  if (failure !== null) return { text: `${toSafeJson(result)}\n`, failure, interrupted };
-  return { text: process.stdout.isTTY ? toSafeText(stdout) : stdout, failure };
+  if (failure !== null) return { text: `${toTerminalSafeJson(result)}\n`, failure, interrupted };
+  return { text: process.stdout.isTTY ? toTerminalSafeText(stdout) : stdout, failure };
 }
 
 /** Prints what is chosen of a result. Where the filter fails, prints the whole result and sets exit code 1. */
@@ -136,7 +137,7 @@ function runJq(expression: string, input: string) {
   if (code === "ENOENT") throw new UsageError("--jq needs the program jq on the PATH. Install it, or use --fields.");
   // jq may succeed without reading all of its input.
   const failed = status !== 0 || (error !== undefined && code !== "EPIPE");
-  const failure = failed ? toSafeText(stderr ?? "").trim() || "jq failed" : null;
+  const failure = failed ? toTerminalSafeText(stderr ?? "").trim() || "jq failed" : null;
   return { stdout, failure, interrupted: signal === "SIGINT" || signal === "SIGTERM" };
 }
 
@@ -146,7 +147,7 @@ const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J";
  * Repeats a call until a signal ends it. A terminal shows the last result; elsewhere each changed result is printed.
  * Failures of the server are noted and tried again. @throws ApiError for other refusals
  */
-export async function watchResult(
+export async function repeatCallAndPrintChanges(
   call: () => Promise<unknown>,
   options: ResultOptions,
   seconds: number,

@@ -4,7 +4,7 @@
 import { Command } from "commander";
 import { readWholeNumber } from "./option_values.ts";
 import { printError } from "./output.ts";
-import { addConnectionOptions, resolveServerUrl, URL_MEANING } from "./server_connection.ts";
+import { addConnectionOptions, resolveServerUrl, URL_OPTION_HELP } from "./server_connection.ts";
 
 /** The common part of every command line, without anything of the service. */
 export function createRootCommand(version: string): Command {
@@ -43,13 +43,13 @@ export function createRootCommand(version: string): Command {
     .option("--ack", "acknowledge each alert after forwarding it")
     .option("--count <n>", "exit after this many alerts", readWholeNumber)
     .option("--state <file>", "file for the device token and progress; use one per listener")
-    .option("--url <url>", URL_MEANING)
+    .option("--url <url>", URL_OPTION_HELP)
     .action(async (handle: string, own) => {
       const { runListen } = await import("./listen_command.ts");
       await runListen(handle, version, { url: program.opts().url, ...own });
     });
   const serverOnly = (name: string, summary: string, description: string) =>
-    program.command(name).summary(summary).description(description).option("--url <url>", URL_MEANING);
+    program.command(name).summary(summary).description(description).option("--url <url>", URL_OPTION_HELP);
   const serverOf = (own: { url?: string }) => resolveServerUrl({ url: program.opts().url, ...own });
   serverOnly(
     "login",

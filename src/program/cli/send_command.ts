@@ -4,11 +4,17 @@
 import { fstatSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
-import { addArgumentOptions, callOperation, connectionOptions, readFlags, readInput } from "./operation_commands.ts";
+import {
+  addArgumentOptions,
+  callAndPrintOperation,
+  readCliConnectionOptions,
+  readFlags,
+  readStandardInput,
+} from "./operation_commands.ts";
 import { readDuration, toFlag } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
 import { addResultOptions } from "./result_options.ts";
-import { addConnectionOptions, resolveConnection } from "./server_connection.ts";
+import { addConnectionOptions, resolveServerConnection } from "./server_connection.ts";
 
 /** The operation behind the command. */
 const NAME = "create_alert";
@@ -44,12 +50,12 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
   addConnectionOptions(command);
   command.action(async (channel: string, words: string[], values: Record<string, unknown>) => {
     const args = readFlags(flags, values);
-    const connection = resolveConnection(connectionOptions(program, command, flags));
+    const connection = resolveServerConnection(readCliConnectionOptions(program, command, flags));
     const text = await readText(words, args.title === undefined);
     const content = await fitText(args.title, text);
     const delay = values.in as number | undefined;
     const names = new Map([...flags.values()].map((name) => [name, toFlag(name)]));
-    await callOperation({
+    await callAndPrintOperation({
       tool,
       args: {
         ...args,
@@ -84,7 +90,7 @@ async function readText(words: readonly string[], isNeeded: boolean): Promise<st
     return words.join(" ");
   }
   if (words.length === 0 && process.stdin.isTTY) throw new UsageError(NO_TEXT);
-  const text = await readInput().catch(() => {
+  const text = await readStandardInput().catch(() => {
     throw new UsageError("Standard input cannot be read: it must be text in UTF-8.");
   });
   return text;

@@ -19,19 +19,19 @@ import { printNote, UsageError } from "./output.ts";
 const WAYS =
   "run belfry login, give --key or BELFRY_API_KEY, or use the DATA_DIR of a local server with credentials.json";
 
-export interface ConnectionOptions {
+export interface CliConnectionOptions {
   url?: string;
   key?: string;
 }
 
 /** The help of `--url`. */
-export const URL_MEANING = "the server; default: BELFRY_URL, the local server or that of the last login";
+export const URL_OPTION_HELP = "the server; default: BELFRY_URL, the local server or that of the last login";
 
 /** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */
 export function addConnectionOptions(command: Command): void {
   const taken = new Set(command.options.map(({ long }) => long));
   command.optionsGroup("Server:");
-  if (!taken.has("--url")) command.option("--url <url>", URL_MEANING);
+  if (!taken.has("--url")) command.option("--url <url>", URL_OPTION_HELP);
   else command.addHelpText("after", "\nTo set the server, put --url before the command name.");
   if (!taken.has("--key"))
     command.option("--key <key>", "API key; default: BELFRY_API_KEY or the key of the local server");
@@ -52,7 +52,7 @@ export interface ServerConnection {
  * first tries the token that another process has stored, then a new one.
  * @throws ApiError 401 without a key, and for a login that has ended
  */
-export async function sendWithKey(
+export async function sendAuthenticatedRequest(
   { key, login }: Pick<ServerConnection, "key" | "login">,
   send: (key: string | null) => Promise<Response>,
 ): Promise<Response> {
@@ -71,7 +71,7 @@ export async function sendWithKey(
   return again;
 }
 
-function namedServer({ url }: Pick<ConnectionOptions, "url">): string | null {
+function namedServer({ url }: Pick<CliConnectionOptions, "url">): string | null {
   const told = loadClientSettings().url;
   return url ? parseHttpUrl(url, "--url") : told && parseHttpUrl(told, "BELFRY_URL");
 }
@@ -81,7 +81,7 @@ function namedServer({ url }: Pick<ConnectionOptions, "url">): string | null {
  * start. That key is never sent to another address, nor used with settings of another server. @throws UsageError when
  * the settings contradict one another, ConfigError, 401 without any key for the local server.
  */
-export function resolveConnection(options: ConnectionOptions): ServerConnection {
+export function resolveServerConnection(options: CliConnectionOptions): ServerConnection {
   const settings = loadClientSettings();
   const named = namedServer(options);
   let key = (options.key ?? settings.key)?.trim() || null;
@@ -128,7 +128,7 @@ export function resolveConnection(options: ConnectionOptions): ServerConnection 
  * Where to send requests without a key: the flag, the environment, the local server, or that of the last login. The
  * last login does not count if the settings name an address or a database. @throws UsageError, ConfigError
  */
-export function resolveServerUrl(options: Pick<ConnectionOptions, "url">): string {
+export function resolveServerUrl(options: Pick<CliConnectionOptions, "url">): string {
   const named = namedServer(options);
   if (named) return named;
   const { ownDatabase, address } = loadClientSettings();
@@ -160,7 +160,7 @@ const NOT_CONNECTED = new Set([
 ]);
 
 /** The error for a request that failed: no server responds, or its response was lost. An ApiError stays the same. */
-export function getRequestError(url: string, error: unknown): ApiError {
+export function createRequestFailedError(url: string, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { code } = (error as { cause?: { code?: string } }).cause ?? {};
   return code !== undefined && NOT_CONNECTED.has(code) ? unreachableServerError(url) : lostAnswerError(url);

@@ -12,7 +12,7 @@ import { loadSettings, readNextSecret } from "../../store/config/load_settings.t
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
-import { toSafeText } from "./terminal_text.ts";
+import { toTerminalSafeText } from "./terminal_text.ts";
 
 /** A service without a response in this time is reported as not responding. */
 const ANSWER_MS = 3_000;
@@ -60,7 +60,7 @@ function formatJob(row: Rows): string {
 
 export function formatStatus(status: Rows): string {
   // The service's texts come from its address (rules#cli-harmless-text).
-  const all = lines(status).map((line) => line.map((text) => toSafeText(text).replaceAll("\n", " ")));
+  const all = lines(status).map((line) => line.map((text) => toTerminalSafeText(text).replaceAll("\n", " ")));
   const width = Math.max(...all.map(([name = ""]) => name.length)) + 2;
   return all.map(([name = "", value]) => `${name.padEnd(width)}${value}`.trimEnd()).join("\n");
 }
@@ -75,7 +75,7 @@ export function addStatusCommand(program: Command): void {
     )
     .option("--json", "print JSON on a terminal too")
     .action(async ({ json }: { json?: true }) => {
-      const { findDatabaseStatus, loadOperatorSettings, findServiceState } = await import(
+      const { describeDatabaseLocation, loadOperatorSettings, findServiceState } = await import(
         "../../identity/operator/operator_database.ts"
       );
       const settings = loadOperatorSettings();
@@ -84,7 +84,7 @@ export function addStatusCommand(program: Command): void {
       const left = settings.databaseUrl === null ? readCredentials(settings.dataDir)?.url : undefined;
       const url = left ?? loadSettings(["host", "port", "publicUrl"]).publicUrl;
       const found = await serviceAt(url);
-      const database = findDatabaseStatus(settings);
+      const database = describeDatabaseLocation(settings);
       const state = await findServiceState(settings, found?.figures ?? null);
       const status = { ...database, service: found?.service ?? null, state };
       if (json || !process.stdout.isTTY) printResult(status);
@@ -137,8 +137,8 @@ export function formatFindings(findings: readonly HealthFinding[]): string {
   const mark = (state: FindingState) => MARKS[state].padEnd(9);
   return findings
     .map(({ check, state, says, way_out }) => {
-      const line = `${mark(state)}${check.padEnd(width)}${toSafeText(says)}\n`;
-      return way_out === null ? line : `${line}${" ".repeat(9 + width)}→ ${toSafeText(way_out)}\n`;
+      const line = `${mark(state)}${check.padEnd(width)}${toTerminalSafeText(says)}\n`;
+      return way_out === null ? line : `${line}${" ".repeat(9 + width)}→ ${toTerminalSafeText(way_out)}\n`;
     })
     .join("");
 }
@@ -157,8 +157,8 @@ export function addCellCommand(program: Command): void {
       const { databaseUrl } = loadSettings(["databaseUrl"]);
       if (databaseUrl === null)
         throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, as a superuser.");
-      const { createCell } = await import("../../identity/operator/citus_cells.ts");
-      const cell = await createCell(databaseUrl, name);
+      const { createCitusCell } = await import("../../identity/operator/citus_cells.ts");
+      const cell = await createCitusCell(databaseUrl, name);
       printResult(cell);
       printNote(cell.made ? "save the password: it is shown only once" : "it already existed and was not changed");
     });
@@ -180,13 +180,13 @@ export function addSecretCommand(
         "optional.",
     )
     .action(async () => {
-      const { hasDatabase } = await import("../../store/embedded/cluster.ts");
+      const { hasEmbeddedDatabase } = await import("../../store/embedded/cluster.ts");
       const { loadSecret, replaceSecretFile } = await import("../../store/secret/server_secret.ts");
       const settings = loadSettings(["dataDir", "databaseUrl", "secret"]);
       const given = readNextSecret();
       const inFile = settings.secret === null;
       if (!given && !inFile) throw new UsageError("NEW_SECRET is missing. Set it to at least 32 random bytes.");
-      const used = settings.databaseUrl === null && hasDatabase(settings.dataDir);
+      const used = settings.databaseUrl === null && hasEmbeddedDatabase(settings.dataDir);
       const args = { from: loadSecret(settings, used), to: given ?? randomBytes(32).toString("base64url") };
       const run = async () => printResult(await rotate(args));
       if (inFile) await replaceSecretFile(settings.dataDir, args.to, run);

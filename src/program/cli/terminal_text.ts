@@ -15,14 +15,14 @@ type Row = Record<string, unknown>;
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** JSON of the same value that cannot control a terminal (rules#cli-harmless-text). */
-export const toSafeJson = (value: unknown): string =>
+export const toTerminalSafeJson = (value: unknown): string =>
   (JSON.stringify(value) ?? "null").replace(
     UNSAFE_IN_JSON,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
 /** Lines of a text without control and formatting characters. Joiners stay, because emoji and letters need them. */
-export const toSafeText = (text: string): string =>
+export const toTerminalSafeText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
@@ -75,10 +75,10 @@ export const isRecord = (value: unknown): value is Row =>
 /** Short text for a value: lists of plain values separated by commas, other lists and objects as JSON. */
 function toText(value: unknown): string {
   if (isEmpty(value)) return "";
-  if (typeof value === "string") return toSafeText(value);
+  if (typeof value === "string") return toTerminalSafeText(value);
   if (Array.isArray(value) && value.every((item) => typeof item !== "object"))
-    return toSafeText(value.map(String).join(", "));
-  return typeof value === "object" ? toSafeJson(value) : String(value);
+    return toTerminalSafeText(value.map(String).join(", "));
+  return typeof value === "object" ? toTerminalSafeJson(value) : String(value);
 }
 
 const toCell = (value: unknown): string => toText(value).replace(/\s+/g, " ").trim();

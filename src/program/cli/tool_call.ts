@@ -2,17 +2,17 @@
 
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
 import { CLI_USER_AGENT } from "../../operation/client_request.ts";
-import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
+import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
 import { parseEventStream } from "./event_stream.ts";
 import {
+  createRequestFailedError,
   getLimitHeaders,
-  getRequestError,
   getUnknownAnswerError,
   lostAnswerError,
   type ServerConnection,
-  sendWithKey,
+  sendAuthenticatedRequest,
 } from "./server_connection.ts";
-import { isRecord, toSafeText } from "./terminal_text.ts";
+import { isRecord, toTerminalSafeText } from "./terminal_text.ts";
 
 /** Longer than a call waits for a review. */
 const ANSWER_MS = 60_000;
@@ -30,10 +30,10 @@ export async function callTool(
   connection: ServerConnection,
 ): Promise<unknown> {
   const { url } = connection;
-  const view = hasView(tool) ? { view: "full" } : {};
+  const view = hasViewArgument(tool) ? { view: "full" } : {};
   const params = { name: tool.name, arguments: { ...view, ...args } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  const response = await sendWithKey(connection, (key) =>
+  const response = await sendAuthenticatedRequest(connection, (key) =>
     fetch(`${url}/mcp`, {
       method: "POST",
       headers: {
@@ -46,12 +46,12 @@ export async function callTool(
       redirect: "manual",
       signal: AbortSignal.timeout(ANSWER_MS),
     }).catch((error) => {
-      throw getRequestError(url, error);
+      throw createRequestFailedError(url, error);
     }),
   );
   const answer = await readAnswer(response, url).catch((error) => {
     if (error instanceof SyntaxError) return undefined;
-    throw getRequestError(url, error);
+    throw createRequestFailedError(url, error);
   });
   const { structuredContent, isError, _meta = {} } = answer?.result ?? {};
   if (structuredContent !== undefined && !isError) return structuredContent;
@@ -62,7 +62,7 @@ export async function callTool(
 /** An error of JSON-RPC with the server's message, or null. */
 function protocolError(url: string, error: unknown): ApiError | null {
   if (!isRecord(error) || typeof error.message !== "string") return null;
-  return new ApiError("no_answer", `${url} did not complete the call: ${toSafeText(error.message)}`);
+  return new ApiError("no_answer", `${url} did not complete the call: ${toTerminalSafeText(error.message)}`);
 }
 
 async function readAnswer(response: Response, url: string): Promise<ToolAnswer | undefined> {

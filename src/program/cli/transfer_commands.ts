@@ -59,7 +59,7 @@ export function addExportCommands(program: Command, now: () => Date): void {
     .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) => {
       const { loadOperatorSettings, runAsOperator } = await reach();
       const { importWorkspaces } = await import("../../identity/operator/import_workspaces.ts");
-      const { hasDatabase } = await import("../../store/embedded/cluster.ts");
+      const { hasEmbeddedDatabase } = await import("../../store/embedded/cluster.ts");
       const { loadSecret } = await import("../../store/secret/server_secret.ts");
       const { parseTargetRules } = await import("../../effects/webhooks/target_check.ts");
       const where = loadSettings([
@@ -73,7 +73,7 @@ export function addExportCommands(program: Command, now: () => Date): void {
       const opened = file === "-" ? null : await opening(file);
       const bytes = opened?.createReadStream({ autoClose: false }) ?? process.stdin;
       const result = await runAsOperator(loadOperatorSettings(), (em) => {
-        const secret = loadSecret(where, where.databaseUrl === null && hasDatabase(where.dataDir));
+        const secret = loadSecret(where, where.databaseUrl === null && hasEmbeddedDatabase(where.dataDir));
         return importWorkspaces(em, { bytes, dryRun, secret, publicUrl, targets, now: now() });
       }).finally(() => opened?.close());
       printResult({ dry_run: dryRun, ...result });
@@ -177,15 +177,15 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
     .option("--dry-run", "show what would be imported without saving")
     .action(async (name: "ntfy" | "gotify", files: string[], options: Options) => {
       const { openSqliteTables } = await import("../importers/sqlite_tables.ts");
-      const { readNtfy } = await import("../importers/sqlite_sources.ts");
-      const { readGotify } = await import("../importers/sqlite_sources.ts");
+      const { readNtfyDatabase } = await import("../importers/sqlite_sources.ts");
+      const { readGotifyDatabase } = await import("../importers/sqlite_sources.ts");
       const { importChannels } = await import("../importers/import_channels.ts");
       const { loadOperatorSettings, runAsOperator } = await import("../../identity/operator/operator_database.ts");
       const { workspace, member, messages: most, keysTo = null, dryRun = false } = options;
       const tables: ReturnType<typeof openSqliteTables>[] = [];
       try {
         for (const path of files) tables.push(openSqliteTables(path));
-        const source = (name === "ntfy" ? readNtfy : readGotify)(tables, now());
+        const source = (name === "ntfy" ? readNtfyDatabase : readGotifyDatabase)(tables, now());
         const asked = { workspace, member, isPublic: options.public ?? false, most, keysTo, dryRun };
         const channels = await runAsOperator(loadOperatorSettings(), (em) => importChannels(em, source, asked, now()));
         process.stderr.write(tableOf(channels));

@@ -7,10 +7,10 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import type { SenderAdapter } from "../../api/ingest/adapter.ts";
 import { fitAlert } from "../../api/ingest/fit_limits.ts";
-import { truncateText } from "../../api/ingest/message_text.ts";
+import { truncateTextAtWord } from "../../api/ingest/message_text.ts";
 import { readIngestRequest } from "../../api/ingest/read_ingest_request.ts";
 import { createKey, findMember } from "../../identity/operator/account_administration.ts";
-import { runInTransaction } from "../../identity/operator/dry_run_transaction.ts";
+import { runInTransactionOrDryRun } from "../../identity/operator/dry_run_transaction.ts";
 import { EXPORT_TABLES, takenHandles } from "../../identity/operator/export_tables.ts";
 import { indexImportedAlerts } from "../../identity/operator/import_workspaces.ts";
 import { auditImported } from "../../identity/operator/operator_audit.ts";
@@ -65,7 +65,7 @@ export async function importChannels(
 ): Promise<ImportedChannel[]> {
   if (asked.keysTo !== null && existsSync(asked.keysTo))
     throw invalidRequest("invalid_file", "The file for the keys already exists. Name a new one.", "keys_to");
-  return runInTransaction(em, asked.dryRun, async (inside) => {
+  return runInTransactionOrDryRun(em, asked.dryRun, async (inside) => {
     const channels = await moveAll(inside, source, asked, now);
     if (asked.dryRun) return channels.map(({ key: _, pusher_id: __, ...rest }) => rest);
     // Runs before the commit, so every key that exists has been delivered.
@@ -104,7 +104,7 @@ async function moveAll(
         member: formatId("mem", member.id),
         scopes: `alerts:write,${PUBLISH_SCOPE}`,
         pusher: pusher_id,
-        name: truncateText(`${nameOf(found, handle)} (${SENDER_PROGRAMS[source.tongue.name]})`, LIMITS.name).text,
+        name: truncateTextAtWord(`${nameOf(found, handle)} (${SENDER_PROGRAMS[source.tongue.name]})`, LIMITS.name).text,
         client_program: source.tongue.name,
       },
       now,
@@ -160,7 +160,7 @@ async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
 
 /** One line of what can be seen. */
 const toLine = (text: string, most: number) =>
-  truncateText(text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]+/gu, " ").trim(), most).text;
+  truncateTextAtWord(text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]+/gu, " ").trim(), most).text;
 
 const nameOf = ({ title }: SourceChannel, handle: string) => toLine(title, LIMITS.channel_name - 20) || handle;
 

@@ -80,7 +80,7 @@ export function parseSqliteTime(value: string | number | undefined): Date | null
   return at.getTime() > 0 ? at : null;
 }
 
-export function readGotify(files: readonly SqliteTables[], now: Date): ImportSource {
+export function readGotifyDatabase(files: readonly SqliteTables[], now: Date): ImportSource {
   const file = files.find((one) => one.has("applications") && one.has("messages"));
   if (!file) throw invalidRequest("invalid_file", "It is not a Gotify database. Name the file gotify.db.", "file");
   const counts = new Map<string, number>();
@@ -135,7 +135,7 @@ function isOver({ time, encoding, event }: SqliteRow, now: Date): boolean {
   return at > 0 && at <= now.getTime() && encoding === "" && (event === "" || event === "message");
 }
 
-export function readNtfy(files: readonly SqliteTables[], now: Date): ImportSource {
+export function readNtfyDatabase(files: readonly SqliteTables[], now: Date): ImportSource {
   const cache = files.find((file) => file.has("messages"));
   const access = files.find((file) => file.has("user_access"));
   if (!cache && !access)

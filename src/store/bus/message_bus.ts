@@ -39,7 +39,7 @@ export interface TopicBusOptions extends Pick<BusOptions, "log"> {
 }
 
 /** One line for each loss, and none for the tries that follow. */
-export function createLossLogger(log: BusLog) {
+export function createBusLossLogger(log: BusLog) {
   let said = false;
   return {
     lost(error: unknown): void {

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { type BusListener, createLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
+import { type BusListener, createBusLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
 
 /** The heartbeat interval. Two missing responses are a lost connection. */
 const HEARTBEAT_MS = 5_000;
@@ -31,7 +31,7 @@ function optionsOf(url: string) {
 }
 
 export function createNatsBus(url: string, { log, topic }: TopicBusOptions): MessageBus {
-  const losses = createLossLogger(log);
+  const losses = createBusLossLogger(log);
   let listener: BusListener | null = null;
   let connection: NatsConnection | null = null;
   let up = false;

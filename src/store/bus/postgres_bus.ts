@@ -6,7 +6,7 @@ import type { PgClient } from "../db/primary_host.ts";
 import { getKysely, runStatement } from "../db/statement.ts";
 import { withTimeout } from "../db/timeout.ts";
 import { notifyProcesses } from "../queries/revisions.ts";
-import { BUS_TOPIC, type BusListener, type BusOptions, createLossLogger, type MessageBus } from "./message_bus.ts";
+import { BUS_TOPIC, type BusListener, type BusOptions, createBusLossLogger, type MessageBus } from "./message_bus.ts";
 
 /** Between two tries to connect, doubled from one to the next. */
 const FIRST_PAUSE_MS = 100;
@@ -37,7 +37,7 @@ function listenTo({ orm, log }: BusOptions, { onMessage, onReconnect }: BusListe
   let retry: NodeJS.Timeout | undefined;
   let pause = FIRST_PAUSE_MS;
   let opening: Promise<void> = Promise.resolve();
-  const losses = createLossLogger(log);
+  const losses = createBusLossLogger(log);
 
   const lost = (of: PgClient | null, error: unknown) => {
     if (closed || of !== client) return;

@@ -1,7 +1,7 @@
 // The message bus through Redis or Valkey, with one connection to listen and one to publish.
 
 import { Redis } from "ioredis";
-import { createLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
+import { createBusLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
 
 /** A response that takes longer counts as missing. */
 const DEAD_MS = 5_000;
@@ -28,7 +28,7 @@ export function createRedisBus(url: string, { log, topic }: TopicBusOptions): Me
   const speaker = connect(url);
   speaker.on("error", () => {});
   void speaker.connect().catch(() => {});
-  const losses = createLossLogger(log);
+  const losses = createBusLossLogger(log);
   let ear: Redis | null = null;
   let beat: NodeJS.Timeout | undefined;
 

@@ -10,7 +10,14 @@ import { getKysely, runStatement } from "../db/statement.ts";
 import type { Log } from "../handler_context.ts";
 import { findChangedRevisions, readSnapshot } from "../queries/revisions.ts";
 import { createChangeMessages } from "./change_messages.ts";
-import type { Cause, Kind, Listener, RevisionSubscription, SeenRevision, Subject } from "./subject.ts";
+import type {
+  ChangeCause,
+  ChangeSubject,
+  ChangeSubjectKind,
+  RevisionListener,
+  RevisionSubscription,
+  SeenRevision,
+} from "./subject.ts";
 
 /** From the end of one round to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;
@@ -29,8 +36,8 @@ interface HubOptions {
 export function createChangeHub({ orm, log, bus }: HubOptions) {
   const kysely = getKysely(orm);
   const messages = createChangeMessages(bus);
-  const subjects = new Map<string, Subject>();
-  const byId = new Map<string, Set<Subject>>();
+  const subjects = new Map<string, ChangeSubject>();
+  const byId = new Map<string, Set<ChangeSubject>>();
   let size = 0;
   let planned = 0;
   let isListening = false;
@@ -45,7 +52,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   let took = 0;
   let round: NodeJS.Timeout | undefined;
 
-  function subjectOf({ kind, id, revision, channel, dueIn }: SeenRevision): Subject {
+  function subjectOf({ kind, id, revision, channel, dueIn }: SeenRevision): ChangeSubject {
     const key = `${kind} ${id}`;
     const known = subjects.get(key);
     if (known) {
@@ -55,14 +62,14 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     const ids = channel === undefined ? [id] : [id, channel];
     const subscriptions = new Set<RevisionSubscription>();
     const planning = { isPlanned: false, isDue: false, timer: undefined };
-    const subject: Subject = { kind, id, ids, revision, subscriptions, ...planning };
+    const subject: ChangeSubject = { kind, id, ids, revision, subscriptions, ...planning };
     subjects.set(key, subject);
     for (const one of ids) byId.set(one, (byId.get(one) ?? new Set()).add(subject));
     plan(subject, dueIn);
     return subject;
   }
 
-  function remove(subject: Subject): void {
+  function remove(subject: ChangeSubject): void {
     plan(subject);
     subjects.delete(`${subject.kind} ${subject.id}`);
     for (const id of subject.ids) {
@@ -72,7 +79,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     }
   }
 
-  function plan(subject: Subject, dueIn = Number.POSITIVE_INFINITY): void {
+  function plan(subject: ChangeSubject, dueIn = Number.POSITIVE_INFINITY): void {
     const isPlanned = Number.isFinite(dueIn);
     planned += Number(isPlanned) - Number(subject.isPlanned);
     subject.isPlanned = isPlanned;
@@ -86,7 +93,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /** `always`: listeners are notified even if it is the revision that they have seen. */
-  function notify(subject: Subject, cause: Cause, always = false): void {
+  function notify(subject: ChangeSubject, cause: ChangeCause, always = false): void {
     const { revision } = subject;
     for (const subscription of subject.subscriptions) {
       if (subscription.seen === revision && !always) continue;
@@ -100,13 +107,16 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
    * notifies again of what stays due; any other look also reads when something comes due, however far away.
    */
   async function compare(
-    asked: Iterable<Subject>,
-    causeOf: (subject: Subject) => Cause,
+    asked: Iterable<ChangeSubject>,
+    causeOf: (subject: ChangeSubject) => ChangeCause,
     isRound: boolean,
   ): Promise<boolean> {
     const byKind = Map.groupBy(asked, ({ kind }) => kind);
-    const ofKind = (kind: Kind) => byKind.get(kind) ?? [];
-    const columns = (kind: Kind) => [ofKind(kind).map(({ id }) => id), ofKind(kind).map(({ revision }) => revision)];
+    const ofKind = (kind: ChangeSubjectKind) => byKind.get(kind) ?? [];
+    const columns = (kind: ChangeSubjectKind) => [
+      ofKind(kind).map(({ id }) => id),
+      ofKind(kind).map(({ revision }) => revision),
+    ];
     const [channels = [], channel_revs = []] = columns("channel");
     const [devices = [], device_revs = []] = columns("device");
     const [audiences = [], audience_revs = []] = columns("audience");
@@ -138,9 +148,9 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /** Checks that begin at the same moment share one statement. */
-  const look = createBatcher<{ subjects: Iterable<Subject>; cause: Cause }, void>(
+  const look = createBatcher<{ subjects: Iterable<ChangeSubject>; cause: ChangeCause }, void>(
     async (items) => {
-      const causes = new Map<Subject, Cause>();
+      const causes = new Map<ChangeSubject, ChangeCause>();
       for (const { subjects, cause } of items)
         for (const one of subjects) if (one.subscriptions.size > 0) causes.set(one, cause);
       if (causes.size > 0 && !isClosed) await compare(causes.keys(), (subject) => causes.get(subject) ?? "scan", false);
@@ -153,7 +163,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
    * Something may have changed here. No revision reports what a device itself did, so its listeners look for
    * themselves.
    */
-  function compareChanged(ids: readonly string[], cause: Cause): void {
+  function compareChanged(ids: readonly string[], cause: ChangeCause): void {
     const found = new Set(ids.flatMap((id) => [...(byId.get(id) ?? [])]));
     if (found.size === 0) return;
     const devices = [...found].filter(({ kind }) => kind === "device");
@@ -164,7 +174,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /** Compares everything, unless nothing at all has changed in the database since that was done. */
-  async function compareAll(cause: Cause): Promise<void> {
+  async function compareAll(cause: ChangeCause): Promise<void> {
     clearTimeout(round);
     round = undefined;
     const began = performance.now();
@@ -207,7 +217,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
      * So a change between the read of these revisions and this call is not missed.
      * @returns a function that ends it
      */
-    listen(seen: readonly SeenRevision[], listener: Listener): () => void {
+    listen(seen: readonly SeenRevision[], listener: RevisionListener): () => void {
       begin();
       const mine = seen.map((one) => {
         const subject = subjectOf(one);

@@ -1,14 +1,14 @@
 // Subjects of the change hub: what has a revision, and who listens to it.
 
 /** The source of a change; a label of the metric `belfry_long_poll_wakeups_total`. */
-export type Cause = "local" | "message" | "scan" | "reconnect" | "timer";
+export type ChangeCause = "local" | "message" | "scan" | "reconnect" | "timer";
 
 /** `audience`: who may listen to a channel without a subscription. */
-export type Kind = "channel" | "device" | "audience" | "alert";
+export type ChangeSubjectKind = "channel" | "device" | "audience" | "alert";
 
 /** Something with a revision, and the revision that a listener has seen of it. */
 export interface SeenRevision {
-  kind: Kind;
+  kind: ChangeSubjectKind;
   id: string;
   /** Empty after its deletion. */
   revision: string;
@@ -19,15 +19,15 @@ export interface SeenRevision {
 }
 
 /** Called with each revision but the one seen last. `revision`: that of the subject now. */
-export type Listener = (cause: Cause, revision: string) => void;
+export type RevisionListener = (cause: ChangeCause, revision: string) => void;
 
 export interface RevisionSubscription {
-  listener: Listener;
+  listener: RevisionListener;
   seen: string;
 }
 
-export interface Subject {
-  readonly kind: Kind;
+export interface ChangeSubject {
+  readonly kind: ChangeSubjectKind;
   readonly id: string;
   /** The ids whose changes may be changes of it. */
   readonly ids: readonly string[];

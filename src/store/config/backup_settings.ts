@@ -1,18 +1,18 @@
 // Where backups go. A bucket for them is spoken to as the one of uploaded files, unless it has settings of its own.
 
-import { ACCESS_KEY, REGION } from "./external_service_settings.ts";
-import { type EarlierSettings, parseHttpUrl, patternSetting, type SettingTable } from "./setting_types.ts";
+import { S3_ACCESS_KEY_SETTING, S3_REGION_SETTING } from "./external_service_settings.ts";
+import { type AlreadyReadSettings, parseHttpUrl, patternSetting, type SettingTable } from "./setting_types.ts";
 
 /** An unset setting has the value of the store of uploaded files. */
 const orOfFiles = (
-  key: keyof EarlierSettings & `assets${string}`,
+  key: keyof AlreadyReadSettings & `assets${string}`,
   read: (raw: string, name: string) => string | null,
 ) => ({
   shownDefault: `ASSETS_${key
     .replace("assets", "")
     .replace(/(?<=[a-z0-9])([A-Z])/g, "_$1")
     .toUpperCase()}`,
-  read: (raw: string | undefined, name: string, soFar: EarlierSettings): string | null =>
+  read: (raw: string | undefined, name: string, soFar: AlreadyReadSettings): string | null =>
     raw === undefined ? (soFar[key] ?? null) : read(raw, name),
 });
 
@@ -34,18 +34,18 @@ export const BACKUP_SETTINGS = {
   backupS3Region: {
     name: "BACKUP_S3_REGION",
     meaning: "Region of the bucket; auto if the provider has none.",
-    ...orOfFiles("assetsS3Region", REGION.read),
+    ...orOfFiles("assetsS3Region", S3_REGION_SETTING.read),
   },
   backupS3AccessKeyId: {
     name: "BACKUP_S3_ACCESS_KEY_ID",
     secret: true,
     meaning: "Access key with permission to read, write, list and delete in the bucket.",
-    ...orOfFiles("assetsS3AccessKeyId", ACCESS_KEY.read),
+    ...orOfFiles("assetsS3AccessKeyId", S3_ACCESS_KEY_SETTING.read),
   },
   backupS3SecretAccessKey: {
     name: "BACKUP_S3_SECRET_ACCESS_KEY",
     secret: true,
     meaning: "Secret key for this access key.",
-    ...orOfFiles("assetsS3SecretAccessKey", ACCESS_KEY.read),
+    ...orOfFiles("assetsS3SecretAccessKey", S3_ACCESS_KEY_SETTING.read),
   },
 } satisfies SettingTable;

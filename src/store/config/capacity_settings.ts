@@ -1,7 +1,7 @@
 // Limits of registrations of handsets and assistants, limits of pages, the retention of handsets, and the permitted
 // redirect addresses of assistants.
 
-import { canAddScheme } from "../../model/domain/redirect_schemes.ts";
+import { canAddRedirectScheme } from "../../model/domain/redirect_schemes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { integerSetting, listSetting, type SettingTable } from "./setting_types.ts";
 
@@ -41,6 +41,6 @@ export const CAPACITY_SETTINGS = {
     meaning:
       "Comma-separated list of additional redirect URI schemes for assistants, such as myeditor. " +
       "Reverse-domain schemes and those of known editors need no entry.",
-    ...listSetting(canAddScheme, "schemes without a colon that browsers do not execute or open themselves"),
+    ...listSetting(canAddRedirectScheme, "schemes without a colon that browsers do not execute or open themselves"),
   },
 } satisfies SettingTable;

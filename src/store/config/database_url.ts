@@ -15,7 +15,7 @@ const WRITABLE = ["read-write", "primary"];
 const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"];
 
 /** Each host's own URL, in the order in which they are named. */
-export function parseHosts(url: string): string[] {
+export function splitDatabaseUrlByHost(url: string): string[] {
   const [, before = "", hosts = "", after = ""] = PARTS.exec(url) ?? [];
   return hosts.split(",").map((host) => before + host + after);
 }
@@ -25,10 +25,11 @@ export function parseHosts(url: string): string[] {
  * it.
  */
 export const requiresWritableHost = (url: string): boolean =>
-  parseHosts(url).length > 1 || /[?&]target_session_attrs=/.test(url);
+  splitDatabaseUrlByHost(url).length > 1 || /[?&]target_session_attrs=/.test(url);
 
 /** The name or address of a URL's one host, without the brackets of an address. */
-export const parseHost = (url: string): string => decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
+export const parseDatabaseUrlHost = (url: string): string =>
+  decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
 
 /**
  * A URL's TLS options in pg's format, which the ORM leaves out. `require` encrypts without checking the server.
@@ -45,7 +46,7 @@ export function parseTlsOptions(url: string): { ssl?: false | object } {
     rejectUnauthorized: mode !== "require",
     // pg sends server names by itself. For an IP address Node would otherwise check that the certificate is for
     // localhost.
-    host: parseHost(url),
+    host: parseDatabaseUrlHost(url),
     ...(authority === null ? {} : { ca: readFileSync(authority, "utf8") }),
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
   };
@@ -74,7 +75,7 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
  */
 export function parseDatabaseUrl(raw: string | undefined, name: string): string | null {
   if (raw === undefined) return null;
-  for (const host of parseHosts(raw)) {
+  for (const host of splitDatabaseUrlByHost(raw)) {
     const one = new URL(urlSetting(["postgres:", "postgresql:"])(host, name) ?? "");
     const { searchParams } = one;
     if (["host", "hostaddr", "port"].some((key) => searchParams.has(key)))

@@ -2,8 +2,8 @@
 
 import { isIP } from "node:net";
 import {
+  type AlreadyReadSettings,
   ConfigError,
-  type EarlierSettings,
   integerSetting,
   listSetting,
   parseHttpUrl,
@@ -25,11 +25,14 @@ function isDnsServer(item: string): boolean {
   return !!parts && isIP(parts[1] ?? parts[2] ?? "") !== 0 && Number(parts[3]) < 65536;
 }
 
-export const ACCESS_KEY = patternSetting(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
-export const REGION = patternSetting(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto");
+export const S3_ACCESS_KEY_SETTING = patternSetting(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
+export const S3_REGION_SETTING = patternSetting(
+  /^[a-z0-9-]{1,64}$/i,
+  "the name of a region, such as eu-west-1 or auto",
+);
 
 /** The five settings of the store belong together; checked when the last of them is read. */
-function refuseHalfAStore(soFar: EarlierSettings): void {
+function refuseHalfAStore(soFar: AlreadyReadSettings): void {
   const parts = [
     "assetsS3Endpoint",
     "assetsS3Bucket",
@@ -91,21 +94,21 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   assetsS3Region: {
     name: "ASSETS_S3_REGION",
     meaning: "Region of the bucket; auto if the provider has none.",
-    ...REGION,
+    ...S3_REGION_SETTING,
   },
   assetsS3AccessKeyId: {
     name: "ASSETS_S3_ACCESS_KEY_ID",
     secret: true,
     meaning: "Access key with permission to read, write and delete in the bucket.",
-    ...ACCESS_KEY,
+    ...S3_ACCESS_KEY_SETTING,
   },
   assetsS3SecretAccessKey: {
     name: "ASSETS_S3_SECRET_ACCESS_KEY",
     secret: true,
     meaning: "Secret key for this access key.",
-    ...ACCESS_KEY,
+    ...S3_ACCESS_KEY_SETTING,
     read: (raw, name, soFar) => {
-      const value = ACCESS_KEY.read(raw, name);
+      const value = S3_ACCESS_KEY_SETTING.read(raw, name);
       refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
       return value;
     },

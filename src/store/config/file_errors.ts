@@ -46,11 +46,11 @@ function describeDenied(path: string): string {
   if (own === undefined || owner === null) return `This user may not access ${path}. Change its permissions.`;
   if (owner === own)
     return `The mode of ${folder} denies access to its owner (uid ${own}). Run "chmod u+rwX ${folder}".`;
-  return `${folder} ${describeOwner(folder, owner, own)}`;
+  return `${folder} ${describeFileOwnerMismatch(folder, owner, own)}`;
 }
 
 /** The names of two users, and the two ways out (rules#foreign-folder). */
-export function describeOwner(path: string, owner: number, own: number): string {
+export function describeFileOwnerMismatch(path: string, owner: number, own: number): string {
   const names = `belongs to ${formatUser(owner)}, and this process runs as ${formatUser(own)}`;
   return `${names}. Run it as uid ${owner}, or stop Belfry and run "chown -R ${own}:${own} ${path}" as root.`;
 }

@@ -78,7 +78,7 @@ export function readNextSecret(env: Env = process.env): string | null {
 export const extendEnvironment = (more: Record<string, string>): Env => ({ ...process.env, ...more });
 
 /** The variables of the shell, container or pod in which this service runs. */
-export const readHostVariables = (env: Env = process.env): { path: string; inPod: boolean } => ({
+export const readShellEnvironmentFacts = (env: Env = process.env): { path: string; inPod: boolean } => ({
   path: env.PATH ?? "",
   inPod: Boolean(env.KUBERNETES_SERVICE_HOST),
 });

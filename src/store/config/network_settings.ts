@@ -3,9 +3,9 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import {
+  type AlreadyReadSettings,
   booleanSetting,
   ConfigError,
-  type EarlierSettings,
   integerSetting,
   listSetting,
   parseHttpUrl,
@@ -38,7 +38,7 @@ function isProxyRange(item: string): boolean {
 /** Under the name of PUBLIC_URL it would hide what is served there. */
 const ownHost = {
   shownDefault: "(none)",
-  read(raw: string | undefined, name: string, { publicUrl = "" }: EarlierSettings): string | null {
+  read(raw: string | undefined, name: string, { publicUrl = "" }: AlreadyReadSettings): string | null {
     if (raw === undefined) return null;
     const host = raw.toLowerCase();
     if (!HOST_NAME.test(host) || URL.parse(`http://${host}`)?.hostname !== host)

@@ -1,9 +1,9 @@
 // Settings of sign-in through an OpenID Connect provider: the client, the account rules, and sign-in without passwords.
 
 import {
+  type AlreadyReadSettings,
   booleanSetting,
   ConfigError,
-  type EarlierSettings,
   patternSetting,
   type SettingTable,
 } from "./setting_types.ts";
@@ -30,7 +30,7 @@ function parseMembership(item: string, name: string): OidcMembership {
 }
 
 /** Refuses a client without all of its three settings. @throws ConfigError */
-function refuseIncompleteClient({ oidcIssuer, oidcClientId }: EarlierSettings, secret: string | null): void {
+function refuseIncompleteClient({ oidcIssuer, oidcClientId }: AlreadyReadSettings, secret: string | null): void {
   const parts = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, OIDC_CLIENT_SECRET: secret };
   const missing = Object.entries(parts).filter(([, value]) => value == null);
   const [first] = missing;

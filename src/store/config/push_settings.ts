@@ -10,7 +10,8 @@ const HERE = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 const isHttps = (publicUrl: string) => publicUrl.startsWith("https:");
 
 /** Reports if browsers can receive push notifications from pages of this address. */
-export const canReceivePush = (publicUrl: string) => isHttps(publicUrl) || HERE.test(new URL(publicUrl).hostname);
+export const canPublicUrlReceivePush = (publicUrl: string) =>
+  isHttps(publicUrl) || HERE.test(new URL(publicUrl).hostname);
 
 /** Reports if push services may refuse this contact: the https address of a host that public DNS does not have. */
 export const isPrivateContact = (contact: string): boolean => {
@@ -28,7 +29,7 @@ export const PUSH_SETTINGS = {
       "on if PUBLIC_URL is https or this machine; on; off.",
     read: (raw = "auto", name, { publicUrl = "" }) => {
       if (!["auto", "on", "off"].includes(raw)) throw new ConfigError(name, "must be auto, on or off.");
-      return raw === "auto" ? canReceivePush(publicUrl) : raw === "on";
+      return raw === "auto" ? canPublicUrlReceivePush(publicUrl) : raw === "on";
     },
   },
   /** Null while it is off. */
@@ -43,7 +44,7 @@ export const PUSH_SETTINGS = {
         throw new ConfigError(name, "must be a mailto: or https: address, such as mailto:ops@example.org.");
       if (!webPush) return null;
       if (raw !== undefined) return raw;
-      if (!canReceivePush(publicUrl))
+      if (!canPublicUrlReceivePush(publicUrl))
         throw new ConfigError(
           name,
           "is required with WEB_PUSH=on if PUBLIC_URL is not https. Set it to a mailto: or https: address.",

@@ -17,14 +17,14 @@ export interface Setting<Value> {
   shownDefault: string;
   meaning: string;
   /** `soFar`: the settings before it, for a derived default. @throws ConfigError */
-  read(raw: string | undefined, name: string, soFar: EarlierSettings): Value;
+  read(raw: string | undefined, name: string, soFar: AlreadyReadSettings): Value;
 }
 
 /** The pooler's mode: a connection per session, or per transaction. */
 export type PoolerMode = "session" | "transaction";
 
 /** The values of settings that a later one needs. */
-export type EarlierSettings = Partial<{
+export type AlreadyReadSettings = Partial<{
   host: string;
   port: number;
   publicUrl: string;

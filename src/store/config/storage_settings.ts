@@ -3,9 +3,9 @@
 import { resolve } from "node:path";
 import { parseDatabaseUrl } from "./database_url.ts";
 import {
+  type AlreadyReadSettings,
   booleanSetting,
   ConfigError,
-  type EarlierSettings,
   integerSetting,
   type PoolerMode,
   type SettingTable,
@@ -15,7 +15,7 @@ import {
 export const MIN_SECRET_BYTES = 32;
 
 /** Settings that require a database by URL. @throws ConfigError without one. */
-function besideUrl<Value>(value: Value, name: string, { databaseUrl }: EarlierSettings): Value {
+function besideUrl<Value>(value: Value, name: string, { databaseUrl }: AlreadyReadSettings): Value {
   if (value !== null && !databaseUrl) throw new ConfigError(name, "requires DATABASE_URL. Set both or neither.");
   return value;
 }

@@ -5,8 +5,8 @@
 
 import type { Kysely } from "kysely";
 import type { AuditLine } from "../../model/entities/audit_event.ts";
-import { findUnavailability } from "./database_errors.ts";
-import { isConnectionLost, runStatement, runWithRetries, type Statement } from "./statement.ts";
+import { findDatabaseUnavailableCode } from "./database_errors.ts";
+import { isConnectionLost, runStatement, runStatementWithRetries, type Statement } from "./statement.ts";
 
 interface Waiting<T, R> {
   item: T;
@@ -85,7 +85,7 @@ export function createBatcher<T, R>(
  * Batches items for a statement whose rows have the `position` of their item, from 1. An item without a row gets
  * undefined.
  */
-export function createPositionBatcher<T, Row extends { position: number }>(
+export function createPositionedRowBatcher<T, Row extends { position: number }>(
   run: (items: T[]) => Promise<Row[]>,
   options?: BatchOptions,
 ): (item: T) => Promise<Row | undefined> {
@@ -171,7 +171,7 @@ export interface BatchedCall {
 }
 
 /** The only item. */
-export const toSingleItem = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
+export const toSingleItemBatch = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
 
 /**
  * Batches simultaneous items into one statement. The next one starts after it, because two at once would wait for each
@@ -183,7 +183,7 @@ export const toSingleItem = <Item>(item: Item) => ({ items: [{ ...item, position
 export function createWriteBatcher(kysely: Kysely<unknown>): WriteBatcher {
   const batches = new Map<object, Batch<never, unknown>>();
   return async <Item, Row>(several: BatchStatements<Item, Row>, item: Item) => {
-    const alone = async () => (await runWithRetries(kysely, several.single, toSingleItem(item)))[0];
+    const alone = async () => (await runStatementWithRetries(kysely, several.single, toSingleItemBatch(item)))[0];
     if (several.isLarge?.(item)) return alone();
     let batch = batches.get(several) as Batch<Item, Row> | undefined;
     if (!batch) {
@@ -193,7 +193,7 @@ export function createWriteBatcher(kysely: Kysely<unknown>): WriteBatcher {
     try {
       return await batch(item);
     } catch (error) {
-      const away = findUnavailability(error);
+      const away = findDatabaseUnavailableCode(error);
       if (away !== null && away !== WAITED && !isConnectionLost(error)) throw error;
       return alone();
     }
@@ -210,7 +210,7 @@ type Batch<Item, Row> = (item: Item) => Promise<Row | undefined>;
 
 function batchOf<Item, Row>(kysely: Kysely<unknown>, several: BatchStatements<Item, Row>): Batch<Item, Row> {
   const batched = (statement: OfMany<Item, Row>): Batch<Item, Row> =>
-    createPositionBatcher(
+    createPositionedRowBatcher(
       (items: Item[]) =>
         runStatement(kysely, statement, { items: items.map((each, i) => ({ ...each, position: i + 1 })) }),
       SERIAL_BATCHES,

@@ -3,18 +3,18 @@
 // refuses are rewritten when they are sent. Callers do not know about cells.
 
 /** Its schema, and the role that owns it and whose search_path names it alone, begin so. */
-export const CELL_PREFIX = "belfry_cell_";
+export const CELL_SCHEMA_PREFIX = "belfry_cell_";
 
 /** Checks for a cell's URL, by its role. */
 export function isCellUrl(url: string): boolean {
-  return URL.parse(url)?.username.startsWith(CELL_PREFIX) ?? false;
+  return URL.parse(url)?.username.startsWith(CELL_SCHEMA_PREFIX) ?? false;
 }
 
 /**
  * Returns the schema of the sign-in library's tables, which the library looks up in the catalog. In a cell, it is the
  * name of the role.
  */
-export const signInSchema = (url: string | undefined) =>
+export const getSignInDatabaseSchema = (url: string | undefined) =>
   url !== undefined && isCellUrl(url) ? new URL(url).username : "auth";
 
 /**
@@ -45,7 +45,7 @@ const KEPT = 2_000;
  * Rewrites a statement for a cell. The tables of the sign-in library are in the cell's schema, because rows of two
  * schemas cannot be joined.
  */
-export function rewriteForCell(text: string): string {
+export function rewriteStatementForCell(text: string): string {
   let words = said.get(text);
   if (words !== undefined) return words;
   words = text.replace(/^create schema "auth"$/, "select 1").replace(/"auth"\.|\bauth\.(?=["a-z])/g, "");
@@ -68,7 +68,7 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Gives an error of a cell the code that PostgreSQL gives it. */
-export function restoreSqlState(error: { code?: string; message: string }): void {
+export function restoreCitusErrorCode(error: { code?: string; message: string }): void {
   if (error.code !== "XX000") return;
   error.code = REFUSALS.find(([words]) => words.test(error.message))?.[1] ?? error.code;
 }

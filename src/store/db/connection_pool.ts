@@ -178,7 +178,7 @@ const LOOK_MS = 50;
  * At PostgreSQL's connection limit, calls wait for a connection of the pool instead of failing at once. The pool grows
  * again after a while.
  */
-export function waitForConnections(pool: Pool, { connectMs }: Pick<ConnectionTimeouts, "connectMs">): void {
+export function retryConnectAtConnectionLimit(pool: Pool, { connectMs }: Pick<ConnectionTimeouts, "connectMs">): void {
   const { max } = pool.options;
   const connect = pool.connect.bind(pool);
   let grow: NodeJS.Timeout | undefined;

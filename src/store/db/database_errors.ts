@@ -16,7 +16,7 @@ const SENTENCES =
   /^(Connection terminated|Connection ended|timeout e|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after)/;
 
 /** The code of such an error, "closed" where pg has none; null for every other error. */
-export function findUnavailability(error: unknown): string | null {
+export function findDatabaseUnavailableCode(error: unknown): string | null {
   for (let at = error as Cause | undefined; at; at = at.cause as Cause | undefined) {
     if (typeof at.code === "string" && CODES.test(at.code)) return at.code;
     if (typeof at.message === "string" && SENTENCES.test(at.message)) return "closed";
@@ -49,11 +49,11 @@ export function toApiError(error: unknown): ApiError {
         "can find the cause in the log.",
       10,
     );
-  return findUnavailability(error) === null ? serverError() : createDatabaseError();
+  return findDatabaseUnavailableCode(error) === null ? serverError() : createDatabaseUnavailableApiError();
 }
 
 /** 503 of a call that the database cannot serve now. */
-export const createDatabaseError = (): ApiError =>
+export const createDatabaseUnavailableApiError = (): ApiError =>
   unavailable(
     "database_unavailable",
     "The database is not available. Retry after the time in Retry-After, and use the same Idempotency-Key for " +
@@ -65,14 +65,14 @@ const listening = new AsyncLocalStorage<{ away: unknown }>();
 /** Notes how the last statement on any connection ended; null when it ended well. */
 export function recordStatementOutcome(error: unknown): void {
   const met = listening.getStore();
-  if (met) met.away = error !== null && findUnavailability(error) !== null ? error : null;
+  if (met) met.away = error !== null && findDatabaseUnavailableCode(error) !== null ? error : null;
 }
 
 /**
  * Runs a library that converts all errors to its own responses, such as "not signed in". If the last result of the
  * database was that it is unavailable, that error is thrown instead.
  */
-export async function throwIfUnavailable<T>(work: () => Promise<T>): Promise<T> {
+export async function runOrThrowDatabaseUnavailable<T>(work: () => Promise<T>): Promise<T> {
   const met: { away: unknown } = { away: null };
   return listening.run(met, async () => {
     const result = await work().catch((error) => {

@@ -11,23 +11,23 @@ import { assertDefined } from "../../model/assert.ts";
 import type { VisibilityFilter } from "../../model/entities/channel.ts";
 import { ENTITIES } from "../../model/entities/schema.ts";
 import type { Config } from "../config/all_settings.ts";
-import { parseHosts, parseTlsOptions, requiresWritableHost } from "../config/database_url.ts";
+import { parseTlsOptions, requiresWritableHost, splitDatabaseUrlByHost } from "../config/database_url.ts";
 import type { PoolerMode } from "../config/setting_types.ts";
-import { isCellUrl, restoreSqlState, rewriteForCell } from "./citus_cell.ts";
+import { isCellUrl, restoreCitusErrorCode, rewriteStatementForCell } from "./citus_cell.ts";
 import {
   type ConnectionTimeouts,
   createClientClass,
   OPERATOR_TIMEOUTS,
   poolOptions,
-  waitForConnections,
+  retryConnectAtConnectionLimit,
 } from "./connection_pool.ts";
-import { createWritableClientClass, type PgClient, parseConnectionOptions } from "./primary_host.ts";
-import { getKysely, type StatementConnections, setConnections } from "./statement.ts";
+import { createWritableClientClass, type PgClient, parsePgConnectionOptions } from "./primary_host.ts";
+import { getKysely, type StatementConnections, setStatementConnections } from "./statement.ts";
 
 export type Orm = PgORM;
 
 /** The used part of pg's pool. */
-type Pool = Parameters<typeof waitForConnections>[0] &
+type Pool = Parameters<typeof retryConnectAtConnectionLimit>[0] &
   StatementConnections &
   Record<"totalCount" | "idleCount" | "waitingCount", number> & { Client: ClientClass; options: object };
 
@@ -86,9 +86,9 @@ interface Ways {
   server(url: string): object;
 }
 
-const firstOf = (url: string) => parseHosts(url)[0] ?? url;
+const firstOf = (url: string) => splitDatabaseUrlByHost(url)[0] ?? url;
 
-const CELL = { inCell: rewriteForCell, namedInCell: restoreSqlState };
+const CELL = { inCell: rewriteStatementForCell, namedInCell: restoreCitusErrorCode };
 
 /** The clients of a URL, which may lead to a pooler, or to several hosts. */
 function classFor(
@@ -100,7 +100,7 @@ function classFor(
 ): ClientClass {
   const Client = createClientClass(plain, bounds, pooler, url !== null && isCellUrl(url) ? CELL : null);
   if (url === null || !requiresWritableHost(url)) return Client;
-  return createWritableClientClass(Client, parseHosts(url).map(parseConnectionOptions), bounds, options);
+  return createWritableClientClass(Client, splitDatabaseUrlByHost(url).map(parsePgConnectionOptions), bounds, options);
 }
 
 export function ormOptions(
@@ -126,13 +126,13 @@ export function ormOptions(
       onPoolCreated: (pool: Pool) => {
         const plain = pool.Client;
         pool.Client = classFor(plain, bounds, databasePoolerMode, databaseUrl, pool.options);
-        waitForConnections(pool, bounds);
+        retryConnectAtConnectionLimit(pool, bounds);
         made(pool, {
           listener() {
             if (databaseListenUrl === null) return new pool.Client(pool.options);
             const options = {
               ...poolOptions(bounds, PROCESS, null),
-              ...parseConnectionOptions(firstOf(databaseListenUrl)),
+              ...parsePgConnectionOptions(firstOf(databaseListenUrl)),
             };
             return new (classFor(plain, bounds, null, databaseListenUrl, options))(options);
           },
@@ -140,7 +140,7 @@ export function ormOptions(
             ...pool.options,
             onConnect: undefined,
             ...poolOptions(bounds, PROCESS, null),
-            ...parseConnectionOptions(url),
+            ...parsePgConnectionOptions(url),
             Client: createClientClass(plain, bounds),
           }),
         });
@@ -159,7 +159,7 @@ export function openOrm(config: DatabaseSettings): Orm {
   const orm = new PgORM(ormOptions(config, bounds, (pool, ways) => pools.push({ pool, ...ways })));
   // The pool is created on first access, which does not connect.
   const database = getKysely(orm);
-  for (const { pool } of pools) setConnections(database, pool);
+  for (const { pool } of pools) setStatementConnections(database, pool);
   opened.set(orm, { bounds, pools });
   return orm;
 }
@@ -182,7 +182,7 @@ export const createListenClient = (orm: Orm): PgClient =>
   assertDefined(openedAs(orm).pools[0], "there is one").listener();
 
 /** Returns the options for a pool of another server with the same rows, for any configuration of the primary. */
-export const createServerOptions = (orm: Orm, url: string): object =>
+export const createReplicaPoolOptions = (orm: Orm, url: string): object =>
   assertDefined(openedAs(orm).pools[0], "there is one").server(url);
 
 /** Runs work of any duration, without a statement timeout on `orm` during it. */

@@ -2,8 +2,8 @@
 // is left. If two accept writes, the one with the higher timeline was promoted, and the other is a former primary that
 // does not know it.
 
-import { parseHost, parseTlsOptions } from "../config/database_url.ts";
-import { findUnavailability } from "./database_errors.ts";
+import { parseDatabaseUrlHost, parseTlsOptions } from "../config/database_url.ts";
+import { findDatabaseUnavailableCode } from "./database_errors.ts";
 
 /** The used part of pg's client. */
 export interface PgClient {
@@ -25,7 +25,7 @@ export interface PgClient {
 // biome-ignore lint/suspicious/noExplicitAny: the compiler asks for just this of a class that another one extends
 type ClientClass = new (...args: any[]) => PgClient;
 
-type Host = ReturnType<typeof parseConnectionOptions>;
+type Host = ReturnType<typeof parsePgConnectionOptions>;
 
 /** The extra wait for other hosts after the first writable one, because one of them may have been promoted. */
 const OTHERS_MS = 500;
@@ -45,11 +45,11 @@ class NoPrimary extends Error {
 }
 
 /** Returns the options of pg for a URL. */
-export function parseConnectionOptions(url: string) {
+export function parsePgConnectionOptions(url: string) {
   const { port, username, password, pathname } = new URL(url);
   const text = decodeURIComponent;
   return {
-    host: parseHost(url),
+    host: parseDatabaseUrlHost(url),
     port: Number(port || 5432),
     user: text(username),
     password: text(password),
@@ -181,7 +181,7 @@ export function createWritableClientClass<C extends ClientClass>(
         move(best.host, best.timeline);
         return resolve(best.host);
       }
-      const telling = errors.find((error) => findUnavailability(error) === null);
+      const telling = errors.find((error) => findDatabaseUnavailableCode(error) === null);
       const full = errors.find((error) => (error as { code?: string }).code === "53300");
       reject(telling ?? full ?? new NoPrimary());
     };

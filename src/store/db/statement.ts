@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import { assertDefined } from "../../model/assert.ts";
-import type { ParametersOf, SqlFields, SqlType, ValuesOf } from "../../model/fields/sql_types.ts";
-import { REPLICA_PATHS, type StatementPath } from "./statement_paths.ts";
+import type { SqlFields, SqlParametersOf, SqlType, SqlValuesOf } from "../../model/fields/sql_types.ts";
+import { REPLICA_AREAS, type StatementArea } from "./statement_paths.ts";
 
 /** The type of missing parameters or columns. */
 type None = Record<never, SqlType>;
@@ -14,7 +14,7 @@ type None = Record<never, SqlType>;
 /** `In`: the parameters by name. `Row`: what a row has. Both follow from the declaration. */
 export interface Statement<In, Row> {
   readonly name: string;
-  readonly path: StatementPath;
+  readonly path: StatementArea;
   /** With `$1`, `$2` … for the parameters: the same text for ever, so that it is prepared once. */
   readonly text: string;
   readonly parameters: readonly (readonly [name: string, type: SqlType])[];
@@ -56,8 +56,8 @@ export interface StatementDeclaration<P extends SqlFields, C extends SqlFields, 
 }
 
 type Declared<C extends SqlFields, J extends SqlFields> = [keyof J] extends [never]
-  ? ValuesOf<C>
-  : ValuesOf<C> & (ValuesOf<J> | { [Name in keyof J]: null });
+  ? SqlValuesOf<C>
+  : SqlValuesOf<C> & (SqlValuesOf<J> | { [Name in keyof J]: null });
 
 const defined = new Map<string, AnyStatement>();
 
@@ -78,23 +78,23 @@ const defined = new Map<string, AnyStatement>();
  * ```
  * @throws if the name is in use, or if the parameters of the text and the declaration differ
  */
-export const createStatementDefiner = (path: StatementPath) =>
+export const createStatementDefiner = (path: StatementArea) =>
   Object.assign(definer(path, false), { reading: definer(path, true) });
 
 const definer =
-  (path: StatementPath, reads: boolean) =>
+  (path: StatementArea, reads: boolean) =>
   <P extends SqlFields = None, C extends SqlFields = None, J extends SqlFields = None>(
     name: string,
     declaration: StatementDeclaration<P, C, J>,
-  ): Statement<ParametersOf<P>, Declared<C, J>> =>
+  ): Statement<SqlParametersOf<P>, Declared<C, J>> =>
     define(path, reads, name, declaration);
 
 function define<P extends SqlFields, C extends SqlFields, J extends SqlFields>(
-  path: StatementPath,
+  path: StatementArea,
   reads: boolean,
   name: string,
   declaration: StatementDeclaration<P, C, J>,
-): Statement<ParametersOf<P>, Declared<C, J>> {
+): Statement<SqlParametersOf<P>, Declared<C, J>> {
   const { parameters = {} as SqlFields, columns = {}, joined = {} } = declaration;
   const { text, names } = numbered(name, declaration.text, parameters);
   for (const other of defined.values())
@@ -109,7 +109,7 @@ function define<P extends SqlFields, C extends SqlFields, J extends SqlFields>(
     joined,
     closes: declaration.closes ?? false,
     reads,
-    moves: reads && !declaration.primary && REPLICA_PATHS.has(path),
+    moves: reads && !declaration.primary && REPLICA_AREAS.has(path),
     positional: inOrder(names, parameters),
   };
   defined.set(text, statement);
@@ -166,7 +166,7 @@ export interface StatementConnections {
 const connectionsOf = new WeakMap<object, StatementConnections>();
 
 /** Sets the connections of `kysely`. A transaction is another object with its own connection. */
-export function setConnections(kysely: Kysely<unknown>, connections: StatementConnections): void {
+export function setStatementConnections(kysely: Kysely<unknown>, connections: StatementConnections): void {
   connectionsOf.set(kysely, connections);
 }
 
@@ -190,7 +190,8 @@ export async function runStatement<In, Row>(
       return (await rowsOf(kysely, statement, values)) as Row[];
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
-      const again = tries < MAX_TRIES && !kysely.isTransaction && statement.reads && isConnectionLost(error);
+      const again =
+        tries < MAX_DATABASE_ATTEMPTS && !kysely.isTransaction && statement.reads && isConnectionLost(error);
       // A connection that was lost late waited for a silent server, and so would the next, so the caller gets the
       // error.
       if (!again || performance.now() - began > LATE_MS) throw error;
@@ -223,7 +224,7 @@ async function rowsOf(
  * connection.
  * @param also further codes after which it is repeated
  */
-export async function runWithRetries<In, Row>(
+export async function runStatementWithRetries<In, Row>(
   on: Kysely<unknown>,
   statement: Statement<In, Row>,
   parameters: NoInfer<In>,
@@ -233,7 +234,7 @@ export async function runWithRetries<In, Row>(
     try {
       return await runStatement(on, statement, parameters);
     } catch (error) {
-      if (tries === MAX_TRIES || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
+      if (tries === MAX_DATABASE_ATTEMPTS || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
       await waitBeforeRetry(tries, error);
     }
 }
@@ -257,7 +258,7 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** The number of attempts for work that the database undid. */
-export const MAX_TRIES = 4;
+export const MAX_DATABASE_ATTEMPTS = 4;
 
 /**
  * Waits 10, 40, 160 ms after attempts with a lost connection. If one connection ends, many do in sequence, and the pool

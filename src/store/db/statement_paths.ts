@@ -1,7 +1,7 @@
 // The paths with our own SQL statements, each with its reason. All other reads and writes of one row use the entity
 // manager. docs/contributing/architecture.md lists the paths with their statements.
 
-export const STATEMENT_PATHS = {
+export const STATEMENT_AREAS = {
   inbox: "Polls are the most frequent calls. One query serves many at once, and is planned once and measured.",
   credentials: "Every call looks up its caller. One query does this, shared by simultaneous calls.",
   publish:
@@ -21,7 +21,7 @@ export const STATEMENT_PATHS = {
   upkeep: "Jobs and operator commands change many rows in few statements, and skip locked rows.",
 } as const;
 
-export type StatementPath = keyof typeof STATEMENT_PATHS;
+export type StatementArea = keyof typeof STATEMENT_AREAS;
 
 /** The paths whose reads may use a replica (src/store/replicas/replicas.ts). None of them looks up a credential. */
-export const REPLICA_PATHS: ReadonlySet<StatementPath> = new Set(["inbox", "lists", "statistics", "pages"]);
+export const REPLICA_AREAS: ReadonlySet<StatementArea> = new Set(["inbox", "lists", "statistics", "pages"]);

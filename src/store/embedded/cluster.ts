@@ -20,11 +20,16 @@ import {
   openShortSocketPath,
   refusePreReleaseCluster,
   SERVICE_ROLE,
-  writeAccessFiles,
+  writePostgresAccessFiles,
 } from "./database_access.ts";
 import { initCluster } from "./init_cluster.ts";
-import { type Binaries, findBinaries } from "./postgres_binaries.ts";
-import { type PostgresProcess, readPostmasterStatus, removeLeftovers, startPostmaster } from "./postgres_process.ts";
+import { findPostgresBinaries, type PostgresBinaries } from "./postgres_binaries.ts";
+import {
+  cleanUpStalePostmaster,
+  type PostgresProcess,
+  readPostmasterStatus,
+  startPostmaster,
+} from "./postgres_process.ts";
 import { chooseProcessUser, FALLBACK_USER, type ProcessUser } from "./process_user.ts";
 import { repairPermissions } from "./repair_permissions.ts";
 
@@ -127,7 +132,7 @@ async function openPlace(
   options: ClusterOptions,
   unlock: () => void,
 ): Promise<Cluster> {
-  const binaries = await findBinaries(config.postgresBin, runner, found.clusterParent);
+  const binaries = await findPostgresBinaries(config.postgresBin, runner, found.clusterParent);
   assertPostgresVersion(found, binaries.major);
   const stays = (error: Error) =>
     createDataDirError(
@@ -138,7 +143,7 @@ async function openPlace(
     refusePreReleaseCluster(found);
     // Runs as the owner of the remains, who may differ from the user that will run the server.
     const uid = runner.uid && readClusterOwner(found);
-    await removeLeftovers(found.cluster, uid ? { ...runner, uid } : runner).catch((error) => {
+    await cleanUpStalePostmaster(found.cluster, uid ? { ...runner, uid } : runner).catch((error) => {
       throw stays(error);
     });
     repairPermissions(found, runner);
@@ -149,7 +154,11 @@ async function openPlace(
   // Those who promise something to a person await this. A failure before that needs no other listener.
   synced.catch(() => {});
   recordClusterFolder(place, runner);
-  const settings = { ...serverSettings(config, binaries.major), ...writeAccessFiles(place, runner), ...options.server };
+  const settings = {
+    ...serverSettings(config, binaries.major),
+    ...writePostgresAccessFiles(place, runner),
+    ...options.server,
+  };
   const socket = openShortSocketPath(place.cluster);
   const supervised = await supervise(place, binaries, runner, settings, options.log).catch((error: Error) => {
     socket.release();
@@ -179,7 +188,7 @@ async function openPlace(
 /**
  * Reports if the data directory contains a database already. @throws ConfigError when its contents must not be used.
  */
-export const hasDatabase = (dataDir: string): boolean => inspectDataDirectory(dataDir).isInitialised;
+export const hasEmbeddedDatabase = (dataDir: string): boolean => inspectDataDirectory(dataDir).isInitialised;
 
 /** Where the database of a data directory is, or will be, for people and their tools. */
 export function describeDatabase(dataDir: string): { folder: string; url: string; running: boolean } {
@@ -192,7 +201,7 @@ export function describeDatabase(dataDir: string): { folder: string; url: string
 }
 
 /** The URL of the database behind a running server of the data directory; null when none takes connections. */
-export function runningDatabase(dataDir: string): { url: string; pid: number; release(): void } | null {
+export function findRunningDatabase(dataDir: string): { url: string; pid: number; release(): void } | null {
   const place = inspectDataDirectory(dataDir);
   const status = place.isInitialised ? readPostmasterStatus(place.cluster) : null;
   if (!status?.ready) return null;
@@ -208,7 +217,7 @@ const urlOf = (folder: string) => `postgresql://${SERVICE_ROLE}@${encodeURICompo
 
 async function supervise(
   place: DataDirectory,
-  binaries: Binaries,
+  binaries: PostgresBinaries,
   runner: ProcessUser,
   settings: Record<string, string>,
   log: ClusterLog,
@@ -223,7 +232,7 @@ async function supervise(
   const closing = new AbortController();
   const { signal } = closing;
   const begin = async () => {
-    await removeLeftovers(place.cluster, runner);
+    await cleanUpStalePostmaster(place.cluster, runner);
     return startPostmaster(place, binaries, runner, settings, hear, signal);
   };
 

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dataPaths } from "../config/data_paths.ts";
-import { describeFileError, describeOwner } from "../config/file_errors.ts";
+import { describeFileError, describeFileOwnerMismatch } from "../config/file_errors.ts";
 import { ConfigError } from "../config/setting_types.ts";
 import { DataDirInUseError } from "../db/data_dir_error.ts";
 import { waitForDataDir } from "../db/data_dir_lock.ts";
@@ -20,7 +20,7 @@ export function createDataDirError(dataDir: string, problem: string): ConfigErro
 }
 
 /** This machine or this user is to blame. */
-export function createEmbeddedError(problem: string): ConfigError {
+export function createEmbeddedPostgresError(problem: string): ConfigError {
   return new ConfigError("DATABASE_URL", `is not set, and the embedded PostgreSQL cannot run: ${problem}`);
 }
 
@@ -34,7 +34,9 @@ function describeWrongUser(dataDir: string): string | null {
   } catch {
     const owner = statSync(path, { throwIfNoEntry: false })?.uid;
     const own = process.getuid?.();
-    return owner === undefined || own === undefined || owner === own ? null : describeOwner(dataDir, owner, own);
+    return owner === undefined || own === undefined || owner === own
+      ? null
+      : describeFileOwnerMismatch(dataDir, owner, own);
   }
 }
 

@@ -17,9 +17,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { dataPaths } from "../config/data_paths.ts";
-import { describeOwner } from "../config/file_errors.ts";
+import { describeFileOwnerMismatch } from "../config/file_errors.ts";
 import { writePrivateFile } from "../secret/private_file.ts";
-import { createDataDirError, createEmbeddedError, USE_DATABASE_URL } from "./data_dir_problems.ts";
+import { createDataDirError, createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_problems.ts";
 import { canAccess, type ProcessUser } from "./process_user.ts";
 
 export interface DataDirectory {
@@ -145,7 +145,7 @@ function refuseOthers(dataDir: string, path: string, mode = constants.R_OK): voi
   } catch (error) {
     const uid = (error as NodeJS.ErrnoException).code === "EACCES" ? ownerOfPath(path) : null;
     if (uid === null || own === 0 || own === uid) return;
-    throw createDataDirError(dataDir, describeOwner(dataDir, uid, own ?? uid));
+    throw createDataDirError(dataDir, describeFileOwnerMismatch(dataDir, uid, own ?? uid));
   }
 }
 
@@ -228,7 +228,7 @@ export function chooseClusterFolder(place: DataDirectory, runner: ProcessUser): 
   } catch (error) {
     why = ` (${(error as NodeJS.ErrnoException).code})`;
   }
-  throw createEmbeddedError(
+  throw createEmbeddedPostgresError(
     `the user ${runner.user} can access neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}${why}. Set ` +
       `another DATA_DIR, or ${USE_DATABASE_URL}`,
   );

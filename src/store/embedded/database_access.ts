@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { writePrivateFile } from "../secret/private_file.ts";
 import { createDataDirError } from "./data_dir_problems.ts";
 import type { DataDirectory } from "./data_directory.ts";
-import { type ProcessUser, readOwnUser } from "./process_user.ts";
+import { type ProcessUser, readServiceUserName } from "./process_user.ts";
 
 /** The role of the service, which owns the database and all in it and can do nothing outside of it. */
 export const SERVICE_ROLE = "belfry";
@@ -27,8 +27,11 @@ const HEADER = "# Belfry writes this file at each start.";
  * service's user may have changed. The files are next to the cluster and belong to the service. Nothing is ever written
  * into the folder of a lent user, who could plant a link there. Returns the server's settings that name them.
  */
-export function writeAccessFiles({ clusterParent }: DataDirectory, { gid }: ProcessUser): Record<string, string> {
-  const own = readOwnUser();
+export function writePostgresAccessFiles(
+  { clusterParent }: DataDirectory,
+  { gid }: ProcessUser,
+): Record<string, string> {
+  const own = readServiceUserName();
   const callers = own === "root" ? [own] : [own, "root"];
   const files = {
     hba: ["local all all peer map=belfry"],

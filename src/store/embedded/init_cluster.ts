@@ -6,11 +6,11 @@ import { syncFolder } from "../secret/private_file.ts";
 import { createDataDirError } from "./data_dir_problems.ts";
 import type { DataDirectory } from "./data_directory.ts";
 import { CREATE_DATABASE_SQL, SUPERUSER } from "./database_access.ts";
-import type { Binaries } from "./postgres_binaries.ts";
-import { type ProcessUser, runOrThrow } from "./process_user.ts";
+import type { PostgresBinaries } from "./postgres_binaries.ts";
+import { type ProcessUser, runPostgresProgram } from "./process_user.ts";
 
 /** Small segments, since they are most of a small cluster; the order of text is that of its code points everywhere. */
-function initArguments(cluster: string, { major }: Binaries): string[] {
+function initArguments(cluster: string, { major }: PostgresBinaries): string[] {
   return [
     ...["-D", cluster, "-U", SUPERUSER, "-E", "UTF8", "--wal-segsize=4", "--no-sync"],
     ...(major >= 17 ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--locale=C"]),
@@ -24,7 +24,7 @@ function initArguments(cluster: string, { major }: Binaries): string[] {
  */
 export async function initCluster(
   place: DataDirectory,
-  binaries: Binaries,
+  binaries: PostgresBinaries,
   runner: ProcessUser,
   { sync }: { sync: boolean },
 ): Promise<{ place: DataDirectory; synced: Promise<void> }> {
@@ -33,9 +33,9 @@ export async function initCluster(
   mkdirSync(making, { mode: 0o700 });
   if (runner.uid !== null && runner.gid !== null) chownSync(making, runner.uid, runner.gid);
   const refuse = (said: string) => createDataDirError(place.dataDir, `cannot be used for a new database: ${said}.`);
-  await runOrThrow(refuse, runner, binaries.initdb, initArguments(making, binaries));
+  await runPostgresProgram(refuse, runner, binaries.initdb, initArguments(making, binaries));
   // Single-user mode needs no server, and does not wait for the disk.
-  await runOrThrow(
+  await runPostgresProgram(
     refuse,
     runner,
     binaries.postgres,
@@ -44,7 +44,7 @@ export async function initCluster(
   );
   renameSync(making, place.cluster);
   const synced = sync
-    ? runOrThrow(refuse, runner, binaries.initdb, ["--sync-only", "-D", place.cluster]).then(() =>
+    ? runPostgresProgram(refuse, runner, binaries.initdb, ["--sync-only", "-D", place.cluster]).then(() =>
         syncFolder(place.clusterParent),
       )
     : Promise.resolve();

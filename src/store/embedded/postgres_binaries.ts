@@ -5,10 +5,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { ConfigError } from "../config/setting_types.ts";
-import { createEmbeddedError, USE_OTHER_POSTGRES } from "./data_dir_problems.ts";
-import { canAccess, type ProcessUser, runToEnd } from "./process_user.ts";
+import { createEmbeddedPostgresError, USE_OTHER_POSTGRES } from "./data_dir_problems.ts";
+import { canAccess, type ProcessUser, runProcessAsUser } from "./process_user.ts";
 
-export interface Binaries {
+export interface PostgresBinaries {
   postgres: string;
   initdb: string;
   /** Such as 18: a cluster belongs to one major version. */
@@ -28,7 +28,7 @@ function packageFolder(): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(PACKAGE)));
   } catch {
-    throw createEmbeddedError(
+    throw createEmbeddedPostgresError(
       `the package ${PACKAGE} is not installed (npm skips it on other platforms and with --omit=optional). ` +
         `Install it, or ${USE_OTHER_POSTGRES}`,
     );
@@ -36,7 +36,7 @@ function packageFolder(): string {
 }
 
 /** The package's programs are linked against glibc; with musl they fail as if they were not there. */
-export function refuseOtherLibc(
+export function assertGlibcVersion(
   platform = process.platform,
   report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined,
 ): void {
@@ -44,7 +44,7 @@ export function refuseOtherLibc(
   const version = report?.header?.glibcVersionRuntime;
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
   if (version && (major > GLIBC[0] || (major === GLIBC[0] && minor >= GLIBC[1]))) return;
-  throw createEmbeddedError(
+  throw createEmbeddedPostgresError(
     `its programs require glibc ${GLIBC.join(".")} or newer; this system has ` +
       `${version ? `glibc ${version}` : "a different C library, such as on Alpine"}. Install PostgreSQL from the ` +
       `system and ${USE_OTHER_POSTGRES}`,
@@ -95,17 +95,17 @@ function privateCopy(native: string, version: string, home: string): string {
  * Finds the programs. `home` is where a private copy may be made, which the runner can reach.
  * @throws ConfigError with a solution, if this machine has none.
  */
-export async function findBinaries(
+export async function findPostgresBinaries(
   setting: string | null,
   runner: ProcessUser,
   home: string,
   package_ = packageFolder,
-): Promise<Binaries> {
+): Promise<PostgresBinaries> {
   if (setting !== null) {
     const binaries = { postgres: join(setting, "postgres"), initdb: join(setting, "initdb") };
     return { ...binaries, ...(await versionOf(binaries.postgres, runner)) };
   }
-  refuseOtherLibc();
+  assertGlibcVersion();
   const folder = package_();
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   const native = join(folder, "native");
@@ -120,8 +120,8 @@ export async function findBinaries(
   };
 }
 
-async function versionOf(postgres: string, runner: ProcessUser): Promise<Pick<Binaries, "major" | "version">> {
-  const said = await runToEnd(runner, postgres, ["--version"]).catch((error) => ({
+async function versionOf(postgres: string, runner: ProcessUser): Promise<Pick<PostgresBinaries, "major" | "version">> {
+  const said = await runProcessAsUser(runner, postgres, ["--version"]).catch((error) => ({
     output: String(error.code ?? ""),
   }));
   const version = /^postgres \(PostgreSQL\) (\d+[.\d]*)/.exec(said.output)?.[1];

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { assertDefined } from "../../model/assert.ts";
 import type { DataDirectory } from "./data_directory.ts";
-import type { Binaries } from "./postgres_binaries.ts";
-import { findErrorLine, type ProcessUser, sendSignal, startProcess } from "./process_user.ts";
+import type { PostgresBinaries } from "./postgres_binaries.ts";
+import { findErrorLine, type ProcessUser, sendSignalAsUser, startProcessAsUser } from "./process_user.ts";
 
 export interface PostgresProcess {
   pid: number;
@@ -53,7 +53,7 @@ const QUIET = {
  */
 export async function startPostmaster(
   { cluster }: DataDirectory,
-  binaries: Binaries,
+  binaries: PostgresBinaries,
   runner: ProcessUser,
   settings: Record<string, string>,
   hear: (line: string) => void,
@@ -63,7 +63,7 @@ export async function startPostmaster(
   const args = ["-D", cluster, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   // In a container, a server that was killed may have had the same process id.
   const left = readPostmasterStatus(cluster)?.writtenAt;
-  const child = startProcess(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
+  const child = startProcessAsUser(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
     // The server gets a process group of its own. A Ctrl-C in the terminal reaches only us, and we end the server after
     // our own work.
     detached: true,
@@ -112,7 +112,7 @@ export async function startPostmaster(
     for (const [signal, wait] of steps) {
       if (gone) return;
       const dead = child.exitCode !== null || child.signalCode !== null;
-      if (!dead) sendSignal(runner, assertDefined(child.pid, "it started"), signal);
+      if (!dead) sendSignalAsUser(runner, assertDefined(child.pid, "it started"), signal);
       const waiting = new AbortController();
       await Promise.race([ended, pause(wait, null, { signal: waiting.signal }).catch(() => {})]);
       waiting.abort();
@@ -161,7 +161,7 @@ const ZOMBIE_MS = 5_000;
  * A file whose process is dead, unreaped or another program is removed. The caller owns the lock of the folder, so no
  * Belfry uses the server. @throws Error when it does not end.
  */
-export async function removeLeftovers(cluster: string, runner: ProcessUser): Promise<void> {
+export async function cleanUpStalePostmaster(cluster: string, runner: ProcessUser): Promise<void> {
   const begun = performance.now();
   for (let signalsSent = 0; ; ) {
     const left = readPostmasterStatus(cluster);
@@ -179,7 +179,7 @@ export async function removeLeftovers(cluster: string, runner: ProcessUser): Pro
       const signals = ["SIGINT", "SIGQUIT"] as const;
       const signal = signals[signalsSent];
       if (signal && (signalsSent === 0 || waited > ASKED_MS)) {
-        sendSignal(runner, left.pid, signal);
+        sendSignalAsUser(runner, left.pid, signal);
         signalsSent++;
       }
     }

@@ -4,7 +4,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { createEmbeddedError, USE_DATABASE_URL } from "./data_dir_problems.ts";
+import { createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_problems.ts";
 
 export interface ProcessUser {
   user: string;
@@ -58,11 +58,11 @@ function lentAccount(): Account | undefined {
 }
 
 /** The name of the service's own user. @throws ConfigError when it has none. */
-export function readOwnUser(): string {
+export function readServiceUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    throw createEmbeddedError(
+    throw createEmbeddedPostgresError(
       `the user ${process.getuid?.()} has no entry in /etc/passwd. Run the service as a user that has one, or ` +
         `${USE_DATABASE_URL}`,
     );
@@ -83,7 +83,7 @@ function refuseBoundRoot(): void {
     .filter(([, bit]) => ((BigInt(`0x${held}`) >> BigInt(bit)) & 1n) === 0n)
     .map(([name]) => `CAP_${name}`);
   if (lacking.length === 0) return;
-  throw createEmbeddedError(
+  throw createEmbeddedPostgresError(
     `PostgreSQL cannot run as root, and root here lacks ${lacking.join(", ")} to switch users. Give the ` +
       `container these capabilities, run the service as an ordinary user, or ${USE_DATABASE_URL}`,
   );
@@ -95,13 +95,13 @@ function refuseBoundRoot(): void {
  * since that user runs the service and root runs only commands. @throws ConfigError without a usable user.
  */
 export function chooseProcessUser(owner: number | null, lent: number | null = null, wholly = false): ProcessUser {
-  const own = readOwnUser();
+  const own = readServiceUserName();
   if (process.getuid?.() !== 0) return { user: own, uid: null, gid: null, lent: false };
   refuseBoundRoot();
   const lends = owner === null || (!wholly && (owner === lent || owner === named(FALLBACK_USER)?.uid));
   const account = lends ? lentAccount() : accounts().find(({ uid }) => uid === owner);
   if (!account)
-    throw createEmbeddedError(
+    throw createEmbeddedPostgresError(
       lends
         ? "PostgreSQL cannot run as root, and this system has neither the user belfry nor nobody. Run the " +
             `service as an ordinary user, or ${USE_DATABASE_URL}`
@@ -111,7 +111,7 @@ export function chooseProcessUser(owner: number | null, lent: number | null = nu
   const runner = { user: account.name, uid: account.uid, gid: account.gid, lent: lends };
   const { error } = spawnSync("/bin/true", [], options(runner));
   if (error && !/ENOENT/.test(String((error as NodeJS.ErrnoException).code)))
-    throw createEmbeddedError(
+    throw createEmbeddedPostgresError(
       `root cannot switch to the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the ` +
         `service as an ordinary user, or ${USE_DATABASE_URL}`,
     );
@@ -126,7 +126,12 @@ function options({ uid, gid }: ProcessUser): SpawnOptions {
 }
 
 /** Starts a program as the runner. @throws EPERM and EINVAL at once; other refusals come as its error event. */
-export function startProcess(runner: ProcessUser, program: string, args: string[], more: SpawnOptions): ChildProcess {
+export function startProcessAsUser(
+  runner: ProcessUser,
+  program: string,
+  args: string[],
+  more: SpawnOptions,
+): ChildProcess {
   return spawn(program, args, { ...options(runner), ...more });
 }
 
@@ -134,7 +139,7 @@ export function startProcess(runner: ProcessUser, program: string, args: string[
  * Sends a signal to a process of the runner's, as the runner. A lent user's file names the process, so root itself
  * would signal any process that the user writes there. Nothing happens if the process has ended.
  */
-export function sendSignal(runner: ProcessUser, pid: number, signal: NodeJS.Signals): void {
+export function sendSignalAsUser(runner: ProcessUser, pid: number, signal: NodeJS.Signals): void {
   const name = signal.replace(/^SIG/, "");
   spawnSync("/bin/sh", ["-c", 'kill -s "$0" "$1"', name, String(pid)], options(runner));
 }
@@ -145,10 +150,15 @@ export interface ProcessResult {
 }
 
 /** Runs a program to its end as the runner. @throws what refused to start it. */
-export function runToEnd(runner: ProcessUser, program: string, args: string[], input = ""): Promise<ProcessResult> {
+export function runProcessAsUser(
+  runner: ProcessUser,
+  program: string,
+  args: string[],
+  input = "",
+): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     // EPERM and EINVAL are thrown here, EACCES and ENOENT come as an event; both reject.
-    const child = startProcess(runner, program, args, { stdio: "pipe" });
+    const child = startProcessAsUser(runner, program, args, { stdio: "pipe" });
     let output = "";
     child.stdout?.on("data", (chunk) => (output += chunk));
     child.stderr?.on("data", (chunk) => (output += chunk));
@@ -170,14 +180,14 @@ export function canAccess(runner: ProcessUser, path: string, test: "x" | "r" | "
  * Runs a program of PostgreSQL's that must succeed. Single-user mode exits with 0 even if a statement failed.
  * @throws what `refuse` makes of the program's complaint.
  */
-export async function runOrThrow(
+export async function runPostgresProgram(
   refuse: (said: string) => Error,
   runner: ProcessUser,
   program: string,
   args: string[],
   input?: string,
 ): Promise<void> {
-  const { code, output } = await runToEnd(runner, program, args, input).catch((error) => ({
+  const { code, output } = await runProcessAsUser(runner, program, args, input).catch((error) => ({
     code: null,
     output: String(error.code),
   }));

@@ -4,7 +4,7 @@
 import { boolean, int, nullable, text, timestamptz } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { defineByStatus } from "./alert_lists.ts";
+import { defineByAlertStatus } from "./alert_lists.ts";
 import { LIST_SELECTION } from "./alerts.ts";
 import { VISIBILITY } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
@@ -15,7 +15,7 @@ const defineList = createStatementDefiner("lists");
 export const COUNT_LIMIT = LIMITS.list_total + 1;
 
 /** The number of alerts of each status in the channels that the caller sees, at most COUNT_LIMIT. */
-export const countAlerts = defineByStatus((status, filter) =>
+export const countAlerts = defineByAlertStatus((status, filter) =>
   defineList.reading(`count_alerts_${status}`, {
     parameters: VISIBILITY.parameters,
     columns: { total: int },

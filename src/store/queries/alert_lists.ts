@@ -9,9 +9,11 @@ import { VISIBILITY } from "./channels.ts";
 
 const defineList = createStatementDefiner("lists");
 
-export type ListedStatus = AlertStatus | "any";
+export type AlertStatusFilter = AlertStatus | "any";
 
-export function defineByStatus<S>(define: (status: ListedStatus, filter: string) => S): Record<ListedStatus, S> {
+export function defineByAlertStatus<S>(
+  define: (status: AlertStatusFilter, filter: string) => S,
+): Record<AlertStatusFilter, S> {
   return {
     any: define("any", "true"),
     draft: define("draft", "status = 'draft'"),
@@ -30,7 +32,7 @@ export const PAGE_PARAMETERS = { before: nullable(timestamptz), inside: nullable
  * this timestamp, and includes all rows of its last timestamp. It takes the newest of each channel, then the newest of
  * these, so the cost grows with the channels and the page, not with history.
  */
-export const listAlerts = defineByStatus((status, filter) =>
+export const listAlerts = defineByAlertStatus((status, filter) =>
   defineList.reading(`list_alerts_${status}`, {
     parameters: { ...VISIBILITY.parameters, ...PAGE_PARAMETERS },
     columns: LIST_SELECTION.columns,

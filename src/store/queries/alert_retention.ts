@@ -35,7 +35,7 @@ const ended = (channel: string, before: string, limit: string) => `
       (select a.id from alert a where ${CANCELLED_BEFORE(channel, before)} order by a.created_at limit ${limit})`;
 
 /** Finds alerts to delete now. */
-export const findEnded = defineStatement.reading("find_ended", {
+export const findAlertsPastRetention = defineStatement.reading("find_alerts_past_retention", {
   parameters: { max: int },
   columns: { id: uuid, pusher_id: uuid },
   text: `select ended.id, r.pusher_id from (${RULE}) r cross join lateral (${ended("r.pusher_id", PAST, "$max::int")})
@@ -44,7 +44,7 @@ export const findEnded = defineStatement.reading("find_ended", {
 });
 
 /** Locks channels, except those that another transaction has locked. */
-export const lockEndedChannels = defineStatement("lock_ended_channels", {
+export const lockChannelsForRetention = defineStatement("lock_channels_for_retention", {
   parameters: { pusher_ids: array(uuid) },
   columns: { id: uuid },
   text: `select pusher_id as id from channel_state where pusher_id = any($pusher_ids)
@@ -55,7 +55,7 @@ export const lockEndedChannels = defineStatement("lock_ended_channels", {
  * Deletes those of these alerts whose channels are locked and whose retention still applies. Handsets are notified with
  * the last expired alert of a channel, not with each batch.
  */
-export const removeEnded = defineStatement("remove_ended", {
+export const removeAlertsPastRetention = defineStatement("remove_alerts_past_retention", {
   parameters: { ids: array(uuid), pusher_ids: array(uuid) },
   columns: { removed: int },
   text: `with counted as materialized (select set_config('belfry.keep_counts', 'on', true) as stays),

@@ -4,7 +4,7 @@
 import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { array, boolean, int, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { defineByStatus, type ListedStatus, PAGE_PARAMETERS } from "./alert_lists.ts";
+import { type AlertStatusFilter, defineByAlertStatus, PAGE_PARAMETERS } from "./alert_lists.ts";
 import { LIST_SELECTION } from "./alerts.ts";
 import { VISIBILITY } from "./channels.ts";
 
@@ -42,7 +42,7 @@ interface InTime {
   indexes: readonly string[];
 }
 
-const hidden = (status: ListedStatus): InTime => ({
+const hidden = (status: AlertStatusFilter): InTime => ({
   instant: "created_at",
   filters: [`status = '${status}'`],
   wide: ["true"],
@@ -55,7 +55,7 @@ const visible = (...filters: string[]): InTime => ({
   indexes: [VISIBLE_SOMEDAY],
 });
 
-const IN_TIME: Record<ListedStatus, InTime> = {
+const IN_TIME: Record<AlertStatusFilter, InTime> = {
   any: { instant: "created_at", filters: ["true"], wide: ["true"], indexes: [VISIBLE_SOMEDAY, HIDDEN] },
   draft: hidden("draft"),
   repeating: hidden("repeating"),
@@ -65,7 +65,7 @@ const IN_TIME: Record<ListedStatus, InTime> = {
 };
 
 /** A query of PostgreSQL's full text for some channels, by their ids; null: all of their alerts are found. */
-export interface TaggedSearch {
+export interface ChannelTextSearch {
   ids: readonly string[];
   sought: string | null;
 }
@@ -77,7 +77,7 @@ export interface TaggedSearch {
  * the alerts of `sought` and `tagged`. Conditions after `offset 0` are hidden from the planner, which would use the
  * index of another column.
  */
-const search = (status: ListedStatus, side: SearchOrder) => {
+const search = (status: AlertStatusFilter, side: SearchOrder) => {
   const { instant, filters, wide, indexes } = IN_TIME[status];
   const { order, beyond, first, last } = SIDES[side];
   const nearestFirst = (row: string, at: string) => `${row}.${at} ${order}, ${row}.id ${order}`;
@@ -96,7 +96,7 @@ const search = (status: ListedStatus, side: SearchOrder) => {
       ...VISIBILITY.parameters,
       /** A query of PostgreSQL's full text; null: all alerts are found. */
       sought: nullable(text),
-      tagged: jsonb<readonly TaggedSearch[]>(),
+      tagged: jsonb<readonly ChannelTextSearch[]>(),
       scans: array(text),
       /** True if `scans` may find more than `sought` and `tagged`. */
       recheck: boolean,
@@ -149,7 +149,7 @@ const search = (status: ListedStatus, side: SearchOrder) => {
 };
 
 const searches = (side: SearchOrder) =>
-  defineByStatus((status) => {
+  defineByAlertStatus((status) => {
     const { parameters, pages, order } = search(status, side);
     return defineList.reading(`search_alerts_${status}_${side}`, {
       parameters,
@@ -160,7 +160,7 @@ const searches = (side: SearchOrder) =>
   });
 
 /** The number of alerts that a search finds, at most `limit`. */
-export const countFound = defineByStatus((status) => {
+export const countFound = defineByAlertStatus((status) => {
   const { parameters, pages } = search(status, "newest");
   return defineList.reading(`count_found_${status}`, {
     parameters,

@@ -6,7 +6,13 @@ import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import type { planSeriesFill } from "../../model/domain/occurrences.ts";
 import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { ALERT_COLUMN_NAMES, FULL_SELECTION, HISTORY_PARAMETERS, KEEP_HISTORY_SQL, NEXT_VERSION } from "./alerts.ts";
+import {
+  ALERT_CHANGE_PARAMETERS,
+  ALERT_COLUMN_NAMES,
+  FULL_SELECTION,
+  NEXT_VERSION,
+  STORE_PREVIOUS_VALUES_SQL,
+} from "./alerts.ts";
 import { VISIBILITY } from "./channels.ts";
 
 const defineStatement = createStatementDefiner("publish");
@@ -33,8 +39,8 @@ export const countRepeating = defineStatement.reading("count_repeating", {
 });
 
 /** Makes a locked draft a series, of which nothing is written yet. */
-export const repeatAlert = defineStatement("repeat_alert", {
-  parameters: { ...HISTORY_PARAMETERS, send_at: timestamptz },
+export const convertDraftToSeries = defineStatement("convert_draft_to_series", {
+  parameters: { ...ALERT_CHANGE_PARAMETERS, send_at: timestamptz },
   columns: FULL_SELECTION.columns,
   text: `with changed as (
       update alert set status = 'repeating', send_at = $send_at::timestamptz, review_reply = null, updated_at =
@@ -43,7 +49,7 @@ export const repeatAlert = defineStatement("repeat_alert", {
     begun as (
       insert into alert_series (alert_id, filled_until, next_fill_at) select id, clock_timestamp(), clock_timestamp()
         from changed),
-    ${KEEP_HISTORY_SQL}
+    ${STORE_PREVIOUS_VALUES_SQL}
     select * from changed`,
 });
 
@@ -70,7 +76,7 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
 });
 
 /** The time up to which occurrences of visible series exist. */
-export const filledSeries = defineList.reading("filled_series", {
+export const listSeriesFilledUntil = defineList.reading("list_series_filled_until", {
   parameters: { ids: array(uuid), ...VISIBILITY.parameters },
   columns: { alert_id: uuid, filled_until: timestamptz },
   text: `select s.alert_id, s.filled_until from alert_series s
@@ -152,7 +158,7 @@ export const cancelFollowing = defineStatement("cancel_following", {
 });
 
 /** Applies the content of a series to its planned occurrences, except those that were edited separately. */
-export const applyToSeries = defineStatement("apply_to_series", {
+export const applySeriesToOccurrences = defineStatement("apply_series_to_occurrences", {
   parameters: { id: uuid },
   columns: { id: uuid },
   text: `with o as materialized (

@@ -6,7 +6,12 @@
 import { sqlEffectiveSentAt, sqlEffectiveStatus, sqlIsDue, sqlIsVisible } from "../../model/domain/alert_status.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getFieldNames, getSqlColumns, selectHiddenFrom, selectShownTo } from "../../model/fields/field_table.ts";
+import {
+  getFieldNames,
+  getSqlColumns,
+  selectFieldsHiddenFrom,
+  selectFieldsShownTo,
+} from "../../model/fields/field_table.ts";
 import {
   array,
   boolean,
@@ -14,16 +19,16 @@ import {
   jsonb,
   neverNull,
   nullable,
+  type SqlValuesOf,
   selectColumns,
   text,
   textEnum,
   timestamptz,
   uuid,
-  type ValuesOf,
 } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { BODY_LENGTH, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
+import { FULL_BODY_LENGTH_COLUMN, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
 import { editedSearchTerms, newSearchTerms, selectWriter } from "./alert_search_index.ts";
 import { CHANNEL_SCOPE, VISIBILITY } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
@@ -41,10 +46,10 @@ export const ALERT_COLUMN_NAMES = getFieldNames(ALERT_FIELDS);
 /** `$title::text, $body::text, …` */
 export const ALERT_PARAMETERS = ALERT_COLUMN_NAMES.map((name) => `$${name}::${ALERT_COLUMNS[name].sql}`).join(", ");
 
-const IN_LISTS = getSqlColumns(selectShownTo(ALERT_FIELDS, "list"));
+const IN_LISTS = getSqlColumns(selectFieldsShownTo(ALERT_FIELDS, "list"));
 
 /** The columns of full reads only. */
-const REST = getSqlColumns(selectHiddenFrom(ALERT_FIELDS, "list"));
+const REST = getSqlColumns(selectFieldsHiddenFrom(ALERT_FIELDS, "list"));
 
 /** An alert as `selectFields` reads its fields, without those that only whole reads have. */
 const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
@@ -71,7 +76,7 @@ const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
     alert.cancelled_at, alert.created_at, alert.updated_at`,
 });
 
-const ROW = listed("now()", selectExcerpt);
+const ROW = listed("now()", selectColumnsWithExcerpt);
 
 /** The handle of its channel, and the id of its author, a credential or member. */
 const HANDLE = { handle: text };
@@ -79,8 +84,8 @@ const WRITER = { writer: nullable(text) };
 
 /** An alert as lists show it: with the beginning of its text, and the length of its markup. */
 export const LIST_SELECTION = {
-  columns: { ...ROW.columns, ...BODY_LENGTH, ...HANDLE, ...WRITER },
-  text: `${ROW.text}, ${bodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as handle,
+  columns: { ...ROW.columns, ...FULL_BODY_LENGTH_COLUMN, ...HANDLE, ...WRITER },
+  text: `${ROW.text}, ${selectFullBodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as handle,
     ${selectWriter} as writer`,
 };
 
@@ -91,19 +96,24 @@ export const FULL_SELECTION = {
 };
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */
-export type AlertRecord = ValuesOf<typeof ROW.columns> &
-  Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH> & ValuesOf<typeof HANDLE> & ValuesOf<typeof WRITER>>;
+export type AlertRecord = SqlValuesOf<typeof ROW.columns> &
+  Partial<
+    SqlValuesOf<typeof REST> &
+      SqlValuesOf<typeof FULL_BODY_LENGTH_COLUMN> &
+      SqlValuesOf<typeof HANDLE> &
+      SqlValuesOf<typeof WRITER>
+  >;
 
 /** Values by the name of their field. */
 export type PreviousValues = Record<string, unknown>;
 
-export const HISTORY_PARAMETERS = { id: uuid, previous_values: nullable(jsonb<PreviousValues>()) };
+export const ALERT_CHANGE_PARAMETERS = { id: uuid, previous_values: nullable(jsonb<PreviousValues>()) };
 
 /**
  * `with` parts after `changed`, the rows that an update of alert `$id` returns. They store the previous values, unless
  * `$previous_values` is null, and delete the oldest ones. All parts see the table as it was before.
  */
-export const KEEP_HISTORY_SQL = `kept as (
+export const STORE_PREVIOUS_VALUES_SQL = `kept as (
     insert into alert_change (alert_id, updated_at, previous_values)
     select id, updated_at, $previous_values::jsonb from changed where $previous_values::jsonb is not null),
   let_go as (
@@ -117,7 +127,7 @@ export const listAlertChanges = defineList.reading("list_alert_changes", {
   text: "select updated_at, previous_values from alert_change where alert_id = $alert_id order by updated_at desc",
 });
 
-export type ChangeRecord = RowOf<typeof listAlertChanges>;
+export type AlertChangeRecord = RowOf<typeof listAlertChanges>;
 
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE, id: uuid };
@@ -167,7 +177,7 @@ export const alertExists = defineStatement.reading("alert_exists", {
 });
 
 /** The present version of each existing alert of these, and the count of each reply. */
-export const alertVersions = defineList.reading("alert_versions", {
+export const listCurrentAlertVersions = defineList.reading("list_current_alert_versions", {
   parameters: { ids: array(uuid) },
   columns: { id: uuid, updated_at: timestamptz, replies: array(int) },
   text: `select a.id, a.updated_at, c.replies::int[] as replies
@@ -175,7 +185,7 @@ export const alertVersions = defineList.reading("alert_versions", {
 });
 
 /** The columns that handsets see. Two alerts with equal ones look identical. */
-const READ = getSqlColumns(selectShownTo(ALERT_FIELDS, "handset"));
+const READ = getSqlColumns(selectFieldsShownTo(ALERT_FIELDS, "handset"));
 const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
 
 /**
@@ -218,14 +228,14 @@ export const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '
 const edit = (set: string) => `with changed as (
     update alert set ${set}, updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE} returning ${FULL_SELECTION.text}),
-  ${KEEP_HISTORY_SQL}
+  ${STORE_PREVIOUS_VALUES_SQL}
   select * from changed`;
 
 /** Takes the fields of an alert. */
 export const updateAlert = defineStatement("update_alert", {
   /** `detached`: the occurrence no longer follows its series. */
   parameters: {
-    ...HISTORY_PARAMETERS,
+    ...ALERT_CHANGE_PARAMETERS,
     status: text,
     words: nullable(array(text)),
     detached: boolean,
@@ -242,14 +252,14 @@ export const updateAlert = defineStatement("update_alert", {
 
 /** Schedules a draft, or moves what is scheduled. */
 export const scheduleAlert = defineStatement("schedule_alert", {
-  parameters: { ...HISTORY_PARAMETERS, send_at: timestamptz },
+  parameters: { ...ALERT_CHANGE_PARAMETERS, send_at: timestamptz },
   columns: FULL_SELECTION.columns,
   text: edit("status = 'scheduled', send_at = $send_at::timestamptz, review_reply = null"),
 });
 
 /** Leaves a draft with a reply to its author. */
 export const declineAlert = defineStatement("decline_alert", {
-  parameters: { ...HISTORY_PARAMETERS, review_reply: text },
+  parameters: { ...ALERT_CHANGE_PARAMETERS, review_reply: text },
   columns: FULL_SELECTION.columns,
   text: edit("status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply"),
 });

@@ -1,8 +1,8 @@
 // API keys: look-ups by hash, operator commands, and the last requests in another program's format. Also shared parts
-// of the look-ups of all credentials: several secrets at once (see createPositionBatcher in
+// of the look-ups of all credentials: several secrets at once (see createPositionedRowBatcher in
 // store/db/batch_concurrent_calls.ts), and the member of one.
 
-import type { SenderRequest } from "../../model/entities/credentials.ts";
+import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import {
   array,
@@ -43,7 +43,7 @@ export const MEMBER_COLUMNS = {
  * Hashes in hex → rows, by position. The array is in a subquery to hide its length from the planner. For a short one,
  * it would plan again for every call.
  */
-export const HASH_PARAMETERS = {
+export const TOKEN_HASH_PARAMETERS = {
   parameters: { hashes: array(text) },
   columns: { position: int },
   selected: "t.position::int as position",
@@ -53,9 +53,9 @@ export const HASH_PARAMETERS = {
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
 export const findKeys = defineStatement.reading("find_keys", {
-  parameters: HASH_PARAMETERS.parameters,
+  parameters: TOKEN_HASH_PARAMETERS.parameters,
   columns: {
-    ...HASH_PARAMETERS.columns,
+    ...TOKEN_HASH_PARAMETERS.columns,
     id: uuid,
     name: text,
     scopes: array(text),
@@ -64,9 +64,9 @@ export const findKeys = defineStatement.reading("find_keys", {
     requires_approval: boolean,
     ...MEMBER_COLUMNS.columns,
   },
-  text: `select ${HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, k.requires_approval,
+  text: `select ${TOKEN_HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, k.requires_approval,
     ${MEMBER_COLUMNS.text}
-    from ${HASH_PARAMETERS.from} join api_key k on k.hash = ${HASH_PARAMETERS.hash}
+    from ${TOKEN_HASH_PARAMETERS.from} join api_key k on k.hash = ${TOKEN_HASH_PARAMETERS.hash}
     join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 });
@@ -122,7 +122,7 @@ export const findKeyPrograms = defineList.reading("find_key_programs", {
 
 /** The newest first; rows after the limit are removed. */
 export const noteSenderRequest = defineJournal("note_sender_request", {
-  parameters: { key_id: uuid, request: jsonb<SenderRequest>() },
+  parameters: { key_id: uuid, request: jsonb<SenderProgramRequest>() },
   text: `insert into sender_log as l (key_id, requests) values ($key_id, jsonb_build_array($request::jsonb))
     on conflict (key_id) do update
     set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`,
@@ -130,7 +130,7 @@ export const noteSenderRequest = defineJournal("note_sender_request", {
 
 export const listSenderRequests = defineList.reading("list_sender_requests", {
   parameters: { key_id: uuid },
-  columns: { requests: jsonb<SenderRequest[]>() },
+  columns: { requests: jsonb<SenderProgramRequest[]>() },
   text: "select requests from sender_log where key_id = $key_id",
 });
 
@@ -138,7 +138,7 @@ export const listSenderRequests = defineList.reading("list_sender_requests", {
  * The live keys of a workspace of whose last requests in other programs' formats any was refused, with these
  * requests.
  */
-export const listRefusedSenders = defineList.reading("list_refused_senders", {
+export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_refused_requests", {
   parameters: { workspace_id: uuid },
   columns: {
     id: uuid,
@@ -148,7 +148,7 @@ export const listRefusedSenders = defineList.reading("list_refused_senders", {
     member_id: uuid,
     role: textEnum(ROLES),
     pusher_ids: nullable(array(uuid)),
-    requests: jsonb<SenderRequest[]>(),
+    requests: jsonb<SenderProgramRequest[]>(),
   },
   text: `select k.id, k.name, k.pusher_id, k.client_program, m.id as member_id, m.role, m.pusher_ids, l.requests
     from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id

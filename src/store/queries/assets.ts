@@ -9,12 +9,12 @@ import {
   bytea,
   int,
   nullable,
-  type ParametersOf,
+  type SqlParametersOf,
+  type SqlValuesOf,
   text,
   textEnum,
   timestamptz,
   uuid,
-  type ValuesOf,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import type { Caller } from "../handler_context.ts";
@@ -36,7 +36,7 @@ const ASSET = {
   created_at: timestamptz,
 };
 
-export type AssetRecord = ValuesOf<typeof ASSET>;
+export type AssetRecord = SqlValuesOf<typeof ASSET>;
 
 /** The file as the caller's member sees it. */
 const COLUMNS = `id, kind, content_type, bytes, name, coalesce(member_id = $member_id, false) as own,
@@ -51,7 +51,7 @@ const VISIBLE = {
 };
 
 /** Returns the part of the workspace's files that the caller sees. */
-export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.parameters> {
+export function assetScope(caller: Caller): SqlParametersOf<typeof VISIBLE.parameters> {
   return {
     workspace_id: caller.workspace.id,
     member_id: caller.member.id,
@@ -63,7 +63,7 @@ export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.paramete
  * Returns the kinds of attachable files, and locks them until the end of the transaction. Deletion locks for update, so
  * it waits; other attachments do not.
  */
-export const attachableAssets = defineLock("attachable_assets", {
+export const lockAttachableAssets = defineLock("lock_attachable_assets", {
   parameters: { ...VISIBLE.parameters, ids: array(uuid) },
   columns: { id: uuid, kind: textEnum(ASSET_KINDS) },
   text: `select id, kind from asset where ${VISIBLE.text} and id = any($ids) and ${THERE} for key share`,
@@ -89,7 +89,7 @@ export const listAssets = defineList.reading("list_assets", {
  * The first step of a deletion: the row stays until the file is deleted, but is invisible. It waits for attachments. No
  * row if the file is missing or in use.
  */
-export const claimAsset = defineStatement("claim_asset", {
+export const claimAssetForRemoval = defineStatement("claim_asset_for_removal", {
   parameters: { ...VISIBLE.parameters, id: uuid },
   columns: { id: uuid },
   text: `update asset set stored = false where id = (
@@ -98,7 +98,7 @@ export const claimAsset = defineStatement("claim_asset", {
 });
 
 /** The same for expired files; locked ones are skipped. */
-export const claimExpired = defineStatement("claim_expired", {
+export const claimExpiredAssetsForRemoval = defineStatement("claim_expired_assets_for_removal", {
   parameters: { at: timestamptz, limit: int },
   columns: { id: uuid },
   text: `update asset set stored = false where id in (
@@ -107,7 +107,7 @@ export const claimExpired = defineStatement("claim_expired", {
 });
 
 /** Checks that the caller sees the file. */
-export const visibleAsset = defineStatement.reading("visible_asset", {
+export const findVisibleAsset = defineStatement.reading("find_visible_asset", {
   parameters: { ...VISIBLE.parameters, id: uuid },
   columns: { id: uuid },
   text: `select id from asset where ${VISIBLE.text} and id = $id and ${THERE}`,

@@ -5,7 +5,7 @@
 import { assertDefined } from "../../model/assert.ts";
 import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
+import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/entities/audit_event.ts";
 import {
   array,
   bigint,
@@ -25,7 +25,7 @@ const defineStatement = createStatementDefiner("journal");
 const defineList = createStatementDefiner("lists");
 
 /** The columns of an audit line. */
-export const AUDIT_LINE = {
+export const AUDIT_RECORD_COLUMNS = {
   id: uuid,
   workspace_id: nullable(uuid),
   actor_type: text,
@@ -42,22 +42,22 @@ export const AUDIT_LINE = {
 };
 
 /** The shown columns. */
-const { workspace_id: _, ...TOLD } = AUDIT_LINE;
+const { workspace_id: _, ...TOLD } = AUDIT_RECORD_COLUMNS;
 
-const NAMES = Object.keys(AUDIT_LINE);
+const NAMES = Object.keys(AUDIT_RECORD_COLUMNS);
 
 export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values
   (${NAMES.map((name) => `$${name}`).join(", ")})`;
 
 /** One of several lines about one call; the last of them is `insertAudit`. */
-export const insertAuditBefore = defineStatement("insert_audit_before", {
-  parameters: AUDIT_LINE,
+export const insertAdditionalAuditRecord = defineStatement("insert_additional_audit_record", {
+  parameters: AUDIT_RECORD_COLUMNS,
   columns: { id: uuid },
   text: `${AUDIT_INSERT} returning id`,
 });
 
 /** The workspaces that record a person's own actions, with the person's name in each. */
-export const membershipsToNotify = defineStatement.reading("memberships_to_notify", {
+export const listMembershipsToAudit = defineStatement.reading("list_memberships_to_audit", {
   parameters: { user_id: text },
   columns: { workspace_id: uuid, member_id: uuid, name: text },
   text: `select workspace_id, id as member_id, coalesce(name, email) as name from member
@@ -66,13 +66,13 @@ export const membershipsToNotify = defineStatement.reading("memberships_to_notif
 
 /** The last statement of its transaction, so it is sent together with the commit (see store/db/connection_pool.ts). */
 export const insertAudit = defineStatement("insert_audit", {
-  parameters: AUDIT_LINE,
+  parameters: AUDIT_RECORD_COLUMNS,
   text: AUDIT_INSERT,
   closes: true,
 });
 
 /** The scheduled alerts of a credential, from the newest `lines` of its audit log. */
-export const scheduledBy = defineList.reading("scheduled_by", {
+export const listAlertsScheduledByActor = defineList.reading("list_alerts_scheduled_by_actor", {
   parameters: { workspace_id: uuid, actor_id: text, lines: int },
   columns: { subject_id: neverNull(text) },
   text: `select distinct subject_id from (select subject_id, status from audit_event
@@ -98,7 +98,7 @@ export const listAudit = defineList.reading("list_audit", {
     ...TOLD,
     handle: nullable(text),
     actor_type: textEnum(ACTOR_TYPES),
-    transport: textEnum(TRANSPORTS),
+    transport: textEnum(CALL_TRANSPORTS),
     created_at: timestamptz,
   },
   text: `select ${Object.keys(TOLD).join(", ")}, created_at,
@@ -125,7 +125,7 @@ const OWN = {
 const OVER = "created_at < now() - $hours::int * interval '1 hour'";
 
 /** Forgets this key when its time is over; the others go by the housekeeping. */
-export const removeExpiredKey = defineStatement("remove_expired_key", {
+export const removeExpiredIdempotencyKey = defineStatement("remove_expired_idempotency_key", {
   parameters: { ...OWN.parameters, hours: int },
   text: `delete from idempotency_record where ${OWN.text} and ${OVER}`,
 });
@@ -138,14 +138,14 @@ export const claimIdempotencyKey = defineStatement("claim_idempotency_key", {
     values ($credential_id, $operation, $key, $request_hash) on conflict do nothing returning key`,
 });
 
-export const findFirstAnswer = defineStatement.reading("find_first_answer", {
+export const findIdempotentResponse = defineStatement.reading("find_idempotent_response", {
   parameters: { ...OWN.parameters, hours: int },
   columns: { request_hash: bytea, sealed_response: nullable(bytea), response_patch: nullable(jsonb<unknown>()) },
   text: `select request_hash, sealed_response, response_patch from idempotency_record where ${OWN.text}
     and not (${OVER})`,
 });
 
-export const storeAnswer = defineStatement("store_answer", {
+export const storeIdempotentResponse = defineStatement("store_idempotent_response", {
   parameters: { ...OWN.parameters, answer: bytea },
   text: `update idempotency_record set sealed_response = $answer where ${OWN.text}`,
 });
@@ -178,7 +178,7 @@ export const insertEvents = defineStatement("insert_events", { ...EVENTS, closes
 
 /** The same with a line of the audit log. */
 export const insertAuditAndEvents = defineStatement("insert_audit_and_events", {
-  parameters: { ...AUDIT_LINE, ...EVENTS.parameters },
+  parameters: { ...AUDIT_RECORD_COLUMNS, ...EVENTS.parameters },
   text: `with told as (${EVENTS.text}) ${AUDIT_INSERT}`,
   closes: true,
 });
@@ -205,7 +205,7 @@ export const numberEvents = defineList("number_events", {
 });
 
 /** Where the feed ends for now. */
-export const readFeedEnd = defineList.reading("read_feed_end", {
+export const readEventFeedEnd = defineList.reading("read_event_feed_end", {
   parameters: { workspace_id: uuid },
   columns: { last_event_position: bigint },
   text: "select last_event_position from workspace where id = $workspace_id",

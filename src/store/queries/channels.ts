@@ -11,12 +11,12 @@ import {
   boolean,
   int,
   nullable,
-  type ParametersOf,
+  type SqlParametersOf,
+  type SqlValuesOf,
   text,
   textEnum,
   timestamptz,
   uuid,
-  type ValuesOf,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import type { Caller } from "../handler_context.ts";
@@ -37,14 +37,14 @@ export const VISIBILITY = {
 };
 
 /** Returns the parameters for statements over all visible channels. */
-export function visibilityParameters(caller: Caller): ParametersOf<typeof VISIBILITY.parameters> {
+export function visibilityParameters(caller: Caller): SqlParametersOf<typeof VISIBILITY.parameters> {
   return { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
 }
 
 /** The parameters of statements on one channel that the caller sees. */
 export const CHANNEL_SCOPE = { pusher_id: uuid, ...VISIBILITY.parameters };
 
-export function channelScopeParameters(pusherId: string, caller: Caller): ParametersOf<typeof CHANNEL_SCOPE> {
+export function channelScopeParameters(pusherId: string, caller: Caller): SqlParametersOf<typeof CHANNEL_SCOPE> {
   return { pusher_id: pusherId, ...visibilityParameters(caller) };
 }
 
@@ -64,7 +64,7 @@ export const findInviteChannel = defineStatement.reading("find_invite_channel", 
 });
 
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
-export const visibleChannel = defineStatement.reading("visible_channel", {
+export const findVisibleChannel = defineStatement.reading("find_visible_channel", {
   parameters: CHANNEL_SCOPE,
   columns: { active: boolean, requested_perms: array(text) },
   text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
@@ -102,7 +102,7 @@ const CHANNEL = {
 };
 
 /** A channel as the SQL below returns it: timestamps as PostgreSQL prints them. */
-export type PusherRecord = ValuesOf<typeof CHANNEL>;
+export type PusherRecord = SqlValuesOf<typeof CHANNEL>;
 
 /** The invisible alerts of a channel `p`. */
 const BACKLOG = {
@@ -132,7 +132,7 @@ export const listChannels = defineStatement.reading("list_channels", {
 });
 
 /** The unsent backlog of several channels. */
-export const channelBacklogs = defineSum.reading("channel_backlogs", {
+export const countUnsentAlertsOfChannels = defineSum.reading("count_unsent_alerts_of_channels", {
   parameters: { pusher_ids: array(uuid) },
   columns: { id: uuid, ...BACKLOG.columns },
   text: `select p.id, ${BACKLOG.text} from unnest((select $pusher_ids::uuid[])) p (id)`,

@@ -23,7 +23,7 @@ const defineClaim = createStatementDefiner("claims");
 const defineLock = createStatementDefiner("locks");
 
 /** The live connection that a grant belongs to. */
-export const findGranted = defineLookUp.reading("find_granted", {
+export const findConnectionOfGrant = defineLookUp.reading("find_connection_of_grant", {
   parameters: { user_id: text, client_id: text, grant_id: uuid },
   columns: {
     id: uuid,
@@ -51,7 +51,7 @@ export const connectionsOfClient = defineList.reading("connections_of_client", {
 });
 
 /** A client that connects again gets its row updated. */
-export const claimConnection = defineClaim("claim_connection", {
+export const upsertConnection = defineClaim("upsert_connection", {
   parameters: {
     id: uuid,
     user_id: text,
@@ -91,7 +91,7 @@ export const rememberedGrant = defineLookUp.reading("remembered_grant", {
 });
 
 /** Checks that a grant may issue tokens. */
-export const grantLives = defineLookUp.reading("grant_lives", {
+export const findLiveGrant = defineLookUp.reading("find_live_grant", {
   parameters: { grant_id: uuid, user_id: text },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -107,7 +107,7 @@ export const lockConnectionOfGrant = defineLock("lock_connection_of_grant", {
 });
 
 /** Deletes a connection without remaining grants. */
-export const removeIfUnused = defineClaim("remove_if_unused", {
+export const removeUnusedConnection = defineClaim("remove_unused_connection", {
   parameters: { id: uuid },
   text: `delete from connection c
     where c.id = $id and not exists (select 1 from connection_grant g where g.connection_id = c.id)`,
@@ -203,7 +203,7 @@ export const dropRefreshToken = defineStatement("drop_refresh_token", {
 });
 
 /** One row for the first repeat of a used token. `token` is its hash. */
-export const claimRepeat = defineClaim("claim_repeat", {
+export const claimRefreshTokenReplay = defineClaim("claim_refresh_token_replay", {
   parameters: { token: text },
   columns: { id: text },
   text: `update auth."oauthRefreshToken" set "replayedAt" = now()
@@ -240,7 +240,7 @@ export const grantsOfSpentCode = defineStatement.reading("grants_of_spent_code",
  * Stores a client or updates its metadata. `id` and `link_id` are for new rows: the client, and its link to the
  * resource. `secret` is a hash.
  */
-export const storeClient = defineStatement("store_client", {
+export const storeOAuthClient = defineStatement("store_o_auth_client", {
   parameters: {
     id: text,
     client_id: text,
@@ -269,7 +269,7 @@ export const storeClient = defineStatement("store_client", {
 });
 
 /** The columns of a client for an authorization; `user_id` is null without a user. */
-export const findClient = defineStatement.reading("find_client", {
+export const findOAuthClient = defineStatement.reading("find_o_auth_client", {
   parameters: { client_id: text, user_id: nullable(text) },
   columns: {
     grant_types: nullable(jsonb<string[]>()),

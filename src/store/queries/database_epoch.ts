@@ -8,17 +8,17 @@ import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
-export const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
+export const WAL_TIMELINE_SQL = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 
 /**
  * Alike on a server and on its standbys, which know of a promotion what was written down of it. A table that was
  * dropped and restored in place has another number.
  */
-export const EPOCH_SQL = `(select left(md5(concat_ws(' ', e.epoch, 'channel_state'::regclass::oid,
-     case when pg_is_in_recovery() then e.timeline else ${TIMELINE} end)), 8) from database_epoch e)`;
+export const DATABASE_EPOCH_SQL = `(select left(md5(concat_ws(' ', e.epoch, 'channel_state'::regclass::oid,
+     case when pg_is_in_recovery() then e.timeline else ${WAL_TIMELINE_SQL} end)), 8) from database_epoch e)`;
 
 /** From now on no validator from before matches. The last step of a restore, in its transaction or after it. */
-export const renewEpoch = defineStatement("renew_epoch", {
+export const renewDatabaseEpoch = defineStatement("renew_database_epoch", {
   parameters: { epoch: uuid },
   text: "update database_epoch set epoch = $epoch",
 });
@@ -27,10 +27,10 @@ export const renewEpoch = defineStatement("renew_epoch", {
  * Runs at each start. A row from another server, another database or (`place`, of the embedded one) other files is a
  * copy, and gets a new epoch. It also stores the timeline for standbys.
  */
-export const keepEpoch = defineStatement("keep_epoch", {
+export const ensureDatabaseEpoch = defineStatement("ensure_database_epoch", {
   parameters: { place: nullable(text) },
   text: `insert into database_epoch as e (origin, timeline)
-    select concat_ws(' ', s.system_identifier, d.oid, $place::text), ${TIMELINE}
+    select concat_ws(' ', s.system_identifier, d.oid, $place::text), ${WAL_TIMELINE_SQL}
     from pg_control_system() s, pg_database d where d.datname = current_database()
     on conflict (one_row) do update set origin = excluded.origin, timeline = excluded.timeline,
       epoch = case when e.origin = excluded.origin then e.epoch else excluded.epoch end
@@ -44,14 +44,14 @@ export const keepEpoch = defineStatement("keep_epoch", {
 export const readWalPosition = defineStatement.reading("read_wal_position", {
   columns: { place: float8, timeline: text },
   text: `select (case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
-      else pg_current_wal_flush_lsn() end - '0/0'::pg_lsn)::float8 as place, ${TIMELINE} as timeline`,
+      else pg_current_wal_flush_lsn() end - '0/0'::pg_lsn)::float8 as place, ${WAL_TIMELINE_SQL} as timeline`,
 });
 
 /** The identity of the rows: equal on a primary and its standbys only. */
-const IDENTITY = `concat_ws(' ', ${EPOCH_SQL}, (select system_identifier from pg_control_system()),
+const IDENTITY = `concat_ws(' ', ${DATABASE_EPOCH_SQL}, (select system_identifier from pg_control_system()),
     (select oid from pg_database where datname = current_database()))`;
 
-export const readIdentity = defineStatement.reading("read_identity", {
+export const readDatabaseIdentity = defineStatement.reading("read_database_identity", {
   columns: { identity: text },
   text: `select ${IDENTITY} as identity`,
 });
@@ -77,7 +77,7 @@ export const readReplayPosition = defineStatement.reading("read_replay_position"
  * The transactions that may be about to commit: of those `known` what still is. A standby may show what such a one
  * has written to the log before it is visible here.
  */
-export const readCommitPosition = defineStatement.reading("read_commit_position", {
+export const readCommittingTransactions = defineStatement.reading("read_committing_transactions", {
   parameters: { known: nullable(array(text)) },
   columns: { transactions: array(text) },
   text: `select coalesce(array_agg(backend_xid::text), '{}') as transactions from pg_stat_activity

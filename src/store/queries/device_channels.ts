@@ -4,8 +4,8 @@
 
 import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
-import { CATEGORIES, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
-import { getSqlColumns, selectShownTo } from "../../model/fields/field_table.ts";
+import { CHANNEL_CATEGORIES, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import { getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -19,8 +19,8 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, type RowOf, type Statement } from "../db/statement.ts";
-import { HASH_PARAMETERS } from "./api_keys.ts";
-import { EPOCH_SQL } from "./database_epoch.ts";
+import { TOKEN_HASH_PARAMETERS } from "./api_keys.ts";
+import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 const defineList = createStatementDefiner("lists");
@@ -32,7 +32,7 @@ const defineJoin = createStatementDefiner("joins");
  * scanned for each handset. The reason is that a random page is estimated at four times the cost of a sequential one.
  * @param key the column with the row's UUID
  */
-export const indexedById = (key: string): string =>
+export const forceIndexLookupSql = (key: string): string =>
   `(${key} >= '00000000-0000-0000-0000-000000000000' or to_tsvector('simple', to_tsvector('simple', ` +
   `${key}::text)::text) is null)`;
 
@@ -40,7 +40,7 @@ export const indexedById = (key: string): string =>
  * SQL for a 64-bit number of the channel `c` at its revision, which only grows. The sum of several identifies all of
  * them with their revisions. A sum of revisions could be equal for two different states.
  */
-export const CHANNEL_MARK = "hashint8extended(c.revision, uuid_hash_extended(c.pusher_id, 0))";
+export const CHANNEL_REVISION_HASH_SQL = "hashint8extended(c.revision, uuid_hash_extended(c.pusher_id, 0))";
 
 /** SQL for the start of the subscription `s`, in microseconds since 1970, which fits exactly into a double. */
 export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
@@ -49,7 +49,7 @@ export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float
  * SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did
  * (rules#inbox-validator).
  */
-export const LEAVE_COUNT = "coalesce('-' || nullif(d.leave_count, 0), '')";
+export const DEVICE_LEAVE_COUNT_SQL = "coalesce('-' || nullif(d.leave_count, 0), '')";
 
 /**
  * SQL for the identity of the sent alerts in a device's channels: the sum of the channels' marks, without any clock.
@@ -57,25 +57,25 @@ export const LEAVE_COUNT = "coalesce('-' || nullif(d.leave_count, 0), '')";
  * first part changes when the database is restored or replaced, and when the device leaves a channel, because it may
  * join again.
  */
-const REVISION = `concat(${EPOCH_SQL}, ${LEAVE_COUNT}, '.', coalesce(joined.mark, 0))`;
+const REVISION = `concat(${DATABASE_EPOCH_SQL}, ${DEVICE_LEAVE_COUNT_SQL}, '.', coalesce(joined.mark, 0))`;
 
 /** SQL condition: the last activity is older than a day. */
-export const UNSEEN_CONDITION = "d.last_seen_at < now() - interval '1 day'";
+export const SEEN_OVER_A_DAY_AGO_SQL = "d.last_seen_at < now() - interval '1 day'";
 
 /** Skips locked rows: they are in use, so the device is seen again. */
 export const noteDevicesSeen = defineStatement("note_devices_seen", {
   parameters: { devices: array(bigint) },
   text: `update device set last_seen_at = now() where id in (
-    select d.id from device d where d.id = any($devices) and ${UNSEEN_CONDITION} order by d.id for no key update skip
+    select d.id from device d where d.id = any($devices) and ${SEEN_OVER_A_DAY_AGO_SQL} order by d.id for no key update skip
       locked)`,
 });
 
 /** Devices by the hashes of their tokens. */
 const LOOK_UP = {
-  parameters: HASH_PARAMETERS.parameters,
-  columns: { ...HASH_PARAMETERS.columns, id: text, unseen: boolean },
-  selected: `${HASH_PARAMETERS.selected}, d.id::text as id, ${UNSEEN_CONDITION} as unseen`,
-  from: `${HASH_PARAMETERS.from} join device d on d.token_hash = ${HASH_PARAMETERS.hash}`,
+  parameters: TOKEN_HASH_PARAMETERS.parameters,
+  columns: { ...TOKEN_HASH_PARAMETERS.columns, id: text, unseen: boolean },
+  selected: `${TOKEN_HASH_PARAMETERS.selected}, d.id::text as id, ${SEEN_OVER_A_DAY_AGO_SQL} as unseen`,
+  from: `${TOKEN_HASH_PARAMETERS.from} join device d on d.token_hash = ${TOKEN_HASH_PARAMETERS.hash}`,
 };
 
 export const findDevices = defineStatement.reading("find_devices", {
@@ -86,7 +86,7 @@ export const findDevices = defineStatement.reading("find_devices", {
 });
 
 /** Subscriptions `s`, each with the state of its channel as `c`. */
-export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${indexedById(
+export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${forceIndexLookupSql(
   "c.pusher_id",
 )}`;
 
@@ -100,7 +100,7 @@ const inboxState = (due: string) => ({
     `${REVISION} as revision, coalesce(d.test_until > now(), false) as testing, case when joined.due then ` +
     `array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
-      select sum(${CHANNEL_MARK}) as mark, bool_or(c.next_due_at <= now()) as due
+      select sum(${CHANNEL_REVISION_HASH_SQL}) as mark, bool_or(c.next_due_at <= now()) as due
       from ${JOINED_CHANNELS} where s.device_id = d.id) joined`,
 });
 
@@ -132,9 +132,9 @@ export const inboxStates = defineStatement.reading("inbox_states", {
 });
 
 /** The columns of a channel's card. */
-export const CARD = {
+export const CHANNEL_CARD_COLUMNS = {
   handle: text,
-  ...getSqlColumns(selectShownTo(CHANNEL_FIELDS, "handset")),
+  ...getSqlColumns(selectFieldsShownTo(CHANNEL_FIELDS, "handset")),
   created_at: timestamptz,
 };
 
@@ -144,13 +144,13 @@ const SUBSCRIPTION = { muted: boolean, permissions: array(text), subscribed_at: 
 /** Channels `p` with the subscription `s` of one device. */
 const cardsOf = (
   join: "join" | "left join",
-) => `select ${selectColumns("p", CARD)}, s.muted, s.permissions, s.subscribed_at
+) => `select ${selectColumns("p", CHANNEL_CARD_COLUMNS)}, s.muted, s.permissions, s.subscribed_at
     from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
 
 /** A channel with a device's subscription, if there is one; null for no device. */
-export const CARDS = {
+export const CHANNEL_CARD_SELECTION = {
   parameters: { device_id: nullable(bigint) },
-  columns: CARD,
+  columns: CHANNEL_CARD_COLUMNS,
   joined: SUBSCRIPTION,
   text: cardsOf("left join"),
 };
@@ -166,18 +166,18 @@ export const USABLE_INVITE =
  */
 export const subscribedChannels = defineList.reading("subscribed_channels", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
-  columns: { ...CARDS.columns, ...SUBSCRIPTION },
+  columns: { ...CHANNEL_CARD_SELECTION.columns, ...SUBSCRIPTION },
   text: `${cardsOf("join")}
     where p.status <> 'suspended' and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
     order by s.subscribed_at desc fetch first ($limit::int) rows with ties`,
 });
 
 /** rules#channel-public. */
-export const channelCard = defineList.reading("channel_card", {
-  parameters: { ...CARDS.parameters, handle: text, code: nullable(text) },
-  columns: CARDS.columns,
-  joined: CARDS.joined,
-  text: `${CARDS.text}
+export const findChannelCard = defineList.reading("find_channel_card", {
+  parameters: { ...CHANNEL_CARD_SELECTION.parameters, handle: text, code: nullable(text) },
+  columns: CHANNEL_CARD_SELECTION.columns,
+  joined: CHANNEL_CARD_SELECTION.joined,
+  text: `${CHANNEL_CARD_SELECTION.text}
     where p.handle = $handle and p.status <> 'suspended' and (p.is_public or s.device_id is not null
       or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
 });
@@ -226,7 +226,7 @@ export const redeemInvite = defineJoin("redeem_invite", {
  * on.
  */
 const LISTED = {
-  parameters: { category: nullable(textEnum(CATEGORIES)), before: nullable(timestamptz), limit: int },
+  parameters: { category: nullable(textEnum(CHANNEL_CATEGORIES)), before: nullable(timestamptz), limit: int },
   text: `p.is_public and p.status = 'active'
       and ($category::text is null or p.category = $category::text)
       and p.created_at < coalesce($before::timestamptz, 'infinity')
@@ -234,11 +234,11 @@ const LISTED = {
 };
 
 /** rules#directory. It includes all rows of the last timestamp. */
-export const directory = defineList.reading("directory", {
-  parameters: { ...CARDS.parameters, ...LISTED.parameters },
-  columns: CARDS.columns,
-  joined: CARDS.joined,
-  text: `${CARDS.text} where ${LISTED.text}`,
+export const listDirectoryChannels = defineList.reading("list_directory_channels", {
+  parameters: { ...CHANNEL_CARD_SELECTION.parameters, ...LISTED.parameters },
+  columns: CHANNEL_CARD_SELECTION.columns,
+  joined: CHANNEL_CARD_SELECTION.joined,
+  text: `${CHANNEL_CARD_SELECTION.text} where ${LISTED.text}`,
 });
 
 /**
@@ -246,15 +246,15 @@ export const directory = defineList.reading("directory", {
  * right order are kept. The index runs first and separately, because a scan of the newest channels would read all of
  * them for a rare term.
  */
-export const directorySearch = defineList.reading("directory_search", {
-  parameters: { ...CARDS.parameters, ...LISTED.parameters, find: text, ngrams: array(text) },
-  columns: CARDS.columns,
-  joined: CARDS.joined,
+export const searchDirectoryChannels = defineList.reading("search_directory_channels", {
+  parameters: { ...CHANNEL_CARD_SELECTION.parameters, ...LISTED.parameters, find: text, ngrams: array(text) },
+  columns: CHANNEL_CARD_SELECTION.columns,
+  joined: CHANNEL_CARD_SELECTION.joined,
   text: `with found as materialized (
       select f.id from pusher f
       where f.is_public and f.status = 'active' and f.search_ngrams @> $ngrams::text[]
         and position($find in f.search_text) > 0)
-    ${CARDS.text} join found on found.id = p.id where ${LISTED.text}`,
+    ${CHANNEL_CARD_SELECTION.text} join found on found.id = p.id where ${LISTED.text}`,
 });
 
 /**
@@ -272,18 +272,18 @@ export function searchTrigrams(find: string): string[] {
 /** The filter of the directory; `find` null lists all. */
 export interface DirectoryFilter {
   find: string | null;
-  category: (typeof CATEGORIES)[number] | null;
+  category: (typeof CHANNEL_CATEGORIES)[number] | null;
   before: string | null;
 }
 
 /** A page of the directory for `device_id`, or for the public. `sql` runs a statement. */
-export function directoryPage(
+export function readDirectoryPage(
   sql: <In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>) => Promise<Row[]>,
   { find, ...filter }: DirectoryFilter & { device_id: string | null; limit: number },
-): Promise<CardRecord[]> {
-  if (find === null) return sql(directory, filter);
+): Promise<ChannelCardRecord[]> {
+  if (find === null) return sql(listDirectoryChannels, filter);
   const text = normalizeText(find);
-  return sql(directorySearch, { ...filter, find: text, ngrams: searchTrigrams(text) });
+  return sql(searchDirectoryChannels, { ...filter, find: text, ngrams: searchTrigrams(text) });
 }
 
-export type CardRecord = RowOf<typeof directory>;
+export type ChannelCardRecord = RowOf<typeof listDirectoryChannels>;

@@ -11,7 +11,7 @@ const defineList = createStatementDefiner("lists");
 const defineClaim = createStatementDefiner("claims");
 
 /** Locks the channels before the devices and in one order, as every join, leave and eviction does. */
-export const lockChannelsOf = defineStatement("lock_channels_of", {
+export const lockChannelsOfDevices = defineStatement("lock_channels_of_devices", {
   parameters: { devices: array(bigint) },
   columns: { id: uuid },
   text: `select pusher_id as id from channel_state
@@ -61,7 +61,7 @@ export const exportedSubscriptions = defineList.reading("exported_subscriptions"
 });
 
 /** Locks the channels that a device may join without an invite, or has joined; others have no row. */
-export const lockOpenChannels = defineStatement("lock_open_channels", {
+export const lockJoinableChannels = defineStatement("lock_joinable_channels", {
   parameters: { device_id: bigint, handles: array(text) },
   columns: { id: uuid, handle: text, workspace_id: uuid },
   text: `select p.id, p.handle, p.workspace_id from channel_state c join pusher p on p.id = c.pusher_id
@@ -85,7 +85,7 @@ export const joinChannels = defineStatement("join_channels", {
     on conflict do nothing returning pusher_id`,
 });
 
-export const channelsJoined = defineStatement.reading("channels_joined", {
+export const countJoinedChannels = defineStatement.reading("count_joined_channels", {
   parameters: { device_id: bigint },
   columns: { joined: int },
   text: "select count(*)::int as joined from subscription where device_id = $device_id",
@@ -209,7 +209,7 @@ export const forgetOwnDevices = defineStatement("forget_own_devices", {
  * Shows a version of a draft on those of a person's devices that follow its channel, in place of an earlier one.
  * Returns these. `linked` is the number of all devices of the person, in a row without a device where none follows.
  */
-export const testDraft = defineStatement("test_draft", {
+export const showTestDraftOnOwnDevices = defineStatement("show_test_draft_on_own_devices", {
   parameters: { user_id: text, pusher_id: uuid, draft_id: uuid, draft_version: timestamptz, test_alert_id: uuid },
   columns: { linked: int, device_id: nullable(text) },
   text: `with own as materialized (

@@ -13,7 +13,7 @@ const WINDOW = `interval '${LIMITS.repeat_seconds} seconds'`;
  * window. Their times differ by less than the window, because a repeat with a delay has a slightly later time. A
  * channel has no more sends in the window than its limit.
  */
-export const equalIds = (
+export const selectEqualAlertIds = (
   { channel, title, body, sendAt }: Record<"channel" | "title" | "body" | "sendAt", string>,
   { condition = "true", rows = LIMITS.sends } = {},
 ) =>
@@ -28,7 +28,7 @@ export const equalIds = (
 export const equalAlerts = defineStatement.reading("equal_alerts", {
   parameters: { pusher_id: uuid, title: text, body: nullable(text), send_at: nullable(timestamptz) },
   columns: { id: uuid },
-  text: equalIds({
+  text: selectEqualAlertIds({
     ...{ channel: "$pusher_id::uuid", title: "$title::text", body: "$body::text" },
     sendAt: "$send_at::timestamptz",
   }),
@@ -38,7 +38,7 @@ export const equalAlerts = defineStatement.reading("equal_alerts", {
  * The ones of these alerts, by their ids on the wire, that the actor published by this operation within the window.
  * Their lines are read first, by themselves: PostgreSQL would else read all that the actor did within the window.
  */
-export const findPublisher = defineStatement.reading("find_publisher", {
+export const findAlertsPublishedByActor = defineStatement.reading("find_alerts_published_by_actor", {
   parameters: { subjects: array(text), actor_id: text, operation: text, transports: array(text) },
   columns: { subject_id: neverNull(text) },
   text: `with line as materialized (select * from audit_event where subject_id = any($subjects::text[]))
@@ -58,7 +58,7 @@ export const uneditedDrafts = defineStatement.reading("unedited_drafts", {
 });
 
 /** The ones of these alerts, by their ids on the wire, that the actor made as drafts. */
-export const findDraftAuthor = defineStatement.reading("find_draft_author", {
+export const findDraftsCreatedByActor = defineStatement.reading("find_drafts_created_by_actor", {
   parameters: { subjects: array(text), actor_id: text },
   columns: { subject_id: neverNull(text) },
   text: `select subject_id from audit_event

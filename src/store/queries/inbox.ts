@@ -5,7 +5,7 @@
 
 import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { type FieldDefinition, getSqlColumns, selectShownTo } from "../../model/fields/field_table.ts";
+import { type FieldDefinition, getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -20,30 +20,35 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { BODY_LENGTH, bodyBytes, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
+import {
+  FULL_BODY_LENGTH_COLUMN,
+  selectBodyExcerptBytes,
+  selectColumnsWithExcerpt,
+  selectFullBodyLength,
+} from "./alert_excerpt.ts";
 import { firstShown } from "./alerts_before_joining.ts";
-import { indexedById, JOINED_AT, JOINED_CHANNELS } from "./device_channels.ts";
+import { forceIndexLookupSql, JOINED_AT, JOINED_CHANNELS } from "./device_channels.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
-const { html, ...OTHERS } = selectShownTo(ALERT_FIELDS, "handset");
+const { html, ...OTHERS } = selectFieldsShownTo(ALERT_FIELDS, "handset");
 /** The fields of a card but its markup. */
-export const SHOWN_COLUMNS = OTHERS;
-const NAMES = [...Object.keys(SHOWN_COLUMNS), ...Object.keys(BODY_LENGTH)];
+export const INBOX_FIELDS_WITHOUT_MARKUP = OTHERS;
+const NAMES = [...Object.keys(INBOX_FIELDS_WITHOUT_MARKUP), ...Object.keys(FULL_BODY_LENGTH_COLUMN)];
 /** SQL: these, with the beginning of the text. */
-export const SELECTED_COLUMNS = `${selectExcerpt("alert", SHOWN_COLUMNS)}, ${bodyLength("alert")}`;
+export const INBOX_ALERT_SELECTION = `${selectColumnsWithExcerpt("alert", INBOX_FIELDS_WITHOUT_MARKUP)}, ${selectFullBodyLength("alert")}`;
 
 /** The markup for handsets, including that of an uploaded page. */
-export const MARKUP = "coalesce(alert.html, alert.asset_html)";
+export const HANDSET_MARKUP_SQL = "coalesce(alert.html, alert.asset_html)";
 
 /** An unescaped row, about: what may be long in it, and a kilobyte for everything else that a handset is shown. */
-export const SIZE = [
+export const INBOX_ROW_BYTES_SQL = [
   "1024",
   ...[
-    html.bytes?.(MARKUP),
-    ...Object.entries<FieldDefinition>(SHOWN_COLUMNS).map(([name, { bytes }]) =>
-      name === "body" ? bodyBytes("alert") : bytes?.(`alert.${name}`),
+    html.bytes?.(HANDSET_MARKUP_SQL),
+    ...Object.entries<FieldDefinition>(INBOX_FIELDS_WITHOUT_MARKUP).map(([name, { bytes }]) =>
+      name === "body" ? selectBodyExcerptBytes("alert") : bytes?.(`alert.${name}`),
     ),
   ]
     .filter((bytes) => bytes !== undefined)
@@ -57,8 +62,8 @@ export const INBOX_ALERT = {
   handle: text,
   sent_at: neverNull(timestamptz),
   html: html.sql,
-  ...getSqlColumns(SHOWN_COLUMNS),
-  ...BODY_LENGTH,
+  ...getSqlColumns(INBOX_FIELDS_WITHOUT_MARKUP),
+  ...FULL_BODY_LENGTH_COLUMN,
 };
 
 const PLACE = {
@@ -108,7 +113,7 @@ const page = (also: string) => ({
       select s.pusher_id, s.subscribed_at, c.revision, p.handle, coalesce(first.visible_at, '-infinity') as first_at,
         first.id as first_id
       from ${JOINED_CHANNELS} and not c.suspended
-      join pusher p on p.id = s.pusher_id and ${indexedById("p.id")}
+      join pusher p on p.id = s.pusher_id and ${forceIndexLookupSql("p.id")}
       left join lateral (${firstShown("s.pusher_id", "s.subscribed_at")}) first on true
       where s.device_id = $device_id),
     top as (
@@ -122,8 +127,8 @@ const page = (also: string) => ({
     page as (
       select lead(sent_at) over newest as following, sum(size) over newest as so_far, sized.*
       from (
-        select ${SIZE} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at,
-          ${MARKUP} as html, ${SELECTED_COLUMNS}
+        select ${INBOX_ROW_BYTES_SQL} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at,
+          ${HANDSET_MARKUP_SQL} as html, ${INBOX_ALERT_SELECTION}
         from top join alert on alert.id = top.id) sized
       window newest as (order by sent_at desc, id desc))
     select following, so_far::float8, case when so_far = size then ${channelsAt("channels c")} end as channels_at,
@@ -141,7 +146,7 @@ const withDue = page(`
           and concat_ws('.', a.id, a.xmin) = any($due::text[]) and ${PLACE.text}`);
 
 /** The same with unpublished due alerts, as named by `inbox_states`. */
-export const inboxPageWithDue = defineStatement.reading("inbox_page_with_due", {
+export const inboxPageWithUnpublishedAlerts = defineStatement.reading("inbox_page_with_unpublished_alerts", {
   ...withDue,
   parameters: { ...withDue.parameters, due: array(text) },
 });
@@ -191,22 +196,22 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     top as (
       select sets.set, ids.id, ids.visible_at from sets cross join lateral (
         select a.id, a.visible_at from unnest(sets.channels) channel (id)
-        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${indexedById("c.pusher_id")}
+        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${forceIndexLookupSql("c.pusher_id")}
         cross join lateral (
           select a.id, a.visible_at from alert a where a.pusher_id = c.pusher_id and a.status = 'sent'
           order by a.visible_at desc fetch first ($limit::int) rows with ties) a
         order by a.visible_at desc fetch first ($limit::int) rows with ties) ids
       where sets.near),
     page as (
-      select top.set, top.id, top.visible_at, lead(top.visible_at) over newest as following, ${SIZE} as size,
-        sum(${SIZE}) over newest as so_far
+      select top.set, top.id, top.visible_at, lead(top.visible_at) over newest as following, ${INBOX_ROW_BYTES_SQL} as size,
+        sum(${INBOX_ROW_BYTES_SQL}) over newest as so_far
       from top join alert on alert.id = top.id
       window newest as (partition by top.set order by top.visible_at desc, top.id desc)),
     kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
     bytes as (select set, max(so_far) as bytes, min(visible_at) as oldest from kept group by set),
     told as (
       select sets.set, members.devices, ${channelsAt(
-        `unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${indexedById(
+        `unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${forceIndexLookupSql(
           "c.pusher_id",
         )}`,
       )} as channels_at,
@@ -227,7 +232,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     select shown.set::int as set, shown.read, case when shown.place = 1 then shown.devices end as devices,
       case when shown.place = 1 then shown.channels_at end as channels_at,
       shown.id as alert, shown.following, shown.so_far::float8 as so_far,
-      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED_COLUMNS}
+      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${HANDSET_MARKUP_SQL} as html, ${INBOX_ALERT_SELECTION}
     from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
     order by shown.set, shown.place`,
 });

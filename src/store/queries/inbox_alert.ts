@@ -14,7 +14,7 @@ import {
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShown } from "./alerts_before_joining.ts";
 import { TEST_DRAFT_JOIN } from "./devices.ts";
-import { INBOX_ALERT, MARKUP, SELECTED_COLUMNS, SHOWN_COLUMNS } from "./inbox.ts";
+import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_FIELDS_WITHOUT_MARKUP } from "./inbox.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
@@ -24,18 +24,18 @@ const TEST_SHOWN = { ...INBOX_ALERT, id: neverNull(uuid), test_until: neverNull(
  * The draft that a device is shown as a test (rules#own-devices), as a row of its inbox. It has an id of its own, so
  * that the alert is a new one when it is sent.
  */
-export const ownTest = defineStatement.reading("own_test", {
+export const findInboxTestDraft = defineStatement.reading("find_inbox_test_draft", {
   parameters: { device_id: bigint },
   columns: { following: nullable(timestamptz), so_far: float8, ...TEST_SHOWN },
   text: `select null::timestamptz as following, 0::float8 as so_far, o.test_alert_id as id, alert.pusher_id, p.handle,
-      o.test_shown_at as sent_at, d.test_until, ${MARKUP} as html, ${SELECTED_COLUMNS}
+      o.test_shown_at as sent_at, d.test_until, ${HANDSET_MARKUP_SQL} as html, ${INBOX_ALERT_SELECTION}
     from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
 });
 
-const WHOLE = `${MARKUP} as html, ${selectColumns("alert", SHOWN_COLUMNS)}, null::int as body_length`;
+const WHOLE = `${HANDSET_MARKUP_SQL} as html, ${selectColumns("alert", INBOX_FIELDS_WITHOUT_MARKUP)}, null::int as body_length`;
 
 /** One alert with its whole text, if the inbox of a device has it. */
-export const inboxAlert = defineStatement.reading("inbox_alert", {
+export const readInboxAlert = defineStatement.reading("read_inbox_alert", {
   parameters: { device_id: bigint, id: uuid },
   columns: { ...INBOX_ALERT, before_joining: boolean },
   text: `select alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${WHOLE}, alert.visible_at <
@@ -46,7 +46,7 @@ export const inboxAlert = defineStatement.reading("inbox_alert", {
 });
 
 /** The same of a test that the device is shown. */
-export const wholeTest = defineStatement.reading("whole_test", {
+export const readInboxTestAlert = defineStatement.reading("read_inbox_test_alert", {
   parameters: { device_id: bigint, id: uuid },
   columns: TEST_SHOWN,
   text: `select o.test_alert_id as id, alert.pusher_id, p.handle, o.test_shown_at as sent_at, d.test_until, ${WHOLE}

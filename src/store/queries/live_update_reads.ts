@@ -14,10 +14,16 @@ import {
 } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { HASH_PARAMETERS } from "./api_keys.ts";
-import { EPOCH_SQL } from "./database_epoch.ts";
-import { CHANNEL_MARK, JOINED_AT, JOINED_CHANNELS, LEAVE_COUNT, UNSEEN_CONDITION } from "./device_channels.ts";
-import { INBOX_ALERT, MARKUP, SELECTED_COLUMNS, SIZE } from "./inbox.ts";
+import { TOKEN_HASH_PARAMETERS } from "./api_keys.ts";
+import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
+import {
+  CHANNEL_REVISION_HASH_SQL,
+  DEVICE_LEAVE_COUNT_SQL,
+  JOINED_AT,
+  JOINED_CHANNELS,
+  SEEN_OVER_A_DAY_AGO_SQL,
+} from "./device_channels.ts";
+import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
 import { DUE_IN_SQL } from "./revisions.ts";
 
 const defineStatement = createStatementDefiner("inbox");
@@ -26,10 +32,10 @@ const defineStatement = createStatementDefiner("inbox");
 export const MAX_CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
-export const findPollTargets = defineStatement.reading("find_poll_targets", {
-  parameters: HASH_PARAMETERS.parameters,
+export const findLongPollDevices = defineStatement.reading("find_long_poll_devices", {
+  parameters: TOKEN_HASH_PARAMETERS.parameters,
   columns: {
-    ...HASH_PARAMETERS.columns,
+    ...TOKEN_HASH_PARAMETERS.columns,
     id: text,
     rev: text,
     unseen: boolean,
@@ -45,23 +51,23 @@ export const findPollTargets = defineStatement.reading("find_poll_targets", {
     /** When it joined the last of them, in microseconds since 1970. */
     newest: float8,
   },
-  text: `select ${HASH_PARAMETERS.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
-    ${UNSEEN_CONDITION} as unseen, ${EPOCH_SQL} || ${LEAVE_COUNT} as epoch,
+  text: `select ${TOKEN_HASH_PARAMETERS.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
+    ${SEEN_OVER_A_DAY_AGO_SQL} as unseen, ${DATABASE_EPOCH_SQL} || ${DEVICE_LEAVE_COUNT_SQL} as epoch,
       coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs,
         joined.due_in, joined.newest
-    from ${HASH_PARAMETERS.from} join device d on d.token_hash = ${HASH_PARAMETERS.hash}
+    from ${TOKEN_HASH_PARAMETERS.from} join device d on d.token_hash = ${TOKEN_HASH_PARAMETERS.hash}
     cross join lateral (
       select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
         coalesce(array_agg(revision::text order by id), '{}') as channel_revs,
         coalesce(array_agg(due_in order by id), '{}') as due_in, coalesce(max(since), 0) as newest
       from (
-        select c.pusher_id::text as id, c.revision, ${CHANNEL_MARK} as mark, ${DUE_IN_SQL} as due_in, ${JOINED_AT}
+        select c.pusher_id::text as id, c.revision, ${CHANNEL_REVISION_HASH_SQL} as mark, ${DUE_IN_SQL} as due_in, ${JOINED_AT}
           as since
         from ${JOINED_CHANNELS}
         where s.device_id = d.id limit ${MAX_CHANNELS_READ}) c) joined`,
 });
 
-export type PollTarget = RowOf<typeof findPollTargets>;
+export type LongPollDevice = RowOf<typeof findLongPollDevices>;
 
 /**
  * Channels with their revision, mark and newest visible alerts: `limit` of them, and all with the last timestamp. One
@@ -98,15 +104,15 @@ export const readChannelChanges = defineStatement.reading("read_channel_changes"
   joined: { ...INBOX_ALERT, small: boolean, icon: nullable(text), has_page: boolean },
   text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.suspended,
     c.revision::text as rev,
-      ${CHANNEL_MARK}::text as mark, ${DUE_IN_SQL} as due_in, head.id as newest,
+      ${CHANNEL_REVISION_HASH_SQL}::text as mark, ${DUE_IN_SQL} as due_in, head.id as newest,
       (extract(epoch from head.visible_at) * 1000000)::float8 as newest_sent, head.collapse_key as sequence,
       head.expires_at <= now() as over, (
         select array_agg(w.id::text)
         from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
         left join device d on d.id = w.id where coalesce(d.subscriptions_revision::text, '') <> w.rev) as moved,
-      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${SELECTED_COLUMNS}, p.image_url as icon,
-      ${SIZE} <= $max_bytes::int as small, case when ${SIZE} <= $max_bytes::int then ${MARKUP} end as html,
-      ${MARKUP} is not null as has_page
+      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${INBOX_ALERT_SELECTION}, p.image_url as icon,
+      ${INBOX_ROW_BYTES_SQL} <= $max_bytes::int as small, case when ${INBOX_ROW_BYTES_SQL} <= $max_bytes::int then ${HANDSET_MARKUP_SQL} end as html,
+      ${HANDSET_MARKUP_SQL} is not null as has_page
     from channel_state c join pusher channel on channel.id = c.pusher_id
     left join lateral (
       select a.id, a.visible_at, a.collapse_key, a.expires_at from alert a

@@ -8,11 +8,11 @@ import {
   bytea,
   nullable,
   outerJoined,
+  type SqlValuesOf,
   text,
   textEnum,
   timestamptz,
   uuid,
-  type ValuesOf,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { MEMBER_COLUMNS } from "./api_keys.ts";
@@ -31,7 +31,7 @@ const MEMBERSHIP = {
 };
 
 /** The columns of a person's member in one workspace, with the address. */
-export type MemberRecord = ValuesOf<typeof MEMBERSHIP>;
+export type MemberRecord = SqlValuesOf<typeof MEMBERSHIP>;
 
 /** Locks a member until the end of the transaction, so changes of its rows run one after another. */
 export const lockMember = defineLock("lock_member", {
@@ -85,7 +85,7 @@ export const usePasskey = defineForLibrary("use_passkey", {
 });
 
 /** The account of a sign-in attempt; one of both arguments is given. */
-export const accountTried = defineForLibrary.reading("account_tried", {
+export const findSignInAccount = defineForLibrary.reading("find_sign_in_account", {
   parameters: { email: nullable(text), credential_id: nullable(text) },
   columns: { id: text },
   text: `select id from auth."user" where email = $email
@@ -111,7 +111,7 @@ const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now
  * A new link replaces earlier ones of its kind. A link from the "forgot password" form, which anyone with the address
  * can request, does not end one that a person issued. `issued_by` is the issuer.
  */
-export const replaceLinks = defineClaims("replace_links", {
+export const replaceMemberLinks = defineClaims("replace_member_links", {
   parameters: { member_id: uuid, issued_by: textEnum(LINK_ISSUERS) },
   text: `update member_link l set replaced_at = now()
     where l.member_id = $member_id and ${LIVE} and (l.issued_by = 'person') = ($issued_by = 'person')`,
@@ -137,10 +137,10 @@ const LINK = {
   elsewhere: boolean,
 };
 
-export type LinkRecord = ValuesOf<typeof LINK>;
+export type MemberLinkRecord = SqlValuesOf<typeof LINK>;
 
 /** The link in any state, with its member and account. */
-export const findLink = defineForLibrary.reading("find_link", {
+export const findMemberLink = defineForLibrary.reading("find_member_link", {
   parameters: { token_hash: bytea },
   columns: LINK,
   text: `select l.issued_by, l.used_at is not null as used, l.replaced_at is not null as replaced,
@@ -154,14 +154,14 @@ export const findLink = defineForLibrary.reading("find_link", {
 });
 
 /** One row for exactly one of simultaneous uses. */
-export const useLink = defineClaims("use_link", {
+export const redeemMemberLink = defineClaims("redeem_member_link", {
   parameters: { token_hash: bytea },
   columns: { member_id: uuid },
   text: `update member_link l set used_at = now() where l.token_hash = $token_hash and ${LIVE} returning l.member_id`,
 });
 
 /** The other links of the same person end with it. */
-export const endLinksOf = defineClaims("end_links_of", {
+export const endMemberLinksOfUser = defineClaims("end_member_links_of_user", {
   parameters: { user_id: text },
   text: `update member_link l set used_at = now() from member m where m.id = l.member_id and m.user_id = $user_id and
     ${LIVE}`,

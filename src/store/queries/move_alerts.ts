@@ -98,7 +98,7 @@ export const moveAlerts = defineStatement("move_alerts", {
     from judged join picked using (id) left join changed using (id) order by judged.send_at, judged.id`,
 });
 
-export type PlannedAlert = RowOf<typeof moveAlerts>;
+export type MovePlanAlert = RowOf<typeof moveAlerts>;
 
 const PLAN = "move_plan";
 

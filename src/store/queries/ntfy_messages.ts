@@ -2,7 +2,7 @@
 // reads one snapshot.
 
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getSqlColumns, pickFields } from "../../model/fields/field_table.ts";
+import { getSqlColumns, pickFieldDefinitions } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -15,13 +15,18 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { BODY_LENGTH, bodyBytes, bodyLength, selectExcerpt } from "./alert_excerpt.ts";
+import {
+  FULL_BODY_LENGTH_COLUMN,
+  selectBodyExcerptBytes,
+  selectColumnsWithExcerpt,
+  selectFullBodyLength,
+} from "./alert_excerpt.ts";
 import { firstShown } from "./alerts_before_joining.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
 const FIELDS = getSqlColumns(
-  pickFields(
+  pickFieldDefinitions(
     ALERT_FIELDS,
     "title",
     "body",
@@ -47,10 +52,10 @@ const SHOWN = {
   has_page: boolean,
   sent_at: neverNull(timestamptz),
   ...FIELDS,
-  ...BODY_LENGTH,
+  ...FULL_BODY_LENGTH_COLUMN,
 };
 const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, a.visible_at as sent_at,
-      ${selectExcerpt("a", FIELDS)}, ${bodyLength("a")}`;
+      ${selectColumnsWithExcerpt("a", FIELDS)}, ${selectFullBodyLength("a")}`;
 const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 
 /** rules#ntfy-listens. The channels of these handles that a device, or an anonymous client, may listen to. */
@@ -102,7 +107,7 @@ const createMessageStatement = (order: "asc" | "desc") => ({
     left join subscription joined on joined.pusher_id = channel.id and joined.device_id = $device_id::bigint
     left join lateral (${firstShown("channel.id", "joined.subscribed_at")}) first on true
     cross join lateral (
-      select s.id, s.visible_at, octet_length(s.title) + coalesce(${bodyBytes("s")}, 0) + ${REST_BYTES} as bytes
+      select s.id, s.visible_at, octet_length(s.title) + coalesce(${selectBodyExcerptBytes("s")}, 0) + ${REST_BYTES} as bytes
       from alert s where s.pusher_id = channel.id and s.status = 'sent'
         and (s.visible_at, s.id) > ((select at from place), (select id from place))
         and s.visible_at >= coalesce(first.visible_at, '-infinity')

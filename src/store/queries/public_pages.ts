@@ -6,7 +6,7 @@ import { sqlIsDue } from "../../model/domain/alert_status.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
-import { getSqlColumns, pickFields, selectDrawnOn } from "../../model/fields/field_table.ts";
+import { getSqlColumns, pickFieldDefinitions, selectFieldsDrawnOn } from "../../model/fields/field_table.ts";
 import {
   boolean,
   float8,
@@ -14,17 +14,17 @@ import {
   jsonb,
   neverNull,
   nullable,
+  type SqlValuesOf,
   selectColumns,
   text,
   textEnum,
   timestamptz,
   uuid,
-  type ValuesOf,
 } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { selectExcerpt } from "./alert_excerpt.ts";
-import { EPOCH_SQL } from "./database_epoch.ts";
-import { CARD, USABLE_INVITE } from "./device_channels.ts";
+import { selectColumnsWithExcerpt } from "./alert_excerpt.ts";
+import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
+import { CHANNEL_CARD_COLUMNS, USABLE_INVITE } from "./device_channels.ts";
 
 const defineStatement = createStatementDefiner("pages");
 
@@ -32,7 +32,7 @@ const defineStatement = createStatementDefiner("pages");
 export const EXCERPT_LENGTH = 600;
 
 /** The page shows only a part of text and markup. */
-const { body: _, html: __, ...ON_PAGES } = getSqlColumns(selectDrawnOn(ALERT_FIELDS, "public"));
+const { body: _, html: __, ...ON_PAGES } = getSqlColumns(selectFieldsDrawnOn(ALERT_FIELDS, "public"));
 const ALERT_COLUMNS = {
   id: uuid,
   ...ON_PAGES,
@@ -42,7 +42,7 @@ const ALERT_COLUMNS = {
 };
 
 /** An alert of a page, with times in the format of responses. */
-export type PublicAlertRow = ValuesOf<typeof ALERT_COLUMNS>;
+export type PublicAlertRow = SqlValuesOf<typeof ALERT_COLUMNS>;
 
 const INSTANTS = ["sent_at", "expires_at"];
 const VALUES: Record<string, string> = {
@@ -62,8 +62,14 @@ const jsonPair = (name: string) => {
  */
 export const publicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
-  columns: { id: uuid, status: textEnum(CHANNEL_STATUSES), due: boolean, ...CARD, alerts: jsonb<PublicAlertRow[]>() },
-  text: `select p.id, p.status, coalesce(c.next_due_at <= now(), false) as due, ${selectColumns("p", CARD)},
+  columns: {
+    id: uuid,
+    status: textEnum(CHANNEL_STATUSES),
+    due: boolean,
+    ...CHANNEL_CARD_COLUMNS,
+    alerts: jsonb<PublicAlertRow[]>(),
+  },
+  text: `select p.id, p.status, coalesce(c.next_due_at <= now(), false) as due, ${selectColumns("p", CHANNEL_CARD_COLUMNS)},
     newest.alerts
     from pusher p join channel_state c on c.pusher_id = p.id
     cross join lateral (
@@ -85,7 +91,16 @@ export type PublicChannel = RowOf<typeof publicChannel>;
 const PLACED = {
   handle: text,
   ...getSqlColumns(
-    pickFields(CHANNEL_FIELDS, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to"),
+    pickFieldDefinitions(
+      CHANNEL_FIELDS,
+      "name",
+      "category",
+      "description",
+      "city",
+      "initials",
+      "gradient_from",
+      "gradient_to",
+    ),
   ),
   search_text: text,
   lat: neverNull(float8),
@@ -108,7 +123,7 @@ export const twoPublicChannels = defineStatement.reading("two_public_channels", 
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });
 
-const HEAD = getSqlColumns(selectDrawnOn(CHANNEL_FIELDS, "feed"));
+const HEAD = getSqlColumns(selectFieldsDrawnOn(CHANNEL_FIELDS, "feed"));
 
 /**
  * A channel with a public feed: rules#feeds. Equal `revision` means equal feeds. `due`: it has unpublished due alerts.
@@ -126,7 +141,7 @@ export const publicFeed = defineStatement.reading("public_feed", {
     modified: nullable(timestamptz),
   },
   text: `select p.id, p.handle, ${selectColumns("p", HEAD)}, p.created_at,
-      coalesce(c.next_due_at <= now(), false) as due, concat_ws('.', ${EPOCH_SQL}, p.id, c.revision, p.updated_at)
+      coalesce(c.next_due_at <= now(), false) as due, concat_ws('.', ${DATABASE_EPOCH_SQL}, p.id, c.revision, p.updated_at)
         as revision,
       case when clock_timestamp() >= m.second + interval '1 second' then m.second end as modified
     from pusher p join channel_state c on c.pusher_id = p.id
@@ -134,20 +149,20 @@ export const publicFeed = defineStatement.reading("public_feed", {
     where p.handle = $handle and p.is_public and p.status <> 'suspended'`,
 });
 
-export type FeedChannel = RowOf<typeof publicFeed>;
+export type PublicFeedChannel = RowOf<typeof publicFeed>;
 
 /** Markup has a separate limit below. */
-const { html: ___, ...IN_FEEDS } = getSqlColumns(selectDrawnOn(ALERT_FIELDS, "feed"));
+const { html: ___, ...IN_FEEDS } = getSqlColumns(selectFieldsDrawnOn(ALERT_FIELDS, "feed"));
 const ENTRY = { id: uuid, ...IN_FEEDS };
 
 /**
  * The newest alerts of one channel. Due alerts are published before; `due` adds those that could not be
  * (store/queries/inbox.ts). An entry with markup above `markup_bytes` has only its text.
  */
-export const feedAlerts = defineStatement.reading("feed_alerts", {
+export const listPublicFeedAlerts = defineStatement.reading("list_public_feed_alerts", {
   parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },
   columns: { ...ENTRY, html: nullable(text), sent_at: neverNull(timestamptz) },
-  text: `select ${selectExcerpt("a", ENTRY)},
+  text: `select ${selectColumnsWithExcerpt("a", ENTRY)},
       case when a.layout <> 'document' and octet_length(coalesce(a.html, a.asset_html)) <= $markup_bytes::int
         then coalesce(a.html, a.asset_html) end as html, a.visible_at as sent_at
     from (
@@ -160,4 +175,4 @@ export const feedAlerts = defineStatement.reading("feed_alerts", {
     order by a.visible_at desc, a.id desc limit $limit::int`,
 });
 
-export type FeedAlert = RowOf<typeof feedAlerts>;
+export type PublicFeedAlert = RowOf<typeof listPublicFeedAlerts>;

@@ -12,7 +12,7 @@ import {
   jsonb,
   nullable,
   outerJoined,
-  type ParametersOf,
+  type SqlParametersOf,
   text,
   timestamptz,
   uuid,
@@ -22,9 +22,9 @@ import { LOCK_TIMEOUT_SQL } from "../db/batch_concurrent_calls.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
 import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
-import { AUDIT_LINE } from "./audit_and_events.ts";
+import { AUDIT_RECORD_COLUMNS } from "./audit_and_events.ts";
 import { CHANNEL_SCOPE, VISIBILITY, visibleTo } from "./channels.ts";
-import { equalIds } from "./equal_alerts.ts";
+import { selectEqualAlertIds } from "./equal_alerts.ts";
 
 const defineStatement = createStatementDefiner("publish");
 
@@ -56,7 +56,7 @@ export const lockChannelsSql = (
           where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
           for no key update of c ${skipLocked}) c)`;
 
-const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_LINE;
+const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_RECORD_COLUMNS;
 
 const SEND = {
   ...CHANNEL_SCOPE,
@@ -74,7 +74,7 @@ const SEND = {
   event_begins: text,
 };
 
-type Send = ParametersOf<typeof SEND>;
+type Send = SqlParametersOf<typeof SEND>;
 
 /** SQL for a timestamp in the format of the wire. */
 export const formatTimestampSql = (instant: string) =>
@@ -85,7 +85,7 @@ const TOLD = getFieldNames(EVENT_ALERT_FIELDS)
   .map((name) => `,"${name}":' || ${name === "send_at" ? "'null'" : `coalesce(to_json(i.${name})::text, 'null')`} || '`)
   .join("");
 
-const LINE_NAMES = Object.keys(AUDIT_LINE);
+const LINE_NAMES = Object.keys(AUDIT_RECORD_COLUMNS);
 
 /**
  * Publishes alerts. Positions count from 1. There is one row for each visible alert in its current state; `sent` if
@@ -142,7 +142,7 @@ const publish = (name: string, locking: LockMode) =>
           now.id = v.id`,
   });
 
-export const PUBLISH_STATEMENTS = {
+export const PUBLISH_ALERT_STATEMENTS = {
   skipLocked: publish("publish_alerts", { skipLocked: "skip locked" }),
   lockTimeout: publish("publish_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
   single: publish("publish_alert", {}),
@@ -188,7 +188,7 @@ const NEW_ALERT = {
   key_answer: nullable(text),
 };
 
-type NewAlert = ParametersOf<typeof NEW_ALERT>;
+type NewAlert = SqlParametersOf<typeof NEW_ALERT>;
 
 const UNKNOWN = "null}}";
 
@@ -261,12 +261,12 @@ const create = (name: string, locking: LockMode) =>
         select ${LINE_NAMES.map((column) => `v.${column === "id" ? "audit_id" : column}`).join(", ")}
         from v join i on i.id = v.id)
       select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated,
-        (${equalIds({ channel: "v.pusher_id", title: "v.title", body: "v.body", sendAt: "v.send_at" }, { condition: EQUAL_IS_SOUGHT, rows: 1 })}) as equal,
+        (${selectEqualAlertIds({ channel: "v.pusher_id", title: "v.title", body: "v.body", sendAt: "v.send_at" }, { condition: EQUAL_IS_SOUGHT, rows: 1 })}) as equal,
         i.id
       from v left join i on i.id = v.id`,
   });
 
-export const CREATE_STATEMENTS = {
+export const CREATE_ALERT_STATEMENTS = {
   skipLocked: create("create_alerts", { skipLocked: "skip locked" }),
   lockTimeout: create("create_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
   single: create("create_alert", {}),
@@ -275,4 +275,4 @@ export const CREATE_STATEMENTS = {
   ownerKey: ({ workspace_id }: NewAlert) => workspace_id,
 };
 
-export type CreatedAlert = RowOf<typeof CREATE_STATEMENTS.single>;
+export type CreatedAlert = RowOf<typeof CREATE_ALERT_STATEMENTS.single>;

@@ -27,7 +27,7 @@ import { isSubscribedToEvent } from "./webhooks.ts";
 const defineStatement = createStatementDefiner("reports");
 
 /** The text of an array with one element for each choice that a question may have. */
-export const forEachChoice = (element: (place: number) => string) =>
+export const buildReplyChoicesArraySql = (element: (place: number) => string) =>
   `array[${Array.from({ length: LIMITS.reply_choices }, (_, i) => element(i + 1)).join(", ")}]`;
 
 /**
@@ -36,7 +36,7 @@ export const forEachChoice = (element: (place: number) => string) =>
  */
 export const selectReportCounts = (alertId: string) => `(
     select coalesce(sum(reads), 0) as reads, coalesce(sum(acks), 0) as acks,
-      ${forEachChoice((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
+      ${buildReplyChoicesArraySql((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
     from (select reads, acks, replies from alert_counter where alert_id = ${alertId}
       union all select reads, acks, replies from alert_counter_stripe where alert_id = ${alertId}) parts)`;
 
@@ -138,7 +138,7 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
    n as materialized (
      select k.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as
        acks,
-       ${forEachChoice(
+       ${buildReplyChoicesArraySql(
          (place) => `count(*) filter (where choice = ${place})
          - count(*) filter (where previous_choice = ${place})`,
        )} as replies,
@@ -154,13 +154,13 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        acks_pending = c.acks_pending or excluded.acks_pending, replies_pending = c.replies_pending
          or excluded.replies_pending,
-       replies = ${forEachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
+       replies = ${buildReplyChoicesArraySql((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
    days as (${DAYS})
    select request, count(*)::int as accepted from v group by request`,
 });
 
 /** Deletes the times of reports before a timestamp; their counts stay (rules#prune-reports). */
-export const pruneReports = defineStatement("prune_reports", {
+export const clearReportTimes = defineStatement("clear_report_times", {
   parameters: { device_id: bigint, before: timestamptz },
   text: `update report set reported_at = null where device_id = $device_id and reported_at is not null
     and reported_at < $before`,
@@ -172,7 +172,7 @@ const MAY_TELL = `coalesce(c.acks_reported_at, '-infinity')
 const MAY_TELL_REPLIES = `coalesce(c.replies_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /** Locks the counters of alerts with pending events, and skips locked ones. */
-export const lockPendingAlerts = defineStatement("lock_pending_alerts", {
+export const lockAlertsWithPendingEvents = defineStatement("lock_alerts_with_pending_events", {
   parameters: { max: int },
   columns: { alert_id: uuid },
   text: `select c.alert_id from alert_counter c where (${HAS_PENDING_EVENTS_SQL}) and (visible_pending or acks_pending
@@ -184,7 +184,7 @@ export const lockPendingAlerts = defineStatement("lock_pending_alerts", {
  * Records and returns the reported state of alerts with locked counters. The state includes visibility, unless it was
  * withdrawn; the acknowledgements (`acks`) with the change since the last event (`delta`); and the count of each reply.
  */
-export const reportPendingAlerts = defineStatement("report_pending_alerts", {
+export const claimAlertReportEvents = defineStatement("claim_alert_report_events", {
   parameters: { alert_ids: array(uuid) },
   columns: {
     id: uuid,

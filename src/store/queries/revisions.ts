@@ -3,7 +3,7 @@
 
 import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { EPOCH_SQL } from "./database_epoch.ts";
+import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 import { selectReportCounts } from "./reports.ts";
 
 const defineStatement = createStatementDefiner("inbox");
@@ -73,7 +73,7 @@ export const findChangedRevisions = defineStatement.reading("find_changed_revisi
 export const readSnapshot = defineStatement.reading("read_snapshot", {
   primary: true,
   columns: { seen: text, epoch: text },
-  text: `select pg_current_snapshot()::text as seen, ${EPOCH_SQL} as epoch`,
+  text: `select pg_current_snapshot()::text as seen, ${DATABASE_EPOCH_SQL} as epoch`,
 });
 
 /**

@@ -2,7 +2,7 @@
 // was last reported.
 
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
-import { getSqlColumns, selectShownTo } from "../../model/fields/field_table.ts";
+import { getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import { array, boolean, int, nullable, selectColumns, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
@@ -10,7 +10,7 @@ const defineStatement = createStatementDefiner("lists");
 const defineSum = createStatementDefiner("statistics");
 const defineJoin = createStatementDefiner("joins");
 
-const FACTS = selectShownTo(DEVICE_FIELDS, "list");
+const FACTS = selectFieldsShownTo(DEVICE_FIELDS, "list");
 
 /** Includes all rows of the last timestamp. `before` null: from the newest. */
 const listBy = (status: string, filter: string) =>
@@ -51,7 +51,7 @@ const MAY_TELL = `coalesce(c.subscribers_reported_at, '-infinity') <= clock_time
  * Records and returns the reported count of locked channels, with the change since the last one. If it is too early,
  * the event is marked as pending, without a row.
  */
-export const reportSubscribers = defineJoin("report_subscribers", {
+export const claimSubscriberCountEvents = defineJoin("claim_subscriber_count_events", {
   parameters: { pusher_ids: array(uuid) },
   columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int, delta: int },
   text: `with judged as materialized (
@@ -70,7 +70,7 @@ export const reportSubscribers = defineJoin("report_subscribers", {
 });
 
 /** Locks channels with pending events that may be emitted, and skips locked ones. */
-export const lockPendingSubscribers = defineJoin("lock_pending_subscribers", {
+export const lockChannelsWithPendingEvents = defineJoin("lock_channels_with_pending_events", {
   parameters: { max: int },
   columns: { pusher_id: uuid },
   text: `select c.pusher_id from channel_state c where c.subscribers_pending and ${MAY_TELL}

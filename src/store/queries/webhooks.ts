@@ -16,14 +16,14 @@ const SECRETS = {
 };
 
 /** One endpoint, disabled or not. */
-export const endpointById = defineStatement.reading("endpoint_by_id", {
+export const findWebhookEndpointById = defineStatement.reading("find_webhook_endpoint_by_id", {
   parameters: { id: uuid },
   columns: { id: uuid, url: text, ...SECRETS.columns },
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e where e.id = $id`,
 });
 
 /** The active endpoints that subscribe to an event of a channel, and whose creators still see that channel. */
-export const endpointsFor = defineStatement.reading("endpoints_for", {
+export const findWebhookEndpointsForEvent = defineStatement.reading("find_webhook_endpoints_for_event", {
   parameters: { workspace_id: uuid, event: text, pusher_id: nullable(uuid) },
   columns: { id: uuid, url: text, ...SECRETS.columns },
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e join member m on m.id = e.member_id

@@ -19,7 +19,7 @@ export const lockWorkspace = defineLock("lock_workspace", {
 });
 
 /** Each waits for its turn; always in the same order, so that no two wait for each other. */
-export const lockOwnWorkspaces = defineLock("lock_own_workspaces", {
+export const lockWorkspacesOfUser = defineLock("lock_workspaces_of_user", {
   parameters: { user_id: text },
   columns: { id: uuid },
   text: `select id from workspace where id in (select workspace_id from member where user_id = $user_id)
@@ -27,7 +27,7 @@ export const lockOwnWorkspaces = defineLock("lock_own_workspaces", {
 });
 
 /** `workspace_id` null: all of them, the oldest membership first. */
-export const ownWorkspaces = defineList.reading("own_workspaces", {
+export const listWorkspacesOfUser = defineList.reading("list_workspaces_of_user", {
   parameters: { user_id: text, workspace_id: nullable(uuid) },
   columns: {
     id: uuid,

@@ -58,7 +58,7 @@ export const rateLimitAddress = remembering((address): string => {
 const HERE = ["127.0.0.1", "::1"];
 
 /** The key of connection limits: null for a proxy, whose clients are not the peers, and for this machine. */
-export function createPeerReader(trusted: readonly string[]) {
+export function createConnectionLimitKeyReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);
   return (peer: string): string | null => {
     const near = plain(peer);

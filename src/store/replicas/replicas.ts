@@ -4,9 +4,20 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { createBatcher } from "../db/batch_concurrent_calls.ts";
-import { createServerOptions, type Orm } from "../db/orm.ts";
-import { getKysely, type RowOf, runStatement, type StatementConnections, setConnections } from "../db/statement.ts";
-import { keepEpoch, readCommitPosition, readIdentity, readWalPosition } from "../queries/database_epoch.ts";
+import { createReplicaPoolOptions, type Orm } from "../db/orm.ts";
+import {
+  getKysely,
+  type RowOf,
+  runStatement,
+  type StatementConnections,
+  setStatementConnections,
+} from "../db/statement.ts";
+import {
+  ensureDatabaseEpoch,
+  readCommittingTransactions,
+  readDatabaseIdentity,
+  readWalPosition,
+} from "../queries/database_epoch.ts";
 import { Replica, type ReplicaPool, type ReplicaState } from "./replica.ts";
 
 /** Between two checks at each. */
@@ -40,7 +51,7 @@ interface ReplicasOptions {
 export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise<Replicas> {
   const primary: ReplicaPool & StatementConnections = await orm.driver.getConnection().getNativeClient();
   const kysely = getKysely(orm);
-  const replicas = urls.map((url) => new Replica(url, primary, createServerOptions(orm, url)));
+  const replicas = urls.map((url) => new Replica(url, primary, createReplicaPoolOptions(orm, url)));
   let timeline = "";
   /** The primary's position at the last check; empty: unknown. */
   let identity = "";
@@ -109,7 +120,11 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
       const upTo = moved;
       let known: string[] | null = null;
       for (const until = performance.now() + COMMIT_MS; performance.now() < until; await pause(1)) {
-        const rows: RowOf<typeof readCommitPosition>[] = await runStatement(kysely, readCommitPosition, { known });
+        const rows: RowOf<typeof readCommittingTransactions>[] = await runStatement(
+          kysely,
+          readCommittingTransactions,
+          { known },
+        );
         known = rows.flatMap(({ transactions }) => transactions);
         if (known.length === 0) break;
       }
@@ -141,9 +156,9 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   async function checkAllReplicas(): Promise<void> {
     const { place } = await placeNow(null);
     // A row identifies the server of this standby.
-    if (untold) await runStatement(kysely, keepEpoch, { place: null });
+    if (untold) await runStatement(kysely, ensureDatabaseEpoch, { place: null });
     untold = false;
-    const [row] = await runStatement(kysely, readIdentity, {});
+    const [row] = await runStatement(kysely, readDatabaseIdentity, {});
     identity = row?.identity ?? "";
     await Promise.all(replicas.map(checkReplica));
     before = place;
@@ -157,7 +172,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     }
   }
 
-  setConnections(kysely, { connect: () => primary.connect(), runOnReplica });
+  setStatementConnections(kysely, { connect: () => primary.connect(), runOnReplica });
   const watching = watch();
   return {
     each: () => replicas.map(({ state }) => state),
@@ -169,7 +184,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     counts: () => ({ moved, stayed }),
     async close() {
       closing.abort();
-      setConnections(kysely, primary);
+      setStatementConnections(kysely, primary);
       await Promise.all(replicas.map((replica) => replica.close()));
       await watching;
     },

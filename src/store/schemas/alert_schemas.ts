@@ -4,25 +4,25 @@
 
 import { z } from "zod";
 import { REVIEW_DECISIONS } from "../../model/domain/alert_review.ts";
-import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
-  createAnswerSchemas,
-  createFieldFormatter,
+  createResponseFieldFormatter,
+  createResponseSchemas,
   getFieldNames,
-  selectMarked,
-  selectShownTo,
+  selectFieldsMarkedAs,
+  selectFieldsShownTo,
 } from "../../model/fields/field_table.ts";
-import { nameSchema } from "../../model/fields/schema_names.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { countCodePoints, removedMarkupSchema } from "../../model/fields/value_schemas.ts";
 import { formatLimit } from "../../model/limits.ts";
 import type { AlertRecord } from "../queries/alerts.ts";
-import { pageMeta, truncateText } from "./common_fields.ts";
+import { paginationMetaSchema, truncateText } from "./common_fields.ts";
 
-export const blockedRows = z
+export const removedMarkupListSchema = z
   .array(removedMarkupSchema)
   .describe("Removed markup, and removed invisible characters of any text; not an error.");
 
@@ -39,7 +39,10 @@ const assetUrls = {
 };
 
 /** The fields of an alert that a handset may see. */
-export const handsetAlertFields = { ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "handset")), ...assetUrls };
+export const handsetAlertFields = {
+  ...createResponseSchemas(selectFieldsShownTo(ALERT_FIELDS, "handset")),
+  ...assetUrls,
+};
 
 const alertHead = {
   id: z.string(),
@@ -48,7 +51,7 @@ const alertHead = {
 };
 
 /** The length of a text that is cut. */
-export const bodyLength = z
+export const fullBodyLengthSchema = z
   .int()
   .optional()
   .describe(`Length of body in characters if over ${formatLimit("card_body")}; body then contains only its beginning.`);
@@ -60,15 +63,15 @@ const alertTail = {
   cancelled_at: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
-  body_length: bodyLength,
+  body_length: fullBodyLengthSchema,
 };
 
 /** A row of a list: the beginning of the text, and the length of the markup in place of the markup. */
-export const alertListItem = nameSchema(
+export const alertListItem = registerSchemaName(
   "AlertSummary",
   z.object({
     ...alertHead,
-    ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "list")),
+    ...createResponseSchemas(selectFieldsShownTo(ALERT_FIELDS, "list")),
     ...assetUrls,
     ...alertTail,
   }),
@@ -80,7 +83,7 @@ const via = z
   .describe("Origin: console, assistant, key, or ingest: followed by the sender program. Null if unknown.");
 
 /** A row of a list, with the handle of its channel and its origin. */
-const alertListRow = nameSchema(
+const alertListRow = registerSchemaName(
   "ListedAlert",
   alertListItem.extend({
     handle: z.string().describe("The channel's handle."),
@@ -90,9 +93,9 @@ const alertListRow = nameSchema(
   }),
 );
 
-const alertListMeta = nameSchema(
+const alertListMeta = registerSchemaName(
   "AlertPageMeta",
-  pageMeta.extend({
+  paginationMetaSchema.extend({
     total: z.int().optional().describe("Number of alerts on all pages; only on the first page of a filtered list."),
     at_least: z.literal(true).optional().describe("Present if total is only a minimum."),
   }),
@@ -101,57 +104,62 @@ const alertListMeta = nameSchema(
 /** A page of alerts, of one channel or of all. */
 export const alertList = z.object({ data: z.array(alertListRow), meta: alertListMeta });
 
-export const alertView = nameSchema(
+export const alertView = registerSchemaName(
   "Alert",
-  z.object({ ...alertHead, ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "owner")), ...assetUrls, ...alertTail }),
+  z.object({
+    ...alertHead,
+    ...createResponseSchemas(selectFieldsShownTo(ALERT_FIELDS, "owner")),
+    ...assetUrls,
+    ...alertTail,
+  }),
 );
 
 /** One alert, with the fields for its author and its reviewer. */
-export const reviewedView = alertView.extend({
+export const alertReviewView = alertView.extend({
   review_url: z
     .string()
     .nullable()
     .describe("Page for reviewing and publishing it; null once it was sent or cancelled."),
   notes: capabilityNotesSchema,
-  blocked: blockedRows,
+  blocked: removedMarkupListSchema,
 });
 
 const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision, or waiting.");
 
 /** The response of get_alert. */
-export const readView = reviewedView.extend({ via, decision });
+export const singleAlertView = alertReviewView.extend({ via, decision });
 
 /** The result of waiting for a review. */
-export const decidedView = nameSchema(
+export const decidedAlertView = registerSchemaName(
   "DecidedAlert",
-  reviewedView.extend({
+  alertReviewView.extend({
     decision,
     note: z.string(),
   }),
 );
 
 /** The result of create, of a field edit and of a duplicate. */
-export const composedView = nameSchema(
+export const composedView = registerSchemaName(
   "ComposedAlert",
-  reviewedView.extend({
+  alertReviewView.extend({
     note: z.string().optional().describe("Present if the same title and text were published a moment ago."),
   }),
 );
 
 /** The result of send, schedule and cancel. */
-export const publishedView = nameSchema("PublishedAlert", alertView.extend({ note: z.string() }));
+export const publishedView = registerSchemaName("PublishedAlert", alertView.extend({ note: z.string() }));
 
-const alertForms = createFieldFormatter(ALERT_FIELDS);
+const alertForms = createResponseFieldFormatter(ALERT_FIELDS);
 
 /** A record as the wire shows it; without `html` for the rows that were read without it. */
-export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddresses) {
+export function toAlertView<R extends AlertRecord>(record: R, assets: AssetUrlResolver) {
   return {
     ...record,
     html: record.html ?? null,
     asset_html: record.asset_html ?? null,
     id: formatId("alr", record.id),
     pusher_id: formatId("psh", record.pusher_id),
-    ...showAssets(record, assets),
+    ...toAlertAssetFields(record, assets),
     ...alertForms(record),
     body_length: record.body_length ?? undefined,
     series_id: formatIdOrNull("alr", record.series_id),
@@ -163,9 +171,9 @@ export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddress
 }
 
 /** The files of an alert, for its owner and for handsets: their ids, and where to fetch what is shown as it is. */
-export function showAssets(
+export function toAlertAssetFields(
   record: Pick<AlertRecord, "image_asset_id" | "audio_asset_id" | "html_asset_id">,
-  { urlOf }: AssetAddresses,
+  { urlOf }: AssetUrlResolver,
 ) {
   const { image_asset_id: image, audio_asset_id: audio, html_asset_id: html } = record;
   return {
@@ -189,7 +197,7 @@ export const alertViewParameter = z
   .describe("brief (MCP default) cuts texts and omits empty fields.");
 
 /** The fields that are cut, with their lengths. */
-const CUT = getFieldNames(selectMarked(ALERT_FIELDS, "cut"));
+const CUT = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cut"));
 
 const lengths = Object.fromEntries(
   CUT.map((name) => [
@@ -210,15 +218,15 @@ function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unkn
 }
 
 const briefOf = (name: string, whole: z.ZodObject) => ({
-  output: nameSchema(name, whole.omit({ html: true, asset_html: true }).extend(lengths)),
+  output: registerSchemaName(name, whole.omit({ html: true, asset_html: true }).extend(lengths)),
   of: (alert: unknown) => briefAlert(alert as Texts),
 });
 
 export const composedBrief = briefOf("ComposedAlertBrief", composedView);
-export const decidedBrief = briefOf("DecidedAlertBrief", decidedView);
+export const decidedAlertBrief = briefOf("DecidedAlertBrief", decidedAlertView);
 export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
 
-const listed = nameSchema("AlertSummaryBrief", alertListRow.extend(lengths));
+const listed = registerSchemaName("AlertSummaryBrief", alertListRow.extend(lengths));
 
 type BriefRow = Record<string, unknown>;
 
@@ -246,7 +254,7 @@ function leanRow(row: BriefRow, args: BriefRow): BriefRow {
   return Object.fromEntries(Object.entries(lean).map(([name, value]) => [name, toSeconds(value)]));
 }
 
-const title = nameSchema(
+const title = registerSchemaName(
   "AlertTitle",
   z.object({
     id: z.string(),
@@ -266,7 +274,7 @@ const showTitle = ({ id, handle, title: text, status, sent_at, send_at, created_
 });
 
 /** The view `titles` of a list. */
-export const alertTitles = {
+export const alertTitleList = {
   output: alertList.extend({ data: z.array(title) }),
   of: (page: unknown) => ({ ...(page as BriefRow), data: (page as { data: BriefRow[] }).data.map(showTitle) }),
   row: showTitle,
@@ -282,4 +290,4 @@ export const briefAlertList = {
 };
 
 /** One alert that was requested by name: complete where it fits, else in this form. */
-export const alertBrief = (whole: z.ZodObject) => briefOf("AlertBrief", whole);
+export const createAlertBriefView = (whole: z.ZodObject) => briefOf("AlertBrief", whole);

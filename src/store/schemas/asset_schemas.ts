@@ -1,7 +1,7 @@
 // An uploaded file as the console sees it.
 
 import { z } from "zod";
-import { type AssetAddresses, getAssetFrameUrl } from "../../model/domain/asset_rules.ts";
+import { type AssetUrlResolver, getAssetFrameUrl } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { ASSET_KINDS } from "../../model/entities/asset.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
@@ -21,9 +21,9 @@ export const assetView = z.object({
   created_at: z.string(),
 });
 
-export function showAsset(
+export function toAssetView(
   { id, kind, attached_at, expires_at, created_at, ...rest }: AssetRecord,
-  assets: AssetAddresses,
+  assets: AssetUrlResolver,
 ): z.infer<typeof assetView> {
   const url = assets.urlOf(id);
   return {

@@ -2,13 +2,13 @@
 
 import { z } from "zod";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
-import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
-import { nameSchema } from "../../model/fields/schema_names.ts";
+import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/entities/audit_event.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { formatLimit } from "../../model/limits.ts";
 import type { AuditRecord } from "../queries/audit_and_events.ts";
 
-export const auditView = nameSchema(
+export const auditView = registerSchemaName(
   "AuditEvent",
   z.object({
     id: z.string(),
@@ -18,7 +18,7 @@ export const auditView = nameSchema(
       name: z.string().nullable().describe("Its name at that time."),
       member_id: z.string().nullable().describe("The member for whom it acted."),
     }),
-    transport: z.enum(TRANSPORTS),
+    transport: z.enum(CALL_TRANSPORTS),
     operation: z.string(),
     pusher_id: z.string().nullable(),
     handle: z.string().nullable().describe("The channel's handle; null if it was deleted."),
@@ -39,7 +39,7 @@ export const auditView = nameSchema(
   }),
 );
 
-export function showAudit(row: AuditRecord): z.infer<typeof auditView> {
+export function toAuditView(row: AuditRecord): z.infer<typeof auditView> {
   const { id, actor_type, actor_id, actor_name, member_id, pusher_id, created_at, ...rest } = row;
   return {
     id: formatId("aud", id),

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
-import { fieldError, forBoth } from "../../model/error_messages.ts";
-import { nameSchema } from "../../model/fields/schema_names.ts";
+import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { countCodePoints, parseTimestamp, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
@@ -46,9 +46,9 @@ export function pagePosition() {
     .string()
     .refine(
       (value) => readPlace(value) !== null,
-      fieldError(
+      createZodFieldError(
         "invalid_cursor",
-        forBoth(
+        createApiAndUiText(
           "must be next_before of another page, or an RFC 3339 timestamp with Z or an offset, such as " +
             "2026-11-20T14:25:31Z",
           "is not valid for this list; start at the first page",
@@ -63,26 +63,26 @@ export function pagePosition() {
 export const pathId = (what: string) => z.string().describe(what);
 
 /** The id or the handle of a channel. */
-export const channelId = () => pathId("psh_… or handle.");
+export const channelIdParameter = () => pathId("psh_… or handle.");
 
 /** The version of a row that a change is meant for (rules#expected-version). */
 export const expectedVersion = () => timestampSchema().optional().describe("Refused if updated_at differs.");
 
 /** The largest page. */
-export const MAX_LIMIT = LIMITS.page;
-const SIZES = `must be a whole number from 1 to ${MAX_LIMIT}`;
+export const MAX_PAGE_SIZE = LIMITS.page;
+const SIZES = `must be a whole number from 1 to ${MAX_PAGE_SIZE}`;
 /** The number of rows on a page; `absent`: the result without it. */
 export const limitParameter = (absent = `Rows. Absent: ${LIMITS.page_usual}.`) =>
-  z.int(SIZES).min(1, SIZES).max(MAX_LIMIT, SIZES).optional().describe(absent);
+  z.int(SIZES).min(1, SIZES).max(MAX_PAGE_SIZE, SIZES).optional().describe(absent);
 
 /** The description of `before`. */
-export const NEXT_PAGE = "meta.next_before of the previous page.";
+export const BEFORE_PARAMETER_DESCRIPTION = "meta.next_before of the previous page.";
 
 /** The argument with the start of a page. */
-export const beforeParameter = () => timestampSchema().optional().describe(NEXT_PAGE);
+export const beforeParameter = () => timestampSchema().optional().describe(BEFORE_PARAMETER_DESCRIPTION);
 
 /** `meta` of every list that pages: null means no more rows. */
-export const pageMeta = nameSchema("PageMeta", z.object({ next_before: z.string().nullable() }));
+export const paginationMetaSchema = registerSchemaName("PageMeta", z.object({ next_before: z.string().nullable() }));
 
 /** The result of a list that is read completely: rows of these fields. */
 export const listSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ data: z.array(z.object(row)) });
@@ -91,16 +91,16 @@ export const listSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ da
 export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
 
 /** The default page size. */
-export const DEFAULT_LIMIT = LIMITS.page_usual;
+export const DEFAULT_PAGE_SIZE = LIMITS.page_usual;
 
 /** The page size of lists that are complete unless pages are requested. */
-export const NO_LIMIT = 1_000_000_000;
-export const ALL_WHEN_ABSENT = "Rows. Absent: all.";
+export const UNLIMITED_PAGE_SIZE = 1_000_000_000;
+export const UNPAGED_LIMIT_DESCRIPTION = "Rows. Absent: all.";
 
 const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`;
 
 /** The time that a call may wait. */
-export const waitSeconds = () =>
+export const waitSecondsParameter = () =>
   z
     .int(SECONDS)
     .min(0, SECONDS)

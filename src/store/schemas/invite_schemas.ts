@@ -4,18 +4,18 @@ import { z } from "zod";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { InviteRow } from "../../model/entities/channel.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
-import { createAnswerSchemas, formatFields, selectShownTo } from "../../model/fields/field_table.ts";
-import { nameSchema } from "../../model/fields/schema_names.ts";
+import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from "../../model/fields/field_table.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 
-export const inviteView = nameSchema(
+export const inviteView = registerSchemaName(
   "Invite",
   z.object({
     id: z.string(),
     pusher_id: z.string(),
     code: z.string(),
     url: z.string().describe("The whole string that a QR code should encode."),
-    ...createAnswerSchemas(selectShownTo(INVITE_FIELDS, "owner")),
+    ...createResponseSchemas(selectFieldsShownTo(INVITE_FIELDS, "owner")),
     uses: z.int(),
     revoked_at: z.string().nullable(),
     created_at: z.string(),
@@ -23,7 +23,7 @@ export const inviteView = nameSchema(
 );
 
 /** `channelBaseUrl` and the channel's handle make the link: `{CHANNEL_BASE_URL}/<handle>?invite=<code>`. */
-export function showInvite(
+export function toInviteView(
   row: Omit<InviteRow, "pusher">,
   pusher: { id: string; handle: string },
   channelBaseUrl: string,
@@ -34,7 +34,7 @@ export function showInvite(
     pusher_id: formatId("psh", pusher.id),
     code,
     url: `${channelBaseUrl}/${pusher.handle}?invite=${code}`,
-    ...formatFields(INVITE_FIELDS, row),
+    ...formatResponseFields(INVITE_FIELDS, row),
     uses,
     revoked_at: toIsoMicrosOrNull(row.revoked_at ?? null),
     created_at: toIsoMicros(row.created_at),

@@ -5,20 +5,20 @@ import { getChannelNotes } from "../../model/domain/channel_rules.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { CHANNEL_STATUSES, type ChannelRow } from "../../model/entities/channel.ts";
-import { forBoth } from "../../model/error_messages.ts";
+import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS, HANDLE_PATTERN } from "../../model/fields/channel.ts";
-import { createAnswerSchemas, createArgumentSchemas, selectShownTo } from "../../model/fields/field_table.ts";
-import { nameSchema } from "../../model/fields/schema_names.ts";
+import { createArgumentSchemas, createResponseSchemas, selectFieldsShownTo } from "../../model/fields/field_table.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
-import { pattern } from "../../model/fields/value_schemas.ts";
+import { patternSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { PusherRecord } from "../queries/channels.ts";
 
 export const pusherCreate = {
-  handle: pattern(
+  handle: patternSchema(
     HANDLE_PATTERN,
     "invalid_format",
-    forBoth(
+    createApiAndUiText(
       `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters of a-z 0-9 - _ and start and end with a ` +
         "letter or digit",
       `must have ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, ` +
@@ -28,12 +28,12 @@ export const pusherCreate = {
   ...createArgumentSchemas(CHANNEL_FIELDS),
 };
 
-export const pusherView = nameSchema(
+export const pusherView = registerSchemaName(
   "Pusher",
   z.object({
     id: z.string(),
     handle: z.string(),
-    ...createAnswerSchemas(selectShownTo(CHANNEL_FIELDS, "owner")),
+    ...createResponseSchemas(selectFieldsShownTo(CHANNEL_FIELDS, "owner")),
     url: z.string().describe("The public channel address."),
     status: z.enum(CHANNEL_STATUSES),
     created_at: z.string(),
@@ -52,12 +52,12 @@ export const changedPusherView = pusherView.extend({
 export type PusherView = z.infer<typeof pusherView>;
 
 /** rules#channel-tags */
-export function searchText(pusher: { name: string; tags: string[] }): string {
+export function buildChannelSearchText(pusher: { name: string; tags: string[] }): string {
   return normalizeText([pusher.name, ...pusher.tags].join(" "));
 }
 
 /** A row as the wire shows it. `channelBaseUrl` is the prefix of public channel addresses. */
-export function showPusher(row: ChannelRow | PusherRecord, channelBaseUrl: string): PusherView {
+export function toPusherView(row: ChannelRow | PusherRecord, channelBaseUrl: string): PusherView {
   // A nullable column reads as undefined in the entity's type only; every row has null there.
   const { id, requested_perms, created_at, updated_at, ...same } = row as PusherRecord;
   return {
@@ -71,7 +71,7 @@ export function showPusher(row: ChannelRow | PusherRecord, channelBaseUrl: strin
 }
 
 /** The same as create and update return it. */
-export function showChangedPusher(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedPusherView> {
+export function toChangedPusherView(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedPusherView> {
   const notes = getChannelNotes(row.requested_perms);
-  return { ...showPusher(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
+  return { ...toPusherView(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
 }

@@ -7,22 +7,22 @@ import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
 import type { WebhookRow } from "../../model/entities/webhook.ts";
-import { fieldError, forBoth } from "../../model/error_messages.ts";
+import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { choiceCountsSchema } from "../../model/fields/alert_action.ts";
-import { createAnswerSchemas, formatFields, selectShownTo } from "../../model/fields/field_table.ts";
-import { nameSchema } from "../../model/fields/schema_names.ts";
+import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from "../../model/fields/field_table.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { EVENT_NAMES, WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import type { EventRecord } from "../queries/audit_and_events.ts";
 import type { DeliveryRecord } from "../queries/webhooks.ts";
 import { truncateText } from "./common_fields.ts";
 
-export const webhookView = nameSchema(
+export const webhookView = registerSchemaName(
   "Webhook",
   z.object({
     id: z.string(),
-    ...createAnswerSchemas(selectShownTo(WEBHOOK_FIELDS, "owner")),
+    ...createResponseSchemas(selectFieldsShownTo(WEBHOOK_FIELDS, "owner")),
     failure_count: z.int().describe("Consecutive failures; any success resets it."),
     dropped_count: z
       .int()
@@ -44,11 +44,11 @@ export const webhookView = nameSchema(
   }),
 );
 
-export function showWebhook(row: Omit<WebhookRow, "secret" | "previous_secret">): z.infer<typeof webhookView> {
+export function toWebhookView(row: Omit<WebhookRow, "secret" | "previous_secret">): z.infer<typeof webhookView> {
   const { id, failure_count, dropped_count, created_at } = row;
   return {
     id: formatId("whk", id),
-    ...formatFields(WEBHOOK_FIELDS, row),
+    ...formatResponseFields(WEBHOOK_FIELDS, row),
     failure_count,
     dropped_count,
     disabled: (row.disabled_at ?? null) !== null,
@@ -74,7 +74,7 @@ export const webhookListBrief = {
   }),
 };
 
-export const deliveryView = nameSchema(
+export const deliveryView = registerSchemaName(
   "WebhookDelivery",
   z.object({
     id: z.string().describe("Sent to the receiver as X-Webhook-Id."),
@@ -95,7 +95,7 @@ export const deliveryView = nameSchema(
   }),
 );
 
-export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> {
+export function toDeliveryView(row: DeliveryRecord): z.infer<typeof deliveryView> {
   const { id, endpoint_id, event_id, redelivery_of, created_at, body, ...rest } = row;
   const { data = {} } = JSON.parse(body) as { data?: { alert_id?: string; title?: string } };
   return {
@@ -110,12 +110,12 @@ export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> 
   };
 }
 
-const PLACE = fieldError(
+const PLACE = createZodFieldError(
   "invalid_cursor",
-  forBoth("must be next_after of an earlier response", "is not valid for this list; start at its beginning"),
+  createApiAndUiText("must be next_after of an earlier response", "is not valid for this list; start at its beginning"),
 );
 
-export const eventView = nameSchema(
+export const eventView = registerSchemaName(
   "FeedEvent",
   z.object({
     id: z.string().describe("Sent to webhooks as X-Webhook-Event-Id."),
@@ -125,7 +125,7 @@ export const eventView = nameSchema(
       .object({
         pusher_id: z.string(),
         alert_id: z.string().optional(),
-        ...z.object(createAnswerSchemas(selectShownTo(ALERT_FIELDS, "webhook"))).partial().shape,
+        ...z.object(createResponseSchemas(selectFieldsShownTo(ALERT_FIELDS, "webhook"))).partial().shape,
         status: z.string().optional(),
         sent_at: z.string().nullable().optional(),
         count: z.int().optional().describe("Number of subscribers, acknowledgements or replies at that time."),
@@ -136,26 +136,26 @@ export const eventView = nameSchema(
   }),
 );
 
-export function showEvent({ id, body }: EventRecord): z.infer<typeof eventView> {
+export function toEventView({ id, body }: EventRecord): z.infer<typeof eventView> {
   return { id: formatId("evt", id), ...JSON.parse(body) };
 }
 
 /** A position in the feed: after this number of events, at a time in milliseconds. */
-export interface FeedPosition {
+export interface EventFeedPosition {
   position: string;
   at: number;
 }
 
-export const formatFeedPosition = ({ position, at }: FeedPosition): string =>
+export const formatEventFeedPosition = ({ position, at }: EventFeedPosition): string =>
   Buffer.from(`${position}.${at}`).toString("base64url");
 
 /** Null for a text that is not a position. */
-function readFeedPlace(value: string): FeedPosition | null {
+function readFeedPlace(value: string): EventFeedPosition | null {
   const [, position, at] = /^(\d{1,18})\.(\d{1,15})$/.exec(Buffer.from(value, "base64url").toString()) ?? [];
   return position === undefined ? null : { position, at: Number(at) };
 }
 
-export const feedPosition = () =>
+export const eventFeedPositionParameter = () =>
   z
     .string()
     .max(64, PLACE.error)

@@ -24,7 +24,7 @@ export function readCredentials(dataDir: string): FirstCredentials | null {
 }
 
 /** The command line finds the server through this file, so a server on another port writes its port to it. */
-export function refreshAddress({ dataDir, publicUrl }: Pick<Config, "dataDir" | "publicUrl">): void {
+export function updateCredentialsUrl({ dataDir, publicUrl }: Pick<Config, "dataDir" | "publicUrl">): void {
   const credentials = readCredentials(dataDir);
   if (!credentials || credentials.url === publicUrl) return;
   writeCredentials(dataDir, { ...credentials, url: publicUrl });

@@ -12,7 +12,7 @@ import { selectReportCounts } from "../queries/reports.ts";
 const defineStatement = createStatementDefiner("statistics");
 
 /** Channels that the caller sees, the newest first. */
-export const visibleChannels = defineStatement.reading("visible_channels", {
+export const listVisibleChannelsWithReach = defineStatement.reading("list_visible_channels_with_reach", {
   parameters: VISIBILITY.parameters,
   columns: { id: uuid, handle: text, name: text, reach: int },
   text: `select p.id, p.handle, p.name, c.subscribers::int as reach
@@ -72,7 +72,7 @@ export const alertTotals = defineStatement.reading("alert_totals", {
 });
 
 /** More surviving reports than this are sampled by device, whose ids are random. */
-export const TIMELINE_SAMPLE = LIMITS.stats_sample;
+export const TIMELINE_SAMPLE_SIZE = LIMITS.stats_sample;
 
 /**
  * Half hours, then hours (rules#alert-stats). `sent_at` is the time at which the alert became visible. `seen` is the

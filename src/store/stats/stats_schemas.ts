@@ -3,8 +3,8 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../model/api_error.ts";
-import { fieldError, forBoth } from "../../model/error_messages.ts";
-import { RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
+import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
+import { TIME_RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
 export const reachField = z.int().describe("Current number of subscribers who could be reached, including muted ones.");
@@ -50,7 +50,7 @@ const isDate = (value: string) =>
 const date = () =>
   z
     .string()
-    .refine(isDate, fieldError("invalid_timestamp", "must be a date, such as 2026-11-20"))
+    .refine(isDate, createZodFieldError("invalid_timestamp", "must be a date, such as 2026-11-20"))
     .meta({ format: "date" });
 
 /** Arguments of both range statistics. */
@@ -59,8 +59,8 @@ export const periodFields = {
     .enum(["day", "week", "month"])
     .optional()
     .describe("Today, the last 7 or the last 30 UTC days. Absent: week."),
-  from: date().optional().describe(RANGE_DESCRIPTIONS.first_day),
-  to: date().optional().describe(RANGE_DESCRIPTIONS.last_day),
+  from: date().optional().describe(TIME_RANGE_DESCRIPTIONS.first_day),
+  to: date().optional().describe(TIME_RANGE_DESCRIPTIONS.last_day),
 };
 
 export interface DateRange {
@@ -81,7 +81,7 @@ export function resolveDateRange(
   if (period !== undefined)
     throw invalidRequest(
       "mutually_exclusive_fields",
-      forBoth(
+      createApiAndUiText(
         "period cannot be combined with from and to. Send one or the other.",
         "Choose a period or two days, not both.",
       ),
@@ -90,14 +90,14 @@ export function resolveDateRange(
   if (from === undefined || to === undefined)
     throw invalidRequest(
       "fields_required_together",
-      forBoth("from and to belong together. Send both.", "Enter both the first and the last day."),
+      createApiAndUiText("from and to belong together. Send both.", "Enter both the first and the last day."),
       from === undefined ? "from" : "to",
     );
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1)
     throw invalidRequest(
       "invalid_time_range",
-      forBoth("to must not be before from.", "The last day must not be before the first."),
+      createApiAndUiText("to must not be before from.", "The last day must not be before the first."),
       "to",
     );
   if (days > LIMITS.stats_days)

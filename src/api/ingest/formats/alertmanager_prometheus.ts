@@ -12,13 +12,13 @@ import {
   buildAlert,
   createCollapseKey,
   limitLines,
-  parseAs,
-  parsePriority,
-  peekObject,
-  wordMapSchema,
-  wordSchema,
+  mapSeverityToPriority,
+  parseBodyObjectOrEmpty,
+  parseBodyWithSchema,
+  textOrNumberMapSchema,
+  textOrNumberSchema,
 } from "./format_helpers.ts";
-import { parseUndocumentedForm } from "./generic_json.ts";
+import { parseUndocumentedMessage } from "./generic_json.ts";
 import {
   collectAlertLinks,
   formatDistinctLabels,
@@ -29,13 +29,13 @@ import {
 } from "./labelled_alerts.ts";
 
 export const alertGroupSchema = z.object({
-  receiver: wordSchema,
+  receiver: textOrNumberSchema,
   status: z.enum(["firing", "resolved"]),
-  groupKey: wordSchema,
-  groupLabels: wordMapSchema,
-  commonLabels: wordMapSchema,
-  commonAnnotations: wordMapSchema,
-  externalURL: wordSchema,
+  groupKey: textOrNumberSchema,
+  groupLabels: textOrNumberMapSchema,
+  commonLabels: textOrNumberMapSchema,
+  commonAnnotations: textOrNumberMapSchema,
+  externalURL: textOrNumberSchema,
   truncatedAlerts: z.number().int().nonnegative().catch(0),
   alerts: z.array(labelledAlertSchema),
 });
@@ -81,7 +81,9 @@ function gravest({ alerts, commonLabels, status }: AlertGroup): AlertInput["prio
     commonLabels,
     ...alerts.filter(({ status }) => status !== "resolved").map(({ labels }) => labels),
   ];
-  const found = severities.map((labels) => PRIORITIES.indexOf(parsePriority(labels.severity ?? labels.priority ?? "")));
+  const found = severities.map((labels) =>
+    PRIORITIES.indexOf(mapSeverityToPriority(labels.severity ?? labels.priority ?? "")),
+  );
   return PRIORITIES[found.reduce((a, b) => Math.max(a, b), 0)];
 }
 
@@ -160,12 +162,12 @@ export const alertmanagerAdapter: SenderAdapter = {
   name: "alertmanager",
   delivery: "repeated",
   recognises(request) {
-    const { version, groupKey, alerts } = peekObject(request);
+    const { version, groupKey, alerts } = parseBodyObjectOrEmpty(request);
     return version === "4" && typeof groupKey === "string" && Array.isArray(alerts);
   },
   read(request) {
     const read = alertGroupSchema.safeParse(request.object());
-    if (!read.success) return parseUndocumentedForm(request.object(), "alertmanager");
+    if (!read.success) return parseUndocumentedMessage(request.object(), "alertmanager");
     return { alerts: [{ fields: buildGroupAlert("am", read.data, {}, request.omitted) }], notes: [] };
   },
 };
@@ -218,7 +220,7 @@ export const prometheusAdapter: SenderAdapter = {
     }
   },
   read(request) {
-    const alerts = parseAs(
+    const alerts = parseBodyWithSchema(
       posted,
       request.json(),
       "This is not the list of alerts that Prometheus sends to Alertmanager.",

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput } from "../adapter.ts";
-import { parseHttpsUrl, toOneLine, toVisibleLine, truncateText } from "../message_text.ts";
+import { parseHttpsUrl, toOneLine, toVisibleLineOrEmpty, truncateTextAtWord } from "../message_text.ts";
 
 /** A link of a program, of any scheme, or a word where the program has none. */
 export interface MessageLink {
@@ -25,10 +25,10 @@ export function arrangeLinks(links: readonly MessageLink[], sourceUrl: string): 
     if (url === "" || seen.has(url)) continue;
     seen.add(url);
     const address = parseHttpsUrl(url);
-    const name = truncateText(toVisibleLine(label) || "Link", LIMITS.alert_action_label).text;
+    const name = truncateTextAtWord(toVisibleLineOrEmpty(label) || "Link", LIMITS.alert_action_label).text;
     if (address && actions.length < LIMITS.alert_actions && !actions.some((button) => button.label === name))
       actions.push({ type: "open_url", label: name, url: address });
-    else if (lines.length < LIMITS.shape_lines) lines.push(`${name}: ${truncateText(url, LIMITS.url).text}`);
+    else if (lines.length < LIMITS.shape_lines) lines.push(`${name}: ${truncateTextAtWord(url, LIMITS.url).text}`);
   }
   return { actions, lines };
 }

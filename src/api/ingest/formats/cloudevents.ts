@@ -4,19 +4,19 @@
 import { z } from "zod";
 import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { IngestRequest, ParsedAlert, ParsedRequest, SenderAdapter } from "../adapter.ts";
-import { decodeText, parseBoundedJson } from "../read_ingest_request.ts";
-import { buildAlert, createCollapseKey, limitLines, wordSchema } from "./format_helpers.ts";
+import type { IngestRequest, ParsedAlert, ParsedIngestRequest, SenderAdapter } from "../adapter.ts";
+import { decodeUtf8Body, parseBoundedJson } from "../read_ingest_request.ts";
+import { buildAlert, createCollapseKey, limitLines, textOrNumberSchema } from "./format_helpers.ts";
 import { parseUsualFields } from "./generic_json.ts";
 
 const event = z.object({
-  id: wordSchema,
-  source: wordSchema,
-  type: wordSchema,
-  subject: wordSchema,
-  datacontenttype: wordSchema,
+  id: textOrNumberSchema,
+  source: textOrNumberSchema,
+  type: textOrNumberSchema,
+  subject: textOrNumberSchema,
+  datacontenttype: textOrNumberSchema,
   data: z.unknown().optional(),
-  data_base64: wordSchema,
+  data_base64: textOrNumberSchema,
 });
 type Event = z.output<typeof event>;
 
@@ -38,7 +38,7 @@ const isJson = (contentType: string) => /[/+]json\b/i.test(contentType);
 /** Text of bytes; null with a note when they are not UTF-8. */
 function textOf(bytes: Uint8Array, notes: string[]): string | null {
   try {
-    return decodeText(bytes);
+    return decodeUtf8Body(bytes);
   } catch {
     notes.push(BINARY_LEFT_OUT);
     return null;
@@ -83,7 +83,7 @@ function readEvent(from: Event, notes: string[]): ParsedAlert {
 }
 
 /** The events of a batch; more than may be published at once are one alert with a line for each. */
-function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): ParsedRequest {
+function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): ParsedIngestRequest {
   const events = sent.map((one) => event.safeParse(one)).flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
   if (events.length === 0) throw notAnEvent();
   if (events.length < sent.length) notes.push("Some entries of the batch are not CloudEvents and were ignored.");

@@ -6,23 +6,23 @@ import { z } from "zod";
 import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, IngestRequest } from "../adapter.ts";
-import { cleanLines, toOneLine as lineOf, parseHttpsUrl, truncateText } from "../message_text.ts";
+import { cleanLines, toOneLine as lineOf, parseHttpsUrl, truncateTextAtWord } from "../message_text.ts";
 import { arrangeLinks, isWebAddress, type MessageLink } from "./arrange_links.ts";
 
 /** A word or a number; empty for anything else. */
-export const wordSchema = z.union([z.string(), z.number().transform(String)]).catch("");
+export const textOrNumberSchema = z.union([z.string(), z.number().transform(String)]).catch("");
 /** Severity terms by name. */
-export const wordMapSchema = z.record(z.string(), wordSchema).catch({});
+export const textOrNumberMapSchema = z.record(z.string(), textOrNumberSchema).catch({});
 
 /** The body as one of this program. @throws 422 */
-export function parseAs<S extends z.ZodType>(schema: S, body: unknown, problem: string): z.output<S> {
+export function parseBodyWithSchema<S extends z.ZodType>(schema: S, body: unknown, problem: string): z.output<S> {
   const { success, data } = schema.safeParse(body);
   if (!success) throw invalidRequest("malformed_body", problem);
   return data;
 }
 
 /** The body as an object, for detection by shape; empty if it is not one or cannot be read. */
-export function peekObject(request: IngestRequest): Record<string, unknown> {
+export function parseBodyObjectOrEmpty(request: IngestRequest): Record<string, unknown> {
   try {
     return request.object();
   } catch {
@@ -31,7 +31,7 @@ export function peekObject(request: IngestRequest): Record<string, unknown> {
 }
 
 export const toTitleLine = (text: string, most: number = LIMITS.alert_title): string =>
-  truncateText(lineOf(text.slice(0, 4 * most)), most).text;
+  truncateTextAtWord(lineOf(text.slice(0, 4 * most)), most).text;
 
 /** At most as many lines as an alert of a list has, and how many of `total` were left out. */
 export function limitLines(lines: readonly string[], total = lines.length): string {
@@ -56,7 +56,7 @@ const PRIORITY_OF: [AlertInput["priority"] & string, RegExp][] = [
 ];
 
 /** The priority for a severity term. It is a maximum: each phone decides what it permits. */
-export const parsePriority = (severity: string): AlertInput["priority"] & string =>
+export const mapSeverityToPriority = (severity: string): AlertInput["priority"] & string =>
   PRIORITY_OF.find(([, words]) => words.test(severity))?.[0] ?? "normal";
 
 interface Told {

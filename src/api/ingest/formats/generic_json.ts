@@ -6,9 +6,15 @@
 import { invalidRequest } from "../../../model/api_error.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { AlertInput, ParsedRequest, SenderAdapter } from "../adapter.ts";
+import type { AlertInput, ParsedIngestRequest, SenderAdapter } from "../adapter.ts";
 import { hasObjectBody, parseObjectBody } from "./body_object.ts";
-import { addLowerCaseKeys, buildAlert, limitLines, parsePriority, peekObject } from "./format_helpers.ts";
+import {
+  addLowerCaseKeys,
+  buildAlert,
+  limitLines,
+  mapSeverityToPriority,
+  parseBodyObjectOrEmpty,
+} from "./format_helpers.ts";
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 
@@ -90,7 +96,7 @@ export function parseUsualFields(told: object, otherwise = { title: "", body: ""
     body: title === "" && body.trim() === first ? "" : body,
     url: findValue(told, "url"),
     image: findValue(told, "image"),
-    ...(severity !== "" && { priority: parsePriority(severity) }),
+    ...(severity !== "" && { priority: mapSeverityToPriority(severity) }),
   });
 }
 
@@ -156,7 +162,7 @@ function fieldsOfAny(told: object, notes: string[]): AlertInput {
  * The usual fields of a known program's message in an undocumented form, such as a body by its owner. @throws 422 for
  * an object without any field
  */
-export function parseUndocumentedForm(body: Record<string, unknown>, program: SenderProgram): ParsedRequest {
+export function parseUndocumentedMessage(body: Record<string, unknown>, program: SenderProgram): ParsedIngestRequest {
   const name = SENDER_PROGRAMS[program];
   if (Object.keys(body).length === 0)
     throw invalidRequest("malformed_body", `The body is an empty object. Send a message from ${name}.`);
@@ -185,7 +191,7 @@ export const jsonAdapter: SenderAdapter = {
   // `curl -d` sends JSON under the type of a form.
   recognises: (request) =>
     hasObjectBody(request) ||
-    hasSureText(addLowerCaseKeys(peekObject(request))) ||
+    hasSureText(addLowerCaseKeys(parseBodyObjectOrEmpty(request))) ||
     request.query.get("title")?.includes("{{") === true,
   async read(request) {
     const { told, files } = await parseObjectBody(request);

@@ -5,23 +5,38 @@ import { z } from "zod";
 import { ApiError } from "../../../model/api_error.ts";
 import type { AlertInput, IngestRequest, SenderAdapter } from "../adapter.ts";
 import { parseBoundedJson } from "../read_ingest_request.ts";
-import { buildAlert, createCollapseKey, formatQuantity, limitLines, parseAs, wordSchema } from "./format_helpers.ts";
+import {
+  buildAlert,
+  createCollapseKey,
+  formatQuantity,
+  limitLines,
+  parseBodyWithSchema,
+  textOrNumberSchema,
+} from "./format_helpers.ts";
 
-const commit = z.object({ message: wordSchema, author: z.object({ name: wordSchema }).catch({ name: "" }) });
+const commit = z.object({
+  message: textOrNumberSchema,
+  author: z.object({ name: textOrNumberSchema }).catch({ name: "" }),
+});
 
 const thing = z
   .object({
-    number: wordSchema,
-    title: wordSchema,
-    name: wordSchema,
-    tag_name: wordSchema,
-    html_url: wordSchema,
-    body: wordSchema,
-    summary: wordSchema,
-    description: wordSchema,
+    number: textOrNumberSchema,
+    title: textOrNumberSchema,
+    name: textOrNumberSchema,
+    tag_name: textOrNumberSchema,
+    html_url: textOrNumberSchema,
+    body: textOrNumberSchema,
+    summary: textOrNumberSchema,
+    description: textOrNumberSchema,
     merged: z.boolean().catch(false),
   })
-  .extend({ conclusion: wordSchema, head_branch: wordSchema, run_number: wordSchema, workflow_id: wordSchema })
+  .extend({
+    conclusion: textOrNumberSchema,
+    head_branch: textOrNumberSchema,
+    run_number: textOrNumberSchema,
+    workflow_id: textOrNumberSchema,
+  })
   .extend({ head_commit: commit.optional().catch(undefined) })
   .optional()
   .catch(undefined);
@@ -43,13 +58,15 @@ const SUBJECTS = {
 };
 
 const payload = z.object({
-  action: wordSchema,
-  ref: wordSchema,
-  compare: wordSchema,
+  action: textOrNumberSchema,
+  ref: textOrNumberSchema,
+  compare: textOrNumberSchema,
   deleted: z.boolean().catch(false),
-  repository: z.object({ full_name: wordSchema, html_url: wordSchema }).catch({ full_name: "", html_url: "" }),
-  organization: z.object({ login: wordSchema }).catch({ login: "" }),
-  sender: z.object({ login: wordSchema }).catch({ login: "" }),
+  repository: z
+    .object({ full_name: textOrNumberSchema, html_url: textOrNumberSchema })
+    .catch({ full_name: "", html_url: "" }),
+  organization: z.object({ login: textOrNumberSchema }).catch({ login: "" }),
+  sender: z.object({ login: textOrNumberSchema }).catch({ login: "" }),
   commits: z.array(commit).catch([]),
   comment: thing,
   review: thing,
@@ -172,7 +189,7 @@ export const githubAdapter: SenderAdapter = {
     checkSignature(request);
     const event = request.headers.get("x-github-event") ?? "";
     if (event === "ping") return { alerts: [], notes: [] };
-    const read = parseAs(payload, await bodyOf(request), "This is not a GitHub webhook.");
+    const read = parseBodyWithSchema(payload, await bodyOf(request), "This is not a GitHub webhook.");
     const p = { ...read, omitted: request.omitted };
     const fields = Object.hasOwn(EVENTS, event) ? EVENTS[event]?.(p) : other(event, p);
     if (!fields)

@@ -3,57 +3,64 @@
 
 import { z } from "zod";
 import type { AlertInput, SenderAdapter } from "../adapter.ts";
-import { buildAlert, createCollapseKey, formatQuantity, limitLines, parseAs, wordSchema } from "./format_helpers.ts";
+import {
+  buildAlert,
+  createCollapseKey,
+  formatQuantity,
+  limitLines,
+  parseBodyWithSchema,
+  textOrNumberSchema,
+} from "./format_helpers.ts";
 
-const titled = z.object({ iid: wordSchema, title: wordSchema }).optional().catch(undefined);
+const titled = z.object({ iid: textOrNumberSchema, title: textOrNumberSchema }).optional().catch(undefined);
 const commit = z.object({
-  title: wordSchema,
-  message: wordSchema,
-  author: z.object({ name: wordSchema }).catch({ name: "" }),
+  title: textOrNumberSchema,
+  message: textOrNumberSchema,
+  author: z.object({ name: textOrNumberSchema }).catch({ name: "" }),
 });
 
 const payload = z.object({
-  object_kind: wordSchema,
+  object_kind: textOrNumberSchema,
   // System hooks name their events so.
-  event_name: wordSchema,
-  ref: wordSchema,
-  user_name: wordSchema,
-  user: z.object({ name: wordSchema }).catch({ name: "" }),
+  event_name: textOrNumberSchema,
+  ref: textOrNumberSchema,
+  user_name: textOrNumberSchema,
+  user: z.object({ name: textOrNumberSchema }).catch({ name: "" }),
   project: z
-    .object({ path_with_namespace: wordSchema, web_url: wordSchema })
+    .object({ path_with_namespace: textOrNumberSchema, web_url: textOrNumberSchema })
     .catch({ path_with_namespace: "", web_url: "" }),
   commits: z.array(commit).catch([]),
   total_commits_count: z.number().catch(0),
   commit: commit.optional().catch(undefined),
-  builds: z.array(z.object({ name: wordSchema, status: wordSchema })).catch([]),
+  builds: z.array(z.object({ name: textOrNumberSchema, status: textOrNumberSchema })).catch([]),
   object_attributes: z
     .object({
-      iid: wordSchema,
-      id: wordSchema,
-      title: wordSchema,
-      description: wordSchema,
-      note: wordSchema,
-      url: wordSchema,
-      action: wordSchema,
-      status: wordSchema,
-      ref: wordSchema,
+      iid: textOrNumberSchema,
+      id: textOrNumberSchema,
+      title: textOrNumberSchema,
+      description: textOrNumberSchema,
+      note: textOrNumberSchema,
+      url: textOrNumberSchema,
+      action: textOrNumberSchema,
+      status: textOrNumberSchema,
+      ref: textOrNumberSchema,
     })
     .optional()
     .catch(undefined),
   issue: titled,
   merge_request: titled,
   // Releases, deployments and jobs have these in addition to the kind.
-  path_with_namespace: wordSchema,
-  name: wordSchema,
-  tag: wordSchema,
-  description: wordSchema,
-  url: wordSchema,
-  deployable_url: wordSchema,
-  environment: wordSchema,
-  action: wordSchema,
-  status: wordSchema,
-  build_name: wordSchema,
-  build_status: wordSchema,
+  path_with_namespace: textOrNumberSchema,
+  name: textOrNumberSchema,
+  tag: textOrNumberSchema,
+  description: textOrNumberSchema,
+  url: textOrNumberSchema,
+  deployable_url: textOrNumberSchema,
+  environment: textOrNumberSchema,
+  action: textOrNumberSchema,
+  status: textOrNumberSchema,
+  build_name: textOrNumberSchema,
+  build_status: textOrNumberSchema,
 });
 type Payload = z.output<typeof payload>;
 
@@ -144,7 +151,7 @@ export const gitlabAdapter: SenderAdapter = {
   delivery: "once",
   recognises: ({ headers }) => headers.has("x-gitlab-event"),
   read(request) {
-    const p = parseAs(payload, request.object(), "This is not a GitLab webhook.");
+    const p = parseBodyWithSchema(payload, request.object(), "This is not a GitLab webhook.");
     const kind = p.object_kind || p.event_name || kindOfHeader(request.headers.get("x-gitlab-event") ?? "");
     const fields = Object.hasOwn(KINDS, kind) ? KINDS[kind]?.(p) : other(p, kind);
     if (!fields)

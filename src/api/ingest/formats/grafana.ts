@@ -4,10 +4,14 @@
 import { z } from "zod";
 import type { AlertInput, SenderAdapter } from "../adapter.ts";
 import { alertGroupSchema, buildGroupAlert } from "./alertmanager_prometheus.ts";
-import { buildAlert, createCollapseKey, peekObject, wordSchema } from "./format_helpers.ts";
-import { parseUndocumentedForm } from "./generic_json.ts";
+import { buildAlert, createCollapseKey, parseBodyObjectOrEmpty, textOrNumberSchema } from "./format_helpers.ts";
+import { parseUndocumentedMessage } from "./generic_json.ts";
 
-const unified = alertGroupSchema.extend({ title: wordSchema, message: wordSchema, orgId: wordSchema });
+const unified = alertGroupSchema.extend({
+  title: textOrNumberSchema,
+  message: textOrNumberSchema,
+  orgId: textOrNumberSchema,
+});
 
 /**
  * Grafana's own title: the state and the number of alerts, the values of the group's labels, and those of the common
@@ -21,16 +25,16 @@ const DEFAULT_MESSAGE = /^\*\*(Firing|Resolved)\*\*\s*($|Value: )/;
 const SAYS_STATE = /resolved|recovered|\b(ok|normal)\b|✅/i;
 
 const legacy = z.object({
-  title: wordSchema,
+  title: textOrNumberSchema,
   ruleName: z.string(),
-  ruleId: wordSchema,
-  ruleUrl: wordSchema,
+  ruleId: textOrNumberSchema,
+  ruleUrl: textOrNumberSchema,
   state: z.enum(["alerting", "ok", "no_data", "paused", "pending"]),
-  imageUrl: wordSchema,
-  message: wordSchema,
-  orgId: wordSchema,
+  imageUrl: textOrNumberSchema,
+  message: textOrNumberSchema,
+  orgId: textOrNumberSchema,
   evalMatches: z
-    .array(z.object({ metric: wordSchema, value: z.number().nullable() }))
+    .array(z.object({ metric: textOrNumberSchema, value: z.number().nullable() }))
     .nullable()
     .catch([]),
 });
@@ -52,7 +56,7 @@ export const grafanaAdapter: SenderAdapter = {
   // Grafana tries again only with the next notification of the group, and only while the group fires.
   delivery: "repeated",
   recognises(request) {
-    const { orgId, alerts, status, ruleName, state } = peekObject(request);
+    const { orgId, alerts, status, ruleName, state } = parseBodyObjectOrEmpty(request);
     if (typeof ruleName === "string" && typeof state === "string") return true;
     return orgId !== undefined && status !== undefined && Array.isArray(alerts);
   },
@@ -61,7 +65,7 @@ export const grafanaAdapter: SenderAdapter = {
     const rule = legacy.safeParse(body);
     if (rule.success) return { alerts: [{ fields: legacyAlert(rule.data) }], notes: [] };
     const read = unified.safeParse(body);
-    if (!read.success) return parseUndocumentedForm(body, "grafana");
+    if (!read.success) return parseUndocumentedMessage(body, "grafana");
     const { title, message } = read.data;
     const isDefault = DEFAULT_TITLE.test(title);
     const bare = title.replace(DEFAULT_TITLE, "");

@@ -3,22 +3,22 @@
 import { z } from "zod";
 import { LIMITS } from "../../../model/limits.ts";
 import { isWebAddress, type MessageLink } from "./arrange_links.ts";
-import { wordMapSchema, wordSchema } from "./format_helpers.ts";
+import { textOrNumberMapSchema, textOrNumberSchema } from "./format_helpers.ts";
 
 /** One alert of Prometheus, Alertmanager or Grafana. */
 export const labelledAlertSchema = z.object({
-  status: wordSchema,
-  labels: wordMapSchema,
-  annotations: wordMapSchema,
-  startsAt: wordSchema,
-  endsAt: wordSchema,
-  generatorURL: wordSchema,
-  dashboardURL: wordSchema,
-  panelURL: wordSchema,
-  silenceURL: wordSchema,
-  imageURL: wordSchema,
+  status: textOrNumberSchema,
+  labels: textOrNumberMapSchema,
+  annotations: textOrNumberMapSchema,
+  startsAt: textOrNumberSchema,
+  endsAt: textOrNumberSchema,
+  generatorURL: textOrNumberSchema,
+  dashboardURL: textOrNumberSchema,
+  panelURL: textOrNumberSchema,
+  silenceURL: textOrNumberSchema,
+  imageURL: textOrNumberSchema,
   values: z.record(z.string(), z.number()).catch({}),
-  valueString: wordSchema,
+  valueString: textOrNumberSchema,
 });
 export type LabelledAlert = z.output<typeof labelledAlertSchema>;
 

@@ -6,22 +6,22 @@ import { z } from "zod";
 import { invalidRequest } from "../../../model/api_error.ts";
 import type { IngestRequest, SenderAdapter } from "../adapter.ts";
 import { parseBoundedJson } from "../read_ingest_request.ts";
-import { buildAlert, createCollapseKey, peekObject, wordSchema } from "./format_helpers.ts";
-import { parseUndocumentedForm } from "./generic_json.ts";
+import { buildAlert, createCollapseKey, parseBodyObjectOrEmpty, textOrNumberSchema } from "./format_helpers.ts";
+import { parseUndocumentedMessage } from "./generic_json.ts";
 
 const check = z.object({
-  name: wordSchema,
-  slug: wordSchema,
-  tags: wordSchema,
-  desc: wordSchema,
-  status: wordSchema,
-  last_ping: wordSchema,
-  uuid: wordSchema,
-  unique_key: wordSchema,
+  name: textOrNumberSchema,
+  slug: textOrNumberSchema,
+  tags: textOrNumberSchema,
+  desc: textOrNumberSchema,
+  status: textOrNumberSchema,
+  last_ping: textOrNumberSchema,
+  uuid: textOrNumberSchema,
+  unique_key: textOrNumberSchema,
 });
 
 /** Fields that the owner of a webhook may add to a program's own. */
-const ownTexts = z.object({ title: wordSchema, message: wordSchema, text: wordSchema });
+const ownTexts = z.object({ title: textOrNumberSchema, message: textOrNumberSchema, text: textOrNumberSchema });
 
 const checkOf = (body: Record<string, unknown>) =>
   typeof body.check === "object" && body.check !== null && !Array.isArray(body.check)
@@ -34,7 +34,7 @@ export const healthchecksAdapter: SenderAdapter = {
   name: "healthchecks",
   delivery: "once",
   recognises(request) {
-    const found = checkOf(peekObject(request));
+    const found = checkOf(parseBodyObjectOrEmpty(request));
     return isKnownStatus(found.status) && ("n_pings" in found || "ping_url" in found || "unique_key" in found);
   },
   read(request) {
@@ -42,7 +42,7 @@ export const healthchecksAdapter: SenderAdapter = {
     const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = check.parse(checkOf(body));
     const { title, message, text } = ownTexts.parse(body);
     if (status === "" || (name === "" && slug === "" && title === ""))
-      return parseUndocumentedForm(body, "healthchecks");
+      return parseUndocumentedMessage(body, "healthchecks");
     const called = name || slug;
     const id = uuid || unique_key || called;
     const state = status === "down" ? "Down" : status === "up" ? "Up" : status;
@@ -60,14 +60,20 @@ export const healthchecksAdapter: SenderAdapter = {
 };
 
 const payload = z.object({
-  title: wordSchema,
-  msg: wordSchema,
+  title: textOrNumberSchema,
+  msg: textOrNumberSchema,
   heartbeat: z
-    .object({ status: z.number().optional().catch(undefined), msg: wordSchema })
+    .object({ status: z.number().optional().catch(undefined), msg: textOrNumberSchema })
     .nullable()
     .catch(null),
   monitor: z
-    .object({ id: wordSchema, name: wordSchema, url: wordSchema, hostname: wordSchema, description: wordSchema })
+    .object({
+      id: textOrNumberSchema,
+      name: textOrNumberSchema,
+      url: textOrNumberSchema,
+      hostname: textOrNumberSchema,
+      description: textOrNumberSchema,
+    })
     .nullable()
     .catch(null),
 });
@@ -96,7 +102,7 @@ export const uptimeKumaAdapter: SenderAdapter = {
   name: "uptime_kuma",
   delivery: "once",
   recognises(request) {
-    const body = peekObject(request);
+    const body = parseBodyObjectOrEmpty(request);
     return typeof body.msg === "string" && "heartbeat" in body && "monitor" in body;
   },
   async read(request) {
@@ -104,7 +110,7 @@ export const uptimeKumaAdapter: SenderAdapter = {
     const { title, msg, heartbeat, monitor } = payload.parse(body);
     const state = STATES[heartbeat?.status ?? -1];
     if (!monitor || !heartbeat || !state) {
-      if (msg === "") return parseUndocumentedForm(body, "uptime_kuma");
+      if (msg === "") return parseUndocumentedMessage(body, "uptime_kuma");
       const [first = ""] = msg.split("\n", 1);
       const fields = buildAlert({
         title: title || first,

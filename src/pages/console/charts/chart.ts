@@ -4,7 +4,7 @@
 // numbers of a plot as a table.
 
 import { assertDefined } from "../../../model/assert.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 
 /** Made with the first plot, for the reason that ui/time_format.ts gives. */
 let formats: { whole: Intl.NumberFormat; short: Intl.NumberFormat } | undefined;
@@ -29,7 +29,7 @@ export const formatTotal = (value: number): string =>
   value < 1_000_000 ? formatCount(value) : getFormats().short.format(value);
 
 /** The totals at the head of a page, each with an optional note below it. */
-export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: Content])[]): Html =>
+export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: HtmlContent])[]): Html =>
   html`<dl class="figures">${named.map(
     ([name, value, note]) =>
       html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`,
@@ -56,7 +56,7 @@ export const countWithNoun = (value: number, [one, several]: CountNoun): string 
 export function numbersTable(
   caption: string,
   columns: readonly string[],
-  rows: readonly (readonly [Content, ...number[]])[],
+  rows: readonly (readonly [HtmlContent, ...number[]])[],
   named = false,
 ): Html {
   const role = (name: string) => named && html` role="${name}"`;
@@ -87,7 +87,7 @@ export function loadChartLibraries(): Promise<Libraries> {
 }
 
 /** A stretch of time and what was counted in it. `from` and `to` are parts of the whole width, 0 to 1. */
-export interface ChartSlot {
+export interface ChartBar {
   from: number;
   to: number;
   value: number;
@@ -116,7 +116,7 @@ export interface Chart {
   noun: CountNoun;
   /** The metric and the period, at the beginning of the description. */
   about: string;
-  slots: readonly ChartSlot[];
+  slots: readonly ChartBar[];
   marks: readonly AxisLabel[];
   /** Shown in place of an empty plot. */
   nothing: string;
@@ -198,7 +198,12 @@ function lines(height: Height): number[] {
 /** Any count above zero is visible, even next to much larger ones. */
 const tall = (value: number, height: Height) => (value > 0 ? Math.max(2, round(height(value))) : 0);
 
-function bar({ from, to, value, words, running }: ChartSlot, noun: CountNoun, height: Height, count: number): Content {
+function bar(
+  { from, to, value, words, running }: ChartBar,
+  noun: CountNoun,
+  height: Height,
+  count: number,
+): HtmlContent {
   if (value === 0) return null;
   const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
   const top = FLOOR - tall(value, height);
@@ -211,7 +216,7 @@ function bar({ from, to, value, words, running }: ChartSlot, noun: CountNoun, he
 }
 
 /** Many slots as one shape without gaps, drawn over a width of one. */
-async function area({ slots }: Chart, height: Height): Promise<Content> {
+async function area({ slots }: Chart, height: Height): Promise<HtmlContent> {
   const libraries = await loadChartLibraries();
   const last = assertDefined(slots.at(-1), "a plot has a slot");
   const shape = libraries
@@ -243,7 +248,7 @@ function numbersOf({ about, slots, noun }: Chart): string {
 }
 
 export interface RankedRow {
-  name: Content;
+  name: HtmlContent;
   value: number;
 }
 

@@ -1,12 +1,12 @@
 // Plots by UTC day, and the table of the same numbers.
 
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatDay } from "../../../ui/time_format.ts";
 import {
   type AxisLabel,
   barChart,
   type Chart,
-  type ChartSlot,
+  type ChartBar,
   type CountNoun,
   countWithNoun,
   numbersTable,
@@ -97,7 +97,7 @@ export function dailyCharts(
   return Promise.all(
     COUNT_SERIES.map(({ key, heading, noun }) => {
       const slots = bars.map(
-        (bar, i): ChartSlot => ({
+        (bar, i): ChartBar => ({
           from: i / bars.length,
           to: (i + 1) / bars.length,
           value: bar.reduce((sum, day) => sum + day[key], 0),
@@ -123,7 +123,7 @@ export function dailyCharts(
 }
 
 /** The numbers of the plots, the newest day first. */
-export const dailyTable = (days: readonly DailyCounts[]): Content =>
+export const dailyTable = (days: readonly DailyCounts[]): HtmlContent =>
   html`<details class="more" id="numbers"><summary>The same numbers as a table</summary>${numbersTable(
     "By UTC day",
     ["Day (UTC)", ...COUNT_SERIES.map(({ column }) => column)],

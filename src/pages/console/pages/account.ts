@@ -10,10 +10,10 @@ import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { colorSchemeSelect } from "../../../ui/color_scheme_script.ts";
 import { html } from "../../../ui/html.ts";
-import { addressCard } from "../channel_header.ts";
-import { errorSummary, field, relativeTime, table } from "../components.ts";
-import { canShowInForm } from "../form_submission.ts";
-import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonContext } from "../page_context.ts";
+import { renderQrCodeCard } from "../channel_header.ts";
+import { errorSummary, relativeTime, renderHtmlTable, renderInputField } from "../components.ts";
+import { canShowErrorInForm } from "../form_submission.ts";
+import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
 import { workspacesSection } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { signInMethods } from "./sign_in_methods.ts";
@@ -29,7 +29,7 @@ function deviceWords({ user_agent }: { user_agent: string | null }): string {
 }
 
 /** An address as people write it. The sign-in library stores the network of an IPv6 address, in eight groups. */
-export function describeAddress(address: string | null): string {
+export function describeIpAddress(address: string | null): string {
   if (!address || !ipaddr.isValid(address)) return "unknown";
   if (/^127\.|^[0:]+1?$/.test(address)) return "this computer (localhost)";
   return address.includes(":") ? `${ipaddr.parse(address)}/64` : address;
@@ -41,7 +41,7 @@ type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
 async function account(
-  context: PersonContext,
+  context: PersonPageContext,
   wrong: { part: Part; error: ApiError } | null = null,
 ): Promise<Response> {
   const { session, token, now, form: sent } = context;
@@ -64,8 +64,8 @@ async function account(
       ${errorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
-        ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: errorOf("password") })}
-        ${field({
+        ${renderInputField({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: errorOf("password") })}
+        ${renderInputField({
           name: "next",
           label: `New password (at least ${LIMITS.password_least} ` + `characters)`,
           type: "password",
@@ -80,10 +80,10 @@ async function account(
         <button>Change password</button>
       </form></section>
     <h2>Where you are signed in</h2>
-    ${table("Sessions", sessions, {
+    ${renderHtmlTable("Sessions", sessions, {
       Browser: (row) =>
         html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
-      Address: (row) => describeAddress(row.address),
+      Address: (row) => describeIpAddress(row.address),
       "Signed in": (row) => relativeTime(row.created_at, now),
       "Last used": (row) => relativeTime(row.last_used_at, now),
       Expires: (row) => relativeTime(row.expires_at, now),
@@ -96,7 +96,7 @@ async function account(
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
       ${errorSummary(errorOf("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "Shown in all your workspaces.", autocomplete: "name", maxlength: LIMITS.name, error: errorOf("name") })}
+        ${renderInputField({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "Shown in all your workspaces.", autocomplete: "name", maxlength: LIMITS.name, error: errorOf("name") })}
         <button>Save name</button>
       </form></section>
     <h2>Close account</h2>
@@ -111,12 +111,12 @@ async function account(
 const form = (part: Part, names?: Record<string, string>) =>
   [
     `/console/account/${part}`,
-    { again: (context: PersonContext, error: ApiError) => account(context, { part, error }), names },
+    { again: (context: PersonPageContext, error: ApiError) => account(context, { part, error }), names },
   ] as const;
 
-export const OWN_DEVICES_PATH = "/console/account/devices";
+export const ACCOUNT_DEVICES_PATH = "/console/account/devices";
 
-async function devices(context: PersonContext, error?: ApiError): Promise<Response> {
+async function devices(context: PersonPageContext, error?: ApiError): Promise<Response> {
   const { data } = await context.asPerson(list_own_devices, {});
   const { now, token } = context;
   return context.page(
@@ -128,41 +128,41 @@ async function devices(context: PersonContext, error?: ApiError): Promise<Respon
     ${errorSummary(error)}
     ${
       data.length > 0 &&
-      table("Devices", data, {
+      renderHtmlTable("Devices", data, {
         Device: (row) => html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
         Linked: (row) => relativeTime(row.linked_at, now),
         "": ({ id }) =>
-          html`<form method="post" action="${OWN_DEVICES_PATH}/${id}/unlink">${token}<button
+          html`<form method="post" action="${ACCOUNT_DEVICES_PATH}/${id}/unlink">${token}<button
             class="danger">Unlink</button></form>`,
       })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
       <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try. At
         most ${LIMITS.own_devices} devices.</p>
-      <form method="post" action="${OWN_DEVICES_PATH}">${token}<button>Create link</button></form></section>`,
+      <form method="post" action="${ACCOUNT_DEVICES_PATH}">${token}<button>Create link</button></form></section>`,
     { error },
   );
 }
 
-async function linked(context: PersonContext): Promise<Response> {
+async function linked(context: PersonPageContext): Promise<Response> {
   const { url } = await context.asPerson(link_own_device, {});
   return context.page(
     "Link a device",
-    html`<p class="crumb"><a href="${OWN_DEVICES_PATH}">Your test devices</a></p>
+    html`<p class="crumb"><a href="${ACCOUNT_DEVICES_PATH}">Your test devices</a></p>
     <h1>Link a device</h1>
-    ${addressCard(
+    ${renderQrCodeCard(
       url,
       "Open this on the device",
       html`<p>It works once, within ${LIMITS.own_device_minutes} minutes,
       and is shown only now. Do not share it: your tests appear on the device that opens it.</p>`,
       { what: "the link" },
     )}
-    <p><a class="button plain" href="${OWN_DEVICES_PATH}">Done</a></p>`,
+    <p><a class="button plain" href="${ACCOUNT_DEVICES_PATH}">Done</a></p>`,
     { scripts: ["copy"] },
   );
 }
 
-const REFUSED = { again: devices, when: canShowInForm };
+const REFUSED = { again: devices, when: canShowErrorInForm };
 
 export const ACCOUNT_PAGES: readonly ConsolePage[] = [
   defineSignedInPage("GET", "/console/account", (context) => account(context)),
@@ -201,10 +201,10 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     return context.goTo("/console/account", "session-ended");
   }),
 
-  defineSignedInPage("GET", OWN_DEVICES_PATH, (context) => devices(context)),
-  defineSignedInForm(OWN_DEVICES_PATH, REFUSED, linked),
-  defineSignedInForm(`${OWN_DEVICES_PATH}/:device/unlink`, REFUSED, async (context) => {
+  defineSignedInPage("GET", ACCOUNT_DEVICES_PATH, (context) => devices(context)),
+  defineSignedInForm(ACCOUNT_DEVICES_PATH, REFUSED, linked),
+  defineSignedInForm(`${ACCOUNT_DEVICES_PATH}/:device/unlink`, REFUSED, async (context) => {
     await context.asPerson(unlink_own_device, { device_id: context.params.device ?? "" });
-    return context.goTo(OWN_DEVICES_PATH, "device-unlinked");
+    return context.goTo(ACCOUNT_DEVICES_PATH, "device-unlinked");
   }),
 ];

@@ -2,7 +2,7 @@
 // retention of alerts in a workspace. The effect of a setting is shown before it applies.
 
 import type { z } from "zod";
-import { getPerson } from "../../../identity/auth/console_sessions.ts";
+import { getSessionPerson } from "../../../identity/auth/console_sessions.ts";
 import {
   close_account,
   get_retention,
@@ -14,25 +14,25 @@ import {
 import { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { checkbox, errorParts, errorSummary, field, relativeTime } from "../components.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { checkbox, errorSummary, relativeTime, renderFieldError, renderInputField } from "../components.ts";
 import { parseControlValue } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
 import {
   type ConsolePage,
   defineSignedInForm,
   defineSignedInPage,
-  type MemberContext,
+  type MemberPageContext,
   memberForm,
   memberPage,
-  type PersonContext,
+  type PersonPageContext,
 } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 
 type Ahead = z.output<(typeof get_retention)["output"]>;
 
 /** The alerts that are deleted, and from when on. */
-export function retentionPreview({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
+export function renderRetentionPreview({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
   if (days === null) return html`<p class="note">Alerts are kept indefinitely.</p>`;
   if (begins_at === null)
     return html`<p class="note">Alerts are deleted ${days} days after they end. None is that old yet.</p>`;
@@ -45,7 +45,7 @@ export function retentionPreview({ days, begins_at, alerts, more }: Ahead, now: 
     ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
 }
 
-async function form(context: MemberContext, error?: ApiError): Promise<Response> {
+async function form(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const set = await context.asMember(get_retention, {});
   const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
   return context.page(
@@ -54,7 +54,7 @@ async function form(context: MemberContext, error?: ApiError): Promise<Response>
       they end. Statistics are kept.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}retention" novalidate>${context.token}
-      ${field({
+      ${renderInputField({
         name: "retention_days",
         label: "Days",
         value,
@@ -66,7 +66,7 @@ async function form(context: MemberContext, error?: ApiError): Promise<Response>
       <div class="actions"><button>Save</button><a class="button plain"
         href="/console/account">Back to your account</a></div>
     </form>
-    ${retentionPreview(set, context.now)}
+    ${renderRetentionPreview(set, context.now)}
     <p class="note"><span>An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled
       alerts are kept. A channel can override this in its settings. The operator can make a copy first with
         <code>belfry export</code>.</span></p>`,
@@ -84,7 +84,7 @@ const members = (others: number) => (others === 0 ? "only you" : `${others + 1} 
 const channels = (n: number) => (n === 0 ? "no channel" : n === 1 ? "1 channel" : `${n} channels`);
 
 /** The outcome for the workspace without the person. */
-function fate(own: Own): Content {
+function fate(own: Own): HtmlContent {
   if (own.without_you === "stays") return "It stays unchanged. Your keys, webhooks and assistants in it stop working.";
   if (own.without_you === "goes") return "It is empty, so it is deleted.";
   if (own.without_you === "behind")
@@ -102,10 +102,10 @@ const planned = (n: number) =>
       `cancel ${n === 1 ? "it" : "them"} to stop ${n === 1 ? "it" : "them"}.`;
 
 /** Without a tick nothing of this happens. */
-function leftBehind(own: Own, error?: ApiError): Content {
+function leftBehind(own: Own, error?: ApiError): HtmlContent {
   if (own.without_you !== "behind") return null;
   const id = `behind-${own.id}`;
-  const { line, attributes } = errorParts(error, id, "said");
+  const { line, attributes } = renderFieldError(error, id, "said");
   return html`<div class="field">${line}${checkbox({
     id,
     name: "leave_behind",
@@ -132,7 +132,7 @@ function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | u
 }
 
 /** The part of the account's page. */
-export async function workspacesSection(context: PersonContext, error?: ApiError): Promise<Content> {
+export async function workspacesSection(context: PersonPageContext, error?: ApiError): Promise<HtmlContent> {
   const { token, now, form: sent } = context;
   const { data } = await context.asPerson(list_own_workspaces, {});
   return html`<h2>Workspaces</h2>
@@ -161,26 +161,26 @@ export async function workspacesSection(context: PersonContext, error?: ApiError
     <details class="more"${error && html` open`}><summary>Create another workspace</summary>
       <p>It has its own channels, members and keys. You become its owner.</p>
       <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
-        ${field({ name: "workspace", label: "Name", value: sent.get("workspace") ?? "", maxlength: LIMITS.name, autocomplete: "organization", error })}
+        ${renderInputField({ name: "workspace", label: "Name", value: sent.get("workspace") ?? "", maxlength: LIMITS.name, autocomplete: "organization", error })}
         <button>Create workspace</button>
       </form></details>`;
 }
 
-function nameForm(context: MemberContext, error?: ApiError): Response {
+function nameForm(context: MemberPageContext, error?: ApiError): Response {
   return context.page(
     "Rename workspace",
     html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do
       not change.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}name" novalidate>${context.token}
-      ${field({ name: "name", label: "Name", value: context.form.get("name") ?? context.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
+      ${renderInputField({ name: "name", label: "Name", value: context.form.get("name") ?? context.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
       <div class="actions"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
     </form>`,
     { width: "narrow", error },
   );
 }
 
-async function closing(context: PersonContext, error?: ApiError): Promise<Response> {
+async function closing(context: PersonPageContext, error?: ApiError): Promise<Response> {
   const { data } = await context.asPerson(list_own_workspaces, {});
   const holds = data.some(({ without_you }) => without_you === "holds");
   return context.page(
@@ -203,7 +203,7 @@ async function closing(context: PersonContext, error?: ApiError): Promise<Respon
           class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${context.token}
       ${data.map((own) => leftBehind(own, error))}
-      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+      ${renderInputField({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <div class="actions"><button class="danger">Close account permanently</button><a class="button plain"
         href="${ACCOUNT}">Cancel</a></div>
     </form>`
@@ -213,11 +213,11 @@ async function closing(context: PersonContext, error?: ApiError): Promise<Respon
 }
 
 const isHere =
-  ({ base }: MemberContext) =>
+  ({ base }: MemberPageContext) =>
   ({ id }: Own) =>
     base === `/console/${id}/`;
 
-async function leaving(context: MemberContext, error?: ApiError): Promise<Response> {
+async function leaving(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { data } = await context.asPerson(list_own_workspaces, {});
   const own = assertDefined(data.find(isHere(context)), "every visitor of the workspace is a member");
   const title = `Leave ${own.name}?`;
@@ -270,7 +270,7 @@ export const ACCOUNT_WORKSPACE_PAGES: readonly ConsolePage[] = [
     const error = unticked(data, leave_behind);
     if (error) throw error;
     await context.asPerson(close_account, { present: context.form.get("present") ?? "", leave_behind });
-    const cookies = await context.deps.people.signOut(context.request, getPerson(context.session));
+    const cookies = await context.deps.people.signOut(context.request, getSessionPerson(context.session));
     return context.goTo("/console/sign-in", "account-closed", cookies);
   }),
 ];

@@ -8,27 +8,33 @@ import { assertDefined } from "../../../model/assert.ts";
 import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import type { AlertStatus } from "../../../model/entities/alert.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
 import {
-  type AlertColumns,
-  alertList,
-  countColumns,
-  type FoundAlerts,
-  findAlerts,
+  type AlertListColumns,
+  type AlertSearchResults,
+  buildAlertCountColumns,
   parseAlertSearch,
+  readAlertSearchResults,
+  renderAlertList,
   timeHeading,
-  toSearchQuery,
+  toAlertSearchUrlQuery,
 } from "../alert_search.ts";
 import { channelHeader, getChannelPath, subscribeHint } from "../channel_header.ts";
 import { emptyState, isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import { type ConsolePage, canUse, type MemberContext, memberPage, type OperationRow } from "../page_context.ts";
+import {
+  type ConsolePage,
+  canUse,
+  type MemberPageContext,
+  memberPage,
+  type OperationResultRow,
+} from "../page_context.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
-import { bulkForm, mayChangeAlerts, selectBox } from "./bulk_alerts.ts";
+import { bulkForm, mayChangeAlerts, renderAlertCheckbox } from "./bulk_alerts.ts";
 
-const ALERT_STATE: Record<AlertStatus, Content> = {
+const ALERT_STATE: Record<AlertStatus, HtmlContent> = {
   draft: html`<span class="badge">draft</span>`,
   repeating: html`<span class="badge warn">repeating</span>`,
   scheduled: html`<span class="badge warn">scheduled</span>`,
@@ -36,14 +42,14 @@ const ALERT_STATE: Record<AlertStatus, Content> = {
   cancelled: html`<span class="badge">cancelled</span>`,
 };
 
-const LOUDNESS: Record<string, Content> = {
+const LOUDNESS: Record<string, HtmlContent> = {
   normal: "Normal",
   important: html`<span class="badge warn">important</span>`,
   urgent: html`<span class="badge urgent">urgent</span>`,
 };
 
 /** When an alert was sent, will be, or was last changed. */
-function when(alert: OperationRow<"list_alerts">, now: Date): Content {
+function when(alert: OperationResultRow<"list_alerts">, now: Date): HtmlContent {
   if (alert.status === "scheduled")
     return html`<span>for ${timeElement(new Date(alert.send_at ?? ""), "near", now)}</span>`;
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
@@ -60,14 +66,14 @@ interface AlertListPage {
   caption: string;
   status?: AlertStatus;
   order?: "newest" | "oldest";
-  columns(now: Date, found: FoundAlerts): AlertColumns;
+  columns(now: Date, found: AlertSearchResults): AlertListColumns;
   /** The column of times by which the list is ordered. */
   time?: string;
   none: readonly [title: string, text: string];
   ways?: Parameters<typeof pager>[2];
 }
 
-const loud: AlertColumns = { Priority: ({ priority }) => LOUDNESS[priority] };
+const loud: AlertListColumns = { Priority: ({ priority }) => LOUDNESS[priority] };
 
 const LISTS: readonly AlertListPage[] = [
   {
@@ -115,7 +121,7 @@ const LISTS: readonly AlertListPage[] = [
     columns: (now, found) => ({
       Sent: ({ sent_at }) => relativeTime(sent_at, now),
       ...loud,
-      ...countColumns(found),
+      ...buildAlertCountColumns(found),
     }),
     none: ["No sent alerts", "Sent alerts appear here."],
   },
@@ -136,7 +142,7 @@ const LISTS: readonly AlertListPage[] = [
     columns: (now, found) => ({
       State: ({ status }) => ALERT_STATE[status],
       When: (alert) => when(alert, now),
-      ...countColumns(found),
+      ...buildAlertCountColumns(found),
     }),
     none: ["No alerts yet", "Alerts appear here once they are created."],
   },
@@ -144,14 +150,14 @@ const LISTS: readonly AlertListPage[] = [
 
 const listOf =
   (list: AlertListPage) =>
-  async (context: MemberContext): Promise<Response> => {
+  async (context: MemberPageContext): Promise<Response> => {
     const { now, base } = context;
     const { path, name, status } = list;
     const search = parseAlertSearch(context);
     const { data: channels } = await context.call("list_pushers");
-    const found = await findAlerts(context, search, list, channels);
+    const found = await readAlertSearchResults(context, search, list, channels);
     const names = new Map(channels.map(({ id, name }) => [id, name]));
-    const { part, form } = alertList(context, found, {
+    const { part, form } = renderAlertList(context, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
       none: emptyState(...list.none),
@@ -168,7 +174,7 @@ const listOf =
       options: {
         ...LIST_OPTIONS,
         ...(list.time && { headings: timeHeading(base + path, list.time, search, list.order ?? "newest") }),
-        ...(mayChangeAlerts(context) && { selects: selectBox }),
+        ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }),
       },
       around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows) : rows),
     });
@@ -180,7 +186,7 @@ const listOf =
     ${viewLinks(
       "Alerts of all channels",
       LISTS.map((one) => ({
-        href: buildViewUrl(base + one.path, toSearchQuery(search)),
+        href: buildViewUrl(base + one.path, toAlertSearchUrlQuery(search)),
         name: one.name,
         chosen: one === list,
       })),
@@ -200,7 +206,7 @@ const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: "cancelled", name: "Cancelled", none: "This channel has no cancelled alerts." },
 ];
 
-async function ofChannel(context: MemberContext): Promise<Response> {
+async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
   const { status, none } = assertDefined(
@@ -211,10 +217,10 @@ async function ofChannel(context: MemberContext): Promise<Response> {
   const { channel: _, ...words } = parseAlertSearch(context);
   const base = getChannelPath(context, pusher_id);
   const order = LISTS.find((list) => list.status === status)?.order;
-  const found = await findAlerts(context, { ...words, channel: pusher_id }, { status, order });
+  const found = await readAlertSearchResults(context, { ...words, channel: pusher_id }, { status, order });
   const time = order ? "When" : status === null && "Created";
   const headings = time ? timeHeading(base, time, words, order ?? "newest", { status }) : {};
-  const { part, form } = alertList(context, found, {
+  const { part, form } = renderAlertList(context, found, {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
     all: buildViewUrl(base, { status }),
@@ -236,9 +242,9 @@ async function ofChannel(context: MemberContext): Promise<Response> {
       When: (alert) => when(alert, now),
       ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
       ...loud,
-      ...countColumns(found),
+      ...buildAlertCountColumns(found),
     },
-    options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: selectBox }) },
+    options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }) },
     around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows) : rows),
   });
   if (isPartRequest(context)) return context.part(part);
@@ -248,7 +254,7 @@ async function ofChannel(context: MemberContext): Promise<Response> {
     findFailingSenders(context),
   ]);
   const filters = FILTERS.map((one) => ({
-    href: buildViewUrl(base, { ...toSearchQuery(words), status: one.status }),
+    href: buildViewUrl(base, { ...toAlertSearchUrlQuery(words), status: one.status }),
     name: one.name,
     chosen: one.status === status,
   }));
@@ -269,7 +275,7 @@ async function ofChannel(context: MemberContext): Promise<Response> {
  * Notifications about drafts that await a review: on a phone for members who may open the reviews channel, and by mail
  * where mail is sent.
  */
-async function hearing(context: MemberContext): Promise<Content> {
+async function hearing(context: MemberPageContext): Promise<HtmlContent> {
   const { caller, base, token, deps } = context;
   const opens = isRoleAtLeast(caller.member.role, open_reviews.role) && caller.pusherIds === null;
   const mails = deps.mail !== null && isRoleAtLeast(caller.member.role, mail_drafts.role);

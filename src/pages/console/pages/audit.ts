@@ -1,21 +1,25 @@
 // The audit log for people: actor, client, action and time of each line. It is filtered by channel and by actor, shown
 // page by page, and exported as a table.
 
-import { ACCOUNT_ACTIONS, type AccountAction, FAILED_ACTION_LABELS } from "../../../identity/auth/account_audit.ts";
+import {
+  ACCOUNT_ACTIONS,
+  type AccountAction,
+  FAILED_ACCOUNT_ACTION_LABELS,
+} from "../../../identity/auth/account_audit.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { formatLimit } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
-import { emptyState, select, table } from "../components.ts";
+import { emptyState, renderHtmlTable, renderSelectField } from "../components.ts";
 import { ACTOR_LABELS, buildActorOptions, channelFilter, findFilterChannel, getActorName } from "../list_search.ts";
 import { readNewestRows, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
-  type MemberContext,
+  type MemberPageContext,
   memberPage,
   type OperationResult,
-  type OperationRow,
+  type OperationResultRow,
 } from "../page_context.ts";
 import { csvResponse } from "../page_layout.ts";
 
@@ -32,14 +36,14 @@ const TRANSPORT_WORDS: Record<string, string> = {
   operator: "Server shell",
 };
 
-type AuditLogRow = OperationRow<"list_audit_events">;
+type AuditLogRow = OperationResultRow<"list_audit_events">;
 
 interface Filter {
   pusher_id?: string;
   actor?: string;
 }
 
-function filterOf({ url }: MemberContext): Filter {
+function filterOf({ url }: MemberPageContext): Filter {
   const pusher_id = url.searchParams.get("channel");
   const actor = url.searchParams.get("actor")?.slice(0, 64);
   return { ...(pusher_id && { pusher_id }), ...(actor && { actor }) };
@@ -49,10 +53,12 @@ function filterOf({ url }: MemberContext): Filter {
 const query = ({ pusher_id, actor }: Filter) => ({ channel: pusher_id, actor });
 
 const failedAct = ({ operation, status }: AuditLogRow) =>
-  status === "failed" && Object.hasOwn(FAILED_ACTION_LABELS, operation) ? FAILED_ACTION_LABELS[operation] : undefined;
+  status === "failed" && Object.hasOwn(FAILED_ACCOUNT_ACTION_LABELS, operation)
+    ? FAILED_ACCOUNT_ACTION_LABELS[operation]
+    : undefined;
 
 /** The title of an operation as its description has it. */
-function operationWords({ deps }: MemberContext, line: AuditLogRow): string {
+function operationWords({ deps }: MemberPageContext, line: AuditLogRow): string {
   const name = line.operation;
   const failed = failedAct(line);
   if (failed) return failed[0];
@@ -63,10 +69,10 @@ function operationWords({ deps }: MemberContext, line: AuditLogRow): string {
 
 /** The object that was made or changed, as a link where it has a page. A member has the name of the newest lines. */
 function subject(
-  { base }: MemberContext,
+  { base }: MemberPageContext,
   people: Map<string, string>,
   { subject_id: id, pusher_id }: AuditLogRow,
-): Content {
+): HtmlContent {
   if (id === null) return null;
   const person = people.get(id);
   if (person) return html`<span class="name">${person}</span>`;
@@ -77,7 +83,7 @@ function subject(
 }
 
 /** The state that something was left in and what an edit changed, or that it failed, and how often. */
-function outcome(line: AuditLogRow): Content {
+function outcome(line: AuditLogRow): HtmlContent {
   const { status, count, changed } = line;
   const failed = failedAct(line);
   if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
@@ -87,7 +93,7 @@ function outcome(line: AuditLogRow): Content {
   return html` <span class="badge warn">failed${often}</span>`;
 }
 
-const listChannels = async (context: MemberContext) => (await context.call("list_pushers")).data;
+const listChannels = async (context: MemberPageContext) => (await context.call("list_pushers")).data;
 
 type ListedChannel = Awaited<ReturnType<typeof listChannels>>[number];
 
@@ -101,14 +107,14 @@ function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Fil
   return pusher_id === null ? null : { ...filter, pusher_id };
 }
 
-function filterForm(context: MemberContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
+function filterForm(context: MemberPageContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
   const deleted = filter.pusher_id?.startsWith("psh_") && !channels.some(({ id }) => id === filter.pusher_id);
   const offered = deleted
     ? [{ id: filter.pusher_id ?? "", name: "A deleted channel", handle: "" }, ...channels]
     : channels;
   return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
     ${channelFilter(offered, filter.pusher_id)}
-    ${select({ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor })}
+    ${renderSelectField({ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor })}
     <button class="plain">Show</button></form>`;
 }
 
@@ -117,14 +123,17 @@ const retention = (days: number): string =>
     ? "Entries are kept indefinitely."
     : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}, as set by the operator.`;
 
-const sortableColumns = (context: MemberContext, names: ReadonlyMap<string, string>): SortableColumns<AuditLogRow> => ({
+const sortableColumns = (
+  context: MemberPageContext,
+  names: ReadonlyMap<string, string>,
+): SortableColumns<AuditLogRow> => ({
   Action: { value: (line) => operationWords(context, line), first: "asc" },
   By: { value: ({ actor }) => getActorName(actor), first: "asc" },
   Channel: { value: ({ pusher_id }) => pusher_id && (names.get(pusher_id) ?? "A deleted channel"), first: "asc" },
   When: { value: ({ created_at }) => created_at, first: "asc" },
 });
 
-async function page(context: MemberContext): Promise<Response> {
+async function page(context: MemberPageContext): Promise<Response> {
   const filter = filterOf(context);
   const before = context.url.searchParams.get("before");
   const channels = await listChannels(context);
@@ -154,7 +163,7 @@ async function page(context: MemberContext): Promise<Response> {
     <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The
       database prevents changes to entries and their early removal. ${retention(context.deps.auditRetentionDays)}</p>
     ${form}${list.note}
-    ${table(
+    ${renderHtmlTable(
       "Audit log",
       data,
       {
@@ -209,7 +218,7 @@ const COLUMNS: Record<string, (line: AuditLogRow, names: ReadonlyMap<string, str
   changed: ({ changed }) => changed?.join(" ") ?? null,
 };
 
-async function file(context: MemberContext): Promise<Response> {
+async function file(context: MemberPageContext): Promise<Response> {
   const channels = await listChannels(context);
   const filter = resolveChannel(filterOf(context), channels) ?? filterOf(context);
   const names = namesOf(channels);

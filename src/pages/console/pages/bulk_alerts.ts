@@ -3,25 +3,31 @@
 
 import { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getChannelPath } from "../channel_header.ts";
-import { errorSummary, field, select, table } from "../components.ts";
-import { type ConsolePage, canUse, type MemberContext, memberPage, type OperationRow } from "../page_context.ts";
+import { errorSummary, renderHtmlTable, renderInputField, renderSelectField } from "../components.ts";
+import {
+  type ConsolePage,
+  canUse,
+  type MemberPageContext,
+  memberPage,
+  type OperationResultRow,
+} from "../page_context.ts";
 
-type PlannedRow = OperationRow<"move_alerts">;
+type PlannedRow = OperationResultRow<"move_alerts">;
 
 const UNITS = { minutes: 1, hours: 60, days: 1440 } as const;
 
-const formOf = ({ base, token }: MemberContext, content: Content): Html =>
+const formOf = ({ base, token }: MemberPageContext, content: HtmlContent): Html =>
   html`<form method="post" action="${base}alerts/bulk">${token}${content}</form>`;
 
 /** The checkbox that selects an alert of a list. */
-export const selectBox = ({ id, title }: { id: string; title: string }): Html =>
+export const renderAlertCheckbox = ({ id, title }: { id: string; title: string }): Html =>
   html`<label><input type="checkbox" name="alert" value="${id}"><span class="unseen">Select ${title}</span></label>`;
 
 /** The form around a list whose rows are selected. */
-export const bulkForm = (context: MemberContext, rows: Content): Html =>
+export const bulkForm = (context: MemberPageContext, rows: HtmlContent): Html =>
   formOf(
     context,
     html`${rows}
@@ -42,7 +48,7 @@ const REASONS: Readonly<Record<string, string>> = {
   alert_cancelled: "It is already cancelled.",
 };
 
-const reasonOf = ({ code, message }: PlannedRow): Content => REASONS[code ?? ""] ?? message;
+const reasonOf = ({ code, message }: PlannedRow): HtmlContent => REASONS[code ?? ""] ?? message;
 
 const isSent = ({ code }: PlannedRow): boolean => code === "alert_already_sent";
 
@@ -50,11 +56,11 @@ const countAlerts = (count: number): string => (count === 1 ? "1 alert" : `${cou
 
 /** The alerts of a plan with the outcome for each. */
 const plannedTable = (
-  context: MemberContext,
+  context: MemberPageContext,
   rows: readonly PlannedRow[],
-  outcome: (row: PlannedRow) => Content,
-): Content =>
-  table("Selected alerts", rows, {
+  outcome: (row: PlannedRow) => HtmlContent,
+): HtmlContent =>
+  renderHtmlTable("Selected alerts", rows, {
     Alert: ({ id, pusher_id, title }) =>
       html`<a href="${getChannelPath(context, pusher_id)}/alerts/${id}">${title}</a>`,
     Channel: ({ handle }) => `@${handle}`,
@@ -62,18 +68,18 @@ const plannedTable = (
     Outcome: outcome,
   });
 
-function page(context: MemberContext, title: string, body: Content, error?: ApiError): Response {
+function page(context: MemberPageContext, title: string, body: HtmlContent, error?: ApiError): Response {
   return context.page(title, html`<h1>${title}</h1>${errorSummary(error)}${body}`, { ...(error && { error }) });
 }
 
 const hiddenAlerts = (ids: readonly string[]): Html[] =>
   ids.map((id) => html`<input type="hidden" name="alert" value="${id}">`);
 
-const backLink = ({ base }: MemberContext): Html =>
+const backLink = ({ base }: MemberPageContext): Html =>
   html`<a class="button plain" href="${base}alerts">Back to the list</a>`;
 
 /** The form for the amount of the move. */
-function moveForm(context: MemberContext, ids: readonly string[], error?: ApiError): Response {
+function moveForm(context: MemberPageContext, ids: readonly string[], error?: ApiError): Response {
   const { form } = context;
   return page(
     context,
@@ -81,9 +87,9 @@ function moveForm(context: MemberContext, ids: readonly string[], error?: ApiErr
     formOf(
       context,
       html`${hiddenAlerts(ids)}<div class="columns">
-      ${field({ name: "amount", label: "Move by", value: form.get("amount") ?? "", inputmode: "numeric", error })}
-      ${select({ name: "unit", label: "Unit", options: Object.keys(UNITS).map((unit) => ({ value: unit, label: unit })), value: form.get("unit") ?? "hours" })}
-      ${select({
+      ${renderInputField({ name: "amount", label: "Move by", value: form.get("amount") ?? "", inputmode: "numeric", error })}
+      ${renderSelectField({ name: "unit", label: "Unit", options: Object.keys(UNITS).map((unit) => ({ value: unit, label: unit })), value: form.get("unit") ?? "hours" })}
+      ${renderSelectField({
         name: "direction",
         label: "Direction",
         options: [
@@ -113,12 +119,12 @@ const wrongAmount = (): ApiError => {
 };
 
 /** The effect of a cancellation or move, and the button that does it. */
-async function showPlan(context: MemberContext, ids: readonly string[], minutes: number | null): Promise<Response> {
+async function showPlan(context: MemberPageContext, ids: readonly string[], minutes: number | null): Promise<Response> {
   const asked = minutes === null ? { action: "cancel" } : { action: "move", by_minutes: minutes };
   const { data, plan } = await context.call("move_alerts", { alert_ids: ids, ...asked, dry_run: true });
   const changing = data.filter(({ outcome }) => outcome === "would");
   const verb = minutes === null ? "Cancel" : "Move";
-  const outcome = (row: PlannedRow): Content =>
+  const outcome = (row: PlannedRow): HtmlContent =>
     row.outcome === "refused"
       ? html`<span class="badge">stays</span> ${reasonOf(row)}`
       : row.becomes
@@ -139,7 +145,7 @@ async function showPlan(context: MemberContext, ids: readonly string[], minutes:
   );
 }
 
-async function carryOut(context: MemberContext, plan: string, act: string): Promise<Response> {
+async function carryOut(context: MemberPageContext, plan: string, act: string): Promise<Response> {
   await context.call("move_alerts", { plan });
   return context.goTo(
     `${context.base}${act === "move" ? "scheduled" : "cancelled"}`,
@@ -148,13 +154,13 @@ async function carryOut(context: MemberContext, plan: string, act: string): Prom
 }
 
 /** The question before alerts are deleted. Sent alerts cannot be deleted. */
-async function askToDelete(context: MemberContext, ids: readonly string[]): Promise<Response> {
+async function askToDelete(context: MemberPageContext, ids: readonly string[]): Promise<Response> {
   // A dry run returns the titles of all selected alerts with one statement.
   const { data } = await context.call("move_alerts", { alert_ids: ids, action: "cancel", dry_run: true });
   const removable = data.filter((row) => !isSent(row));
   const count = countAlerts(removable.length);
   const button = html`<button class="danger" name="act" value="delete">Delete ${count}</button>`;
-  const outcome = (row: PlannedRow): Content =>
+  const outcome = (row: PlannedRow): HtmlContent =>
     isSent(row)
       ? html`<span class="badge">stays</span> ${reasonOf(row)}`
       : html`<span class="badge warn">is deleted</span>`;
@@ -170,7 +176,7 @@ async function askToDelete(context: MemberContext, ids: readonly string[]): Prom
   );
 }
 
-async function deleteAlerts(context: MemberContext, alerts: readonly string[]): Promise<Response> {
+async function deleteAlerts(context: MemberPageContext, alerts: readonly string[]): Promise<Response> {
   let kept = 0;
   for (const one of alerts) {
     const [pusher_id, alert_id] = one.split("/");
@@ -185,7 +191,7 @@ async function deleteAlerts(context: MemberContext, alerts: readonly string[]): 
   return context.goTo(`${context.base}alerts`, kept === 0 ? "alerts-deleted" : "alerts-deleted-some");
 }
 
-async function bulk(context: MemberContext): Promise<Response> {
+async function bulk(context: MemberPageContext): Promise<Response> {
   const { form, base } = context;
   const act = form.get("act") ?? "";
   const plan = form.get("plan");
@@ -213,4 +219,4 @@ async function bulk(context: MemberContext): Promise<Response> {
 export const BULK_ALERT_PAGES: readonly ConsolePage[] = [memberPage("POST", "/alerts/bulk", bulk)];
 
 /** Reports if the member may act on selected alerts. */
-export const mayChangeAlerts = (context: MemberContext): boolean => canUse(context, "move_alerts");
+export const mayChangeAlerts = (context: MemberPageContext): boolean => canUse(context, "move_alerts");

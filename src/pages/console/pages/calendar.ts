@@ -5,15 +5,15 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { findOccurrencesWithin } from "../../../model/domain/occurrences.ts";
-import { MAX_ANSWER_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
+import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
 import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/local_time.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/schemas/common_fields.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../../ui/view_url.ts";
 import { getChannelPath } from "../channel_header.ts";
-import { field } from "../components.ts";
-import { type ConsolePage, type MemberContext, memberPage, type OperationRow } from "../page_context.ts";
+import { renderInputField } from "../components.ts";
+import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_context.ts";
 import { INVALID_ZONE_MESSAGE } from "../recurrence_form.ts";
 
 const DAY = 86_400_000;
@@ -30,7 +30,7 @@ const DAY_LINES = 200;
 /** A Monday, in days since 1970. */
 const MONDAY = 4;
 
-type ListedAlert = OperationRow<"list_alerts">;
+type ListedAlert = OperationResultRow<"list_alerts">;
 
 /** An alert's entry on a day. A repeating alert has all its times of that day together. */
 interface CalendarEntry {
@@ -43,7 +43,7 @@ interface CalendarEntry {
 
 /** Entries by day, in days since 1970, and a text about what is missing. */
 async function read(
-  context: MemberContext,
+  context: MemberPageContext,
   { channel, from, to, zone }: { channel: string | null; from: number; to: number; zone: string },
 ) {
   const list = (asked: object) =>
@@ -79,7 +79,7 @@ async function read(
   const filled = await context.asMember(list_filled_series, { alert_ids: series.data.map(({ id }) => id) });
   const filledTo = new Map(filled.data.map(({ alert_id, filled_until }) => [alert_id, Date.parse(filled_until)]));
   let left = ALL_TIMES;
-  const budget = new RecurrenceStepBudget(MAX_ANSWER_STEPS);
+  const budget = new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS);
   for (const alert of left > 0 ? series.data : []) {
     if (alert.recurrence === null || alert.send_at === null || left <= 0) continue;
     const nextDay = (at: number) => localToUtcLenient(zone, (dayOf(at) + 1) * DAY);
@@ -146,7 +146,11 @@ interface CalendarView {
   names: ReadonlyMap<string, string> | null;
 }
 
-function entry(context: MemberContext, { at, alert, later, times }: CalendarEntry, view: CalendarView): Content {
+function entry(
+  context: MemberPageContext,
+  { at, alert, later, times }: CalendarEntry,
+  view: CalendarView,
+): HtmlContent {
   const { zone, names } = view;
   const time = new Date(utcToLocal(zone, at)).toISOString().slice(11, 16);
   return html`<li class="${later && "later"}"><a
@@ -160,13 +164,13 @@ function entry(context: MemberContext, { at, alert, later, times }: CalendarEntr
 
 /** A month as a grid of weeks. `begin` is the first day that is drawn, and `today` the present one of the zone. */
 function monthGrid(
-  context: MemberContext,
+  context: MemberPageContext,
   view: CalendarView,
   grid: { title: string; month: string; begin: number; weeks: number; today: number },
   days: ReadonlyMap<number, CalendarEntry[]>,
-): Content {
+): HtmlContent {
   const { channel, typedZone } = view;
-  const cell = (number: number): Content => {
+  const cell = (number: number): HtmlContent => {
     const date = new Date(number * DAY);
     if (dayText(number).slice(0, 7) !== grid.month)
       return html`<td class="outside"><span class="number">${date.getUTCDate()}</span></td>`;
@@ -197,7 +201,7 @@ function monthGrid(
       <tbody>${[...Array(grid.weeks).keys()].map(row)}</tbody></table>`;
 }
 
-async function calendar(context: MemberContext): Promise<Response> {
+async function calendar(context: MemberPageContext): Promise<Response> {
   const { url, base } = context;
   const query = url.searchParams;
   const typedZone = query.get("zone")?.trim() || null;
@@ -276,7 +280,7 @@ async function calendar(context: MemberContext): Promise<Response> {
         html`<input type="hidden" name="channel"
         value="${channel}">`
       }
-      ${field({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button
+      ${renderInputField({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button
         class="plain">Show</button></form>`,
     {
       error,

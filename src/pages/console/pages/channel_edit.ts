@@ -6,34 +6,39 @@ import { get_retention } from "../../../identity/session/workspaces.ts";
 import { type ApiError, forbidden, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { channelCirclePreview, channelPanels, channelPreview, PICTURE_FIELD } from "../channel_form.ts";
 import {
+  channelCirclePreview,
+  channelPreview,
+  PICTURE_UPLOAD_FIELD,
+  renderChannelFormPanels,
+} from "../channel_form.ts";
+import {
+  CHANNEL_FIELD_LABELS,
   CHANNEL_FIELD_NAMES,
-  CHANNEL_LABELS,
   type ChannelField,
-  createFormMark,
-  findChangedFields,
-  mergeFormValues,
+  createChannelFormDigests,
+  findChangedChannelFields,
+  mergeChannelFormValues,
   parseChannelForm,
-  toFormValues,
+  toChannelFormValues,
 } from "../channel_form_values.ts";
 import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { errorSummary } from "../components.ts";
 import { allowGeolocation } from "../form_controls.ts";
-import { asFormError, toFormError, withFields } from "../form_submission.ts";
+import { replaceErrorFields, rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
 import {
   type ChannelResult,
   type ConsolePage,
   canUse,
   type FlashCode,
-  type MemberContext,
+  type MemberPageContext,
   memberForm,
   memberPage,
 } from "../page_context.ts";
-import { retentionPreview } from "./account_workspaces.ts";
-import { getUploadPath, storeUploads } from "./files.ts";
+import { renderRetentionPreview } from "./account_workspaces.ts";
+import { getUploadEndpointPath, storeUploads } from "./files.ts";
 
 const OPTIONS = {
   styles: ["alert_card", "drawings", "channel"],
@@ -52,22 +57,22 @@ const FIRST = new URLSearchParams([
 
 /** A refusal that the form shows, in the order of its controls; any other is a page of its own. */
 function shownInForm(error: unknown): ApiError {
-  const refused = toFormError(asFormError(error), {}, CHANNEL_LABELS);
-  const panels = channelPanels({ values: FIRST, handle: null, server: "" }).toString();
+  const refused = toFormError(rethrowUnlessShownInForm(error), {}, CHANNEL_FIELD_LABELS);
+  const panels = renderChannelFormPanels({ values: FIRST, handle: null, server: "" }).toString();
   const placeOf = (name: string) => panels.indexOf(` name="${name}"`);
-  return withFields(
+  return replaceErrorFields(
     refused,
     [...refused.fields].sort((a, b) => placeOf(a.param) - placeOf(b.param)),
   );
 }
 
-function answer(context: MemberContext, title: string, body: Html, error?: ApiError): Response {
+function answer(context: MemberPageContext, title: string, body: Html, error?: ApiError): Response {
   return allowGeolocation(context.page(title, body, { ...OPTIONS, error }));
 }
 
-const formOf = (context: MemberContext, action: string, content: Content, foot: Content) =>
+const formOf = (context: MemberPageContext, action: string, content: HtmlContent, foot: HtmlContent) =>
   html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data"
-    data-shown="${context.base}channels/shown" data-uploads="${getUploadPath(context)}"
+    data-shown="${context.base}channels/shown" data-uploads="${getUploadEndpointPath(context)}"
       novalidate>${context.token}${content}
   <div class="foot">${foot}</div></form>`;
 
@@ -75,7 +80,7 @@ const beside = (shown: Html, form: Html) =>
   html`<div class="beside"><aside class="card" aria-label="Preview"><p class="label">Preview</p><div class="shown"
     id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
 
-function newForm(context: MemberContext, error?: ApiError): Response {
+function newForm(context: MemberPageContext, error?: ApiError): Response {
   const { form, base, deps } = context;
   if (!canUse(context, "create_pusher") || context.caller.pusherIds !== null)
     throw forbidden("channel_restricted", "You cannot create channels here. Ask an owner of the workspace.");
@@ -92,7 +97,7 @@ function newForm(context: MemberContext, error?: ApiError): Response {
       formOf(
         context,
         `${base}channels/new`,
-        html`<input type="hidden" name="once" value="${once}">${channelPanels({
+        html`<input type="hidden" name="once" value="${once}">${renderChannelFormPanels({
           values,
           handle: null,
           server: deps.publicUrl,
@@ -105,9 +110,9 @@ function newForm(context: MemberContext, error?: ApiError): Response {
   );
 }
 
-async function open(context: MemberContext): Promise<Response> {
+async function open(context: MemberPageContext): Promise<Response> {
   const { form, base } = context;
-  const wrong = await storeUploads(context, [PICTURE_FIELD]);
+  const wrong = await storeUploads(context, [PICTURE_UPLOAD_FIELD]);
   if (wrong) return newForm(context, wrong);
   const own = form.get("colours") === "own";
   const given = CHANNEL_FIELD_NAMES.filter((name) => {
@@ -122,19 +127,21 @@ async function open(context: MemberContext): Promise<Response> {
     const refused = shownInForm(error);
     // The one thing of a channel that can be taken is its handle.
     if (refused.type !== "conflict") return newForm(context, refused);
-    return newForm(context, withFields(refused, [{ param: "handle", message: refused.message }]));
+    return newForm(context, replaceErrorFields(refused, [{ param: "handle", message: refused.message }]));
   }
 }
 
-async function settings(context: MemberContext, error?: ApiError): Promise<Response> {
+async function settings(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { form, deps } = context;
   const channel = await getRequestedChannel(context);
   const action = `${getChannelPath(context, channel.id)}/edit`;
   const values =
-    error && form.has("seen") ? mergeFormValues(form, form.get("seen") ?? "", channel) : toFormValues(channel);
+    error && form.has("seen")
+      ? mergeChannelFormValues(form, form.get("seen") ?? "", channel)
+      : toChannelFormValues(channel);
   const may = canUse(context, "update_pusher");
-  const ahead = retentionPreview(await context.asMember(get_retention, { pusher_id: channel.id }), context.now);
-  const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error, ahead });
+  const ahead = renderRetentionPreview(await context.asMember(get_retention, { pusher_id: channel.id }), context.now);
+  const panels = renderChannelFormPanels({ values, handle: channel.handle, server: deps.publicUrl, error, ahead });
   return answer(
     context,
     `Settings of ${channel.name}`,
@@ -148,7 +155,7 @@ async function settings(context: MemberContext, error?: ApiError): Promise<Respo
           ? formOf(
               context,
               action,
-              html`<input type="hidden" name="seen" value="${createFormMark(toFormValues(channel))}"><input
+              html`<input type="hidden" name="seen" value="${createChannelFormDigests(toChannelFormValues(channel))}"><input
                 type="hidden" name="known_as" value="${channel.handle}">${panels}`,
               html`<button name="act" value="save">Save</button><p class="hint">Only your changes are saved. If someone
                 else changed the same field, you will see their change first.</p>`,
@@ -162,7 +169,7 @@ async function settings(context: MemberContext, error?: ApiError): Promise<Respo
   );
 }
 
-async function status(context: MemberContext, channel: ChannelResult, action: string): Promise<Html> {
+async function status(context: MemberPageContext, channel: ChannelResult, action: string): Promise<Html> {
   const { data } = await context.call("list_pushers", { handle: channel.handle });
   const planned = data[0]?.scheduled ?? 0;
   const stays =
@@ -176,7 +183,7 @@ async function status(context: MemberContext, channel: ChannelResult, action: st
   const button = (act: string, words: string) =>
     html`<form method="post" action="${action}">${context.token}<button class="plain" name="act"
       value="${act}">${words}</button></form>`;
-  const parts: Record<ChannelResult["status"], [title: string, says: Content, act: Content]> = {
+  const parts: Record<ChannelResult["status"], [title: string, says: HtmlContent, act: HtmlContent]> = {
     active: [
       "Pause channel",
       html`A paused channel keeps its handle, page and subscribers but is not in the directory. It cannot send alerts
@@ -195,7 +202,7 @@ async function status(context: MemberContext, channel: ChannelResult, action: st
   return html`<section class="card" aria-labelledby="state"><h2 id="state">${title}</h2><p>${says}</p>${act}</section>`;
 }
 
-const ending = (context: MemberContext, { id, subscribers }: ChannelResult): Html =>
+const ending = (context: MemberPageContext, { id, subscribers }: ChannelResult): Html =>
   html`<section class="card" aria-labelledby="end"><h2 id="end">Delete channel</h2>
   <p>${
     subscribers === 0
@@ -210,7 +217,7 @@ const ending = (context: MemberContext, { id, subscribers }: ChannelResult): Htm
   }</section>`;
 
 /** The effect of a button. */
-async function change(context: MemberContext): Promise<FlashCode> {
+async function change(context: MemberPageContext): Promise<FlashCode> {
   const { form } = context;
   const pusher_id = context.params.pusher ?? "";
   const act = form.get("act") ?? "";
@@ -220,10 +227,10 @@ async function change(context: MemberContext): Promise<FlashCode> {
   }
   if (act !== "save") throw notFound("form");
   if (!canUse(context, "update_pusher")) throw forbidden("role_too_low", READS_ONLY);
-  const wrong = await storeUploads(context, [PICTURE_FIELD]);
+  const wrong = await storeUploads(context, [PICTURE_UPLOAD_FIELD]);
   if (wrong) throw wrong;
   const channel = await context.call("get_pusher", { pusher_id });
-  const changed: ChannelField[] = findChangedFields(form, form.get("seen") ?? "", channel);
+  const changed: ChannelField[] = findChangedChannelFields(form, form.get("seen") ?? "", channel);
   if (changed.length === 0) return "channel-same";
   const saved = await context.call("update_pusher", { pusher_id, ...parseChannelForm(form, changed) });
   if (changed.includes("retention_days")) return "channel-kept";

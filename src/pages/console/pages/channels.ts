@@ -3,28 +3,28 @@
 // subscribers is paused instead.
 
 import type { ApiError } from "../../../model/api_error.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import type { UrlQuery } from "../../../ui/view_url.ts";
-import { CHANNEL_STATUS, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
-import { emptyState, type TableOptions, table, viewLinks } from "../components.ts";
+import { CHANNEL_STATUS_BADGES, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { emptyState, renderHtmlTable, type TableOptions, viewLinks } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
-import { type SortableColumns, sortedUrl, sortRows } from "../list_sorting.ts";
+import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
-  type MemberContext,
+  type MemberPageContext,
   memberPage,
   type OperationResult,
-  type OperationRow,
+  type OperationResultRow,
 } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 
 const PATH = "/channels/:pusher/delete";
 
-async function ask(context: MemberContext, error?: ApiError): Promise<Response> {
+async function ask(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const channel = await getRequestedChannel(context);
   const base = getChannelPath(context, channel.id);
   const subscribers =
@@ -84,11 +84,11 @@ export const CHANNEL_DELETE_PAGES: readonly ConsolePage[] = [
   ),
 ];
 
-type ListedChannel = OperationRow<"list_pushers">;
+type ListedChannel = OperationResultRow<"list_pushers">;
 
 const STATES = ["active", "paused", "suspended"] as const;
 
-function channelName(context: MemberContext, channel: ListedChannel): Html {
+function channelName(context: MemberPageContext, channel: ListedChannel): Html {
   return html`<div class="named">${channelAvatar(context, channel, `face-${channel.id}`)}<div><strong><a
     href="${getChannelPath(context, channel.id)}">${channel.name}</a></strong>
     <span class="muted small">@${channel.handle}${
@@ -100,20 +100,23 @@ function channelName(context: MemberContext, channel: ListedChannel): Html {
 
 /** Channels in rows. `stats` is what get_account_stats answers. */
 export function channelTable(
-  context: MemberContext,
+  context: MemberPageContext,
   channels: readonly ListedChannel[],
   stats: OperationResult<"get_account_stats">,
   headings: TableOptions<ListedChannel>["headings"] = {},
-): Content {
+): HtmlContent {
   const reach = reachByChannel(stats);
-  const cells: Record<string, (channel: ListedChannel) => Content> = {
+  const cells: Record<string, (channel: ListedChannel) => HtmlContent> = {
     Channel: (channel) => channelName(context, channel),
-    State: ({ status }) => CHANNEL_STATUS[status],
+    State: ({ status }) => CHANNEL_STATUS_BADGES[status],
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled,
     Drafts: ({ drafts }) => drafts,
   };
-  return table("Alert channels", channels, cells, null, { numbers: ["Reach", "Scheduled", "Drafts"], headings });
+  return renderHtmlTable("Alert channels", channels, cells, null, {
+    numbers: ["Reach", "Scheduled", "Drafts"],
+    headings,
+  });
 }
 
 const reachByChannel = ({ channels }: OperationResult<"get_account_stats">) =>
@@ -130,7 +133,7 @@ const sortableColumns = (stats: OperationResult<"get_account_stats">): SortableC
   };
 };
 
-async function list(context: MemberContext): Promise<Response> {
+async function list(context: MemberPageContext): Promise<Response> {
   const { url, base } = context;
   const find = getSearchText(context);
   const state = STATES.find((known) => known === url.searchParams.get("status")) ?? null;
@@ -140,7 +143,7 @@ async function list(context: MemberContext): Promise<Response> {
     ...tags,
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
-  const at = sortedUrl(`${base}channels`, { q: find, status: state });
+  const at = createListUrlBuilder(`${base}channels`, { q: find, status: state });
   const sorted = sortRows(context, found, sortableColumns(stats), at);
   const to = (more: UrlQuery) => at({ sort: sorted.sort, ...more });
   const page = paginateRows(context, sorted.rows, to);
@@ -176,7 +179,11 @@ async function list(context: MemberContext): Promise<Response> {
   );
 }
 
-function states(channels: readonly ListedChannel[], chosen: string | null, to: (more: UrlQuery) => string): Content {
+function states(
+  channels: readonly ListedChannel[],
+  chosen: string | null,
+  to: (more: UrlQuery) => string,
+): HtmlContent {
   const countOf = (state: string | null) =>
     state === null ? channels.length : channels.filter(({ status }) => status === state).length;
   return viewLinks(

@@ -8,35 +8,35 @@ import { ApiError, conflict, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { html } from "../../../ui/html.ts";
-import { getAlertParams, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { getAlertPathArguments, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { allowGeolocation } from "../form_controls.ts";
-import { asFormError, toFormError } from "../form_submission.ts";
+import { rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
 import {
   type AlertResult,
   type ChannelResult,
   type ConsolePage,
   type FlashCode,
-  type MemberContext,
+  type MemberPageContext,
   memberForm,
   memberPage,
 } from "../page_context.ts";
-import { markupResponse } from "../phone_preview.ts";
-import { findRecurrenceErrors, getRecurrenceControl } from "../recurrence_form.ts";
+import { createAlertMarkupResponse } from "../phone_preview.ts";
+import { findRecurrenceErrors, getRecurrenceErrorControl } from "../recurrence_form.ts";
 import { editConflictReport, lastEditNote } from "./compose_controls.ts";
 import {
-  ACTION_ROW_LABELS,
-  ALERT_LABELS,
-  createAlertForm,
-  createBlankForm,
-  findFormChanges,
-  getQuestionControls,
+  ACTION_BUTTON_FIELD_LABELS,
+  ALERT_FIELD_LABELS,
+  createBlankAlertForm,
+  findAlertFormChanges,
+  getQuestionControlNames,
   parseAlertForm,
+  toAlertFormValues,
   UPLOAD_FIELDS,
 } from "./compose_fields.ts";
-import { alertCirclePreview, type ComposePageData, composePage, nextOccurrencesPreview } from "./compose_form.ts";
+import { alertCirclePreview, type ComposePageData, composePage, renderFormNextOccurrences } from "./compose_form.ts";
 import { alertPreview, listUploadedFiles } from "./compose_preview.ts";
 import { storeUploads } from "./files.ts";
-import { sendQuestions } from "./send_confirmation.ts";
+import { findSendQuestions } from "./send_confirmation.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";
@@ -60,7 +60,7 @@ const DONE: Record<string, FlashCode> = {
 const KEEPS: readonly string[] = ["save", "test"];
 
 async function show(
-  context: MemberContext,
+  context: MemberPageContext,
   { status, ...shown }: Omit<ComposePageData, "files"> & { status?: number },
 ): Promise<Response> {
   const { error, alert } = shown;
@@ -78,7 +78,7 @@ async function show(
   return allowGeolocation(page);
 }
 
-const pageOf = (context: MemberContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
+const pageOf = (context: MemberPageContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
   `${getChannelPath(context, pusher_id)}/alerts/${id}`;
 
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
@@ -108,12 +108,12 @@ function actOf(form: URLSearchParams): string {
 }
 
 function shownError(refused: unknown, form: URLSearchParams): ApiError {
-  const error = asFormError(refused);
+  const error = rethrowUnlessShownInForm(refused);
   if (error.param !== "idempotency_key")
     return toFormError(
       error,
-      { expected_updated_at: "version", recurrence: getRecurrenceControl(form), ...getQuestionControls(form) },
-      { ...ALERT_LABELS, ...ACTION_ROW_LABELS },
+      { expected_updated_at: "version", recurrence: getRecurrenceErrorControl(form), ...getQuestionControlNames(form) },
+      { ...ALERT_FIELD_LABELS, ...ACTION_BUTTON_FIELD_LABELS },
     );
   // Each alert has at most one successor, so going back and forth does not create a third one.
   form.set(
@@ -128,7 +128,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   );
 }
 
-async function write(context: MemberContext): Promise<Response> {
+async function write(context: MemberPageContext): Promise<Response> {
   const channel = await getRequestedChannel(context);
   const { form } = context;
   const error = await storeUploads(context, UPLOAD_FIELDS);
@@ -139,7 +139,7 @@ async function write(context: MemberContext): Promise<Response> {
   try {
     const once = form.get("once");
     const fields = parseAlertForm(form);
-    const above = act === "send" && (await sendQuestions(context, { channel, alert: null, once }));
+    const above = act === "send" && (await findSendQuestions(context, { channel, alert: null, once }));
     if (above) return await show(context, { channel, alert: null, form, above, status: 409 });
     // A repeating alert begins as a draft, and one form makes one.
     const begins = act === "schedule" && fields.recurrence !== null;
@@ -161,28 +161,28 @@ async function write(context: MemberContext): Promise<Response> {
 const hasChanged = (alert: AlertResult, form: URLSearchParams): boolean =>
   alert.updated_at !== form.get("version") || alert.review_url === null;
 
-async function edit(context: MemberContext): Promise<Response> {
+async function edit(context: MemberPageContext): Promise<Response> {
   const channel = await getRequestedChannel(context);
   const { form } = context;
   const error = await storeUploads(context, UPLOAD_FIELDS);
   const act = actOf(form);
-  const alert = await context.call("get_alert", getAlertParams(context));
+  const alert = await context.call("get_alert", getAlertPathArguments(context));
   const version = form.get("version") ?? "";
   if (hasChanged(alert, form)) return clash(context, { channel, alert, form });
   const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(context, { channel, alert, form, error: wrong });
   let made: AlertResult = alert;
   try {
-    const above = act === "send" && (await sendQuestions(context, { channel, alert }));
+    const above = act === "send" && (await findSendQuestions(context, { channel, alert }));
     if (above) return await show(context, { channel, alert, form, above, status: 409 });
-    const changes = findFormChanges(form, alert);
+    const changes = findAlertFormChanges(form, alert);
     made = await context.call("update_alert", {
-      ...getAlertParams(context),
+      ...getAlertPathArguments(context),
       ...changes,
       expected_updated_at: version,
     });
     if (!KEEPS.includes(act)) {
-      const expected = { ...getAlertParams(context), expected_updated_at: made.updated_at };
+      const expected = { ...getAlertPathArguments(context), expected_updated_at: made.updated_at };
       await context.call(act === "send" ? "send_alert" : "schedule_alert", expected);
     }
     return await done(context, {
@@ -192,7 +192,7 @@ async function edit(context: MemberContext): Promise<Response> {
       removed: !isDeepStrictEqual(made.blocked, alert.blocked),
     });
   } catch (refused) {
-    const now = await context.call("get_alert", getAlertParams(context));
+    const now = await context.call("get_alert", getAlertPathArguments(context));
     // Another person was faster between the check above and the write. A draft saved by this form is not a conflict.
     if (now.updated_at !== made.updated_at || now.review_url === null)
       return clash(context, { channel, alert: now, form });
@@ -200,16 +200,16 @@ async function edit(context: MemberContext): Promise<Response> {
   }
 }
 
-async function writeAgain(context: MemberContext, error: ApiError): Promise<Response> {
+async function writeAgain(context: MemberPageContext, error: ApiError): Promise<Response> {
   return show(context, { channel: await getRequestedChannel(context), alert: null, form: context.form, error });
 }
 
 /** The form of an edit as it was written, or next to the version that another person saved. */
-async function editAgain(context: MemberContext, error: ApiError): Promise<Response> {
+async function editAgain(context: MemberPageContext, error: ApiError): Promise<Response> {
   const { form } = context;
   const [channel, alert] = await Promise.all([
     getRequestedChannel(context),
-    context.call("get_alert", getAlertParams(context)),
+    context.call("get_alert", getAlertPathArguments(context)),
   ]);
   if (hasChanged(alert, form)) return clash(context, { channel, alert, form });
   return show(context, { channel, alert, form, error });
@@ -217,32 +217,37 @@ async function editAgain(context: MemberContext, error: ApiError): Promise<Respo
 
 /** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
 async function done(
-  context: MemberContext,
+  context: MemberPageContext,
   { channel, made, act, removed }: { channel: ChannelResult; made: AlertResult; act: string; removed: boolean },
 ): Promise<Response> {
   if (act === "test") return test(context, { channel, made });
   if (act !== "save" || !removed || made.blocked.length === 0) return context.goTo(pageOf(context, made), DONE[act]);
   const above = html`<p class="flash done" role="status">Draft saved.</p>`;
-  return show(context, { channel, alert: made, form: createAlertForm(made), above });
+  return show(context, { channel, alert: made, form: toAlertFormValues(made), above });
 }
 
 /** The draft is saved by now, so an error of the test is shown above it as it is. */
 async function test(
-  context: MemberContext,
+  context: MemberPageContext,
   { channel, made }: { channel: ChannelResult; made: AlertResult },
 ): Promise<Response> {
   const path = { pusher_id: made.pusher_id, alert_id: made.id, expected_updated_at: made.updated_at };
   try {
     await context.asMember(test_alert, path);
   } catch (refused) {
-    return show(context, { channel, alert: made, form: createAlertForm(made), error: asFormError(refused) });
+    return show(context, {
+      channel,
+      alert: made,
+      form: toAlertFormValues(made),
+      error: rethrowUnlessShownInForm(refused),
+    });
   }
   return context.goTo(pageOf(context, made), DONE.test);
 }
 
 /** Another person changed the alert while this form was written. Both texts are shown, and nothing typed is lost. */
 async function clash(
-  context: MemberContext,
+  context: MemberPageContext,
   { channel, alert, form }: { channel: ChannelResult; alert: AlertResult; form: URLSearchParams },
 ): Promise<Response> {
   const who = await lastEditNote(context, alert);
@@ -269,11 +274,11 @@ async function clash(
 }
 
 /** The markup of a form as phones would show it, for the frame of the preview. */
-async function page(context: MemberContext): Promise<Response> {
+async function page(context: MemberPageContext): Promise<Response> {
   const layout = context.form.get("layout") === "document" ? "document" : "html";
   const { html: clean } = await context.call("preview_html", { html: context.form.get("html") ?? "", layout });
   // The edited alert may have another author: none of their addresses is fetched.
-  return markupResponse(clean, !context.form.has("version"));
+  return createAlertMarkupResponse(clean, !context.form.has("version"));
 }
 
 export const COMPOSE_PAGES: readonly ConsolePage[] = [
@@ -282,14 +287,14 @@ export const COMPOSE_PAGES: readonly ConsolePage[] = [
     const channel = await getRequestedChannel(context);
     const once = context.url.searchParams.get("once") ?? "";
     if (!ONCE.test(once)) return context.goTo(`${context.url.pathname}?once=${randomUUID()}`);
-    return show(context, { channel, alert: null, form: createBlankForm(once) });
+    return show(context, { channel, alert: null, form: createBlankAlertForm(once) });
   }),
   { ...memberForm(NEW, writeAgain, write), maxFiles: MAX_FORM },
 
   memberPage("GET", EDIT, async (context) => {
-    const alert = await context.call("get_alert", getAlertParams(context));
+    const alert = await context.call("get_alert", getAlertPathArguments(context));
     if (alert.review_url === null) return context.goTo(pageOf(context, alert));
-    return show(context, { channel: await getRequestedChannel(context), alert, form: createAlertForm(alert) });
+    return show(context, { channel: await getRequestedChannel(context), alert, form: toAlertFormValues(alert) });
   }),
   { ...memberForm(EDIT, editAgain, edit), maxFiles: MAX_FORM },
 
@@ -300,13 +305,13 @@ export const COMPOSE_PAGES: readonly ConsolePage[] = [
       const alert_id = form.get("alert");
       const alert = alert_id ? await context.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
       const shown = await alertPreview(context, { channel, alert, form, files });
-      return context.part(html`${shown}${alertCirclePreview(form, channel)}${nextOccurrencesPreview(context)}`);
+      return context.part(html`${shown}${alertCirclePreview(form, channel)}${renderFormNextOccurrences(context)}`);
     }),
     maxBody: MAX_BODY_BYTES.alerts,
   },
   { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY_BYTES.alerts },
   memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (context) => {
-    const alert = await context.call("get_alert", getAlertParams(context));
-    return markupResponse(alert.asset_html ?? alert.html ?? "", context.url.searchParams.has("pictures"));
+    const alert = await context.call("get_alert", getAlertPathArguments(context));
+    return createAlertMarkupResponse(alert.asset_html ?? alert.html ?? "", context.url.searchParams.has("pictures"));
   }),
 ];

@@ -3,12 +3,12 @@
 
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import type { AlertAction } from "../../../model/fields/alert_action.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { checkbox, errorParts, relativeTime, select } from "../components.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { checkbox, relativeTime, renderFieldError, renderSelectField } from "../components.ts";
 import { type FormState, fieldControl, segmentedControl } from "../form_controls.ts";
-import type { AlertResult, MemberContext } from "../page_context.ts";
-import { ALERT_LABELS, mergeEdits } from "./compose_fields.ts";
-import { FILE_NAMES, fileField, type UploadField } from "./files.ts";
+import type { AlertResult, MemberPageContext } from "../page_context.ts";
+import { ALERT_FIELD_LABELS, mergeAlertEdits } from "./compose_fields.ts";
+import { fileField, UPLOAD_KIND_LABELS, type UploadField } from "./files.ts";
 import { actorLabel, listAlertEvents } from "./review_history.ts";
 
 type Control = Parameters<typeof fieldControl>[3];
@@ -29,7 +29,7 @@ export const segmentedField = (
 
 /** The confirmation required before an urgent alert is published. */
 export function urgentConfirmation({ form, error }: FormState): Html {
-  const { line, attributes } = errorParts(error, "sure");
+  const { line, attributes } = renderFieldError(error, "sure");
   const label = "This is urgent enough to ring at night";
   return html`<div class="sure">${line}${checkbox({
     id: "sure",
@@ -54,9 +54,9 @@ export function fileUploadField(
     ...(chosen !== "" && !known ? [{ value: chosen, label: "Current file" }] : []),
     ...files.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  return html`${select({ name: to.into, label: ALERT_LABELS[to.into] ?? to.into, options, value: chosen, error: typed.error })}
+  return html`${renderSelectField({ name: to.into, label: ALERT_FIELD_LABELS[to.into] ?? to.into, options, value: chosen, error: typed.error })}
   ${fileField(to, {
-    label: `Upload another ${FILE_NAMES[to.kind]}`,
+    label: `Upload another ${UPLOAD_KIND_LABELS[to.kind]}`,
     hint,
     button: html`<button class="plain" name="act" value="preview">Upload</button>`,
     error: typed.error,
@@ -64,7 +64,7 @@ export function fileUploadField(
 }
 
 /** The last editor of the alert, and the time, from the audit log. */
-export async function lastEditNote(context: MemberContext, alert: AlertResult): Promise<Content> {
+export async function lastEditNote(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
   const [last] = await listAlertEvents(context, alert.id);
   if (!last) return "Someone";
   return html`${actorLabel(last.actor)}, ${relativeTime(last.created_at, context.now)},`;
@@ -84,11 +84,11 @@ const formatValue = (name: string, value: unknown): string => {
 
 /** Updates `form` from the alert, and reports the outcome. The version that the form carries next is the alert's. */
 export function editConflictReport(
-  context: MemberContext,
-  { alert, form, who }: { alert: AlertResult; form: URLSearchParams; who: Content },
+  context: MemberPageContext,
+  { alert, form, who }: { alert: AlertResult; form: URLSearchParams; who: HtmlContent },
 ): Html {
-  const { clashes, taken } = mergeEdits(form, alert);
-  const names = (fields: readonly string[]) => fields.map((name) => ALERT_LABELS[name] ?? name).join(", ");
+  const { clashes, taken } = mergeAlertEdits(form, alert);
+  const names = (fields: readonly string[]) => fields.map((name) => ALERT_FIELD_LABELS[name] ?? name).join(", ");
   return html`<section class="report warn clash" role="alert" aria-labelledby="clash"><h2 id="clash">Someone changed
     this alert while you were writing</h2>
     <p>${who} saved it before you. Your changes are not saved yet; they are in the form below.
@@ -99,7 +99,7 @@ export function editConflictReport(
         : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved version
           with yours.</p>
     ${clashes.map(
-      ({ name, yours, theirs }) => html`<div class="both"><div><h3>${ALERT_LABELS[name] ?? name}, yours</h3><p
+      ({ name, yours, theirs }) => html`<div class="both"><div><h3>${ALERT_FIELD_LABELS[name] ?? name}, yours</h3><p
         class="written">${formatValue(name, yours)}</p></div><div><h3>Saved version</h3><p
           class="written">${formatValue(name, theirs)}</p></div></div>`,
     )}`

@@ -2,36 +2,36 @@
 // validate them.
 
 import { createHash } from "node:crypto";
-import { ASSET_FIELDS, type AssetField } from "../../../model/domain/asset_rules.ts";
+import { ASSET_FIELD_KINDS, type AssetField } from "../../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import type { AlertAction } from "../../../model/fields/alert_action.ts";
-import { getLinkActions, getReplyQuestion } from "../../../model/fields/alert_buttons.ts";
-import { getFieldLabels, getFieldNames, selectDrawnOn } from "../../../model/fields/field_table.ts";
+import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/alert_buttons.ts";
+import { getFieldLabels, getFieldNames, selectFieldsDrawnOn } from "../../../model/fields/field_table.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { parseControlValue, toControlValue } from "../form_controls.ts";
 import type { AlertResult } from "../page_context.ts";
 import { fillRecurrence, parseRecurrenceForm, RECURRENCE_FIELDS } from "../recurrence_form.ts";
 import type { UploadField } from "./files.ts";
 
-const FIELDS = selectDrawnOn(ALERT_FIELDS, "form");
+const FIELDS = selectFieldsDrawnOn(ALERT_FIELDS, "form");
 /** Every field but those that have several controls. */
 const { actions: _, recurrence: __, ...ONE_CONTROL } = FIELDS;
 const NAMES = getFieldNames(ONE_CONTROL);
 
 /** The name of each field at the beginning of a sentence. */
-export const ALERT_LABELS: Readonly<Record<string, string>> = getFieldLabels(ALERT_FIELDS);
+export const ALERT_FIELD_LABELS: Readonly<Record<string, string>> = getFieldLabels(ALERT_FIELDS);
 
 /** Most buttons that an alert has, as rows of the form. */
-export const ACTION_ROWS: readonly number[] = [...Array(LIMITS.alert_actions).keys()];
+export const ACTION_ROW_INDEXES: readonly number[] = [...Array(LIMITS.alert_actions).keys()];
 
 /** The controls of the question: its text and its choices. */
-export const REPLY_FIELDS: readonly string[] = [
+export const REPLY_CONTROL_NAMES: readonly string[] = [
   "reply.label",
   ...Array.from({ length: LIMITS.reply_choices }, (_, i) => `reply.${i}`),
 ];
 
 /** An alert (as get_alert returns it) as values of the form. */
-export function createAlertForm(alert: AlertResult): URLSearchParams {
+export function toAlertFormValues(alert: AlertResult): URLSearchParams {
   const timed = alert.send_at !== null || alert.recurrence !== null;
   const form = new URLSearchParams({ when: timed ? "later" : "now" });
   for (const name of NAMES) {
@@ -39,7 +39,7 @@ export function createAlertForm(alert: AlertResult): URLSearchParams {
     else if (alert[name]) form.set(name, "yes");
   }
   fillRecurrence(form, alert.recurrence);
-  getLinkActions(alert.actions).forEach(({ label, url }, i) => {
+  getOpenUrlActions(alert.actions).forEach(({ label, url }, i) => {
     form.set(`actions.${i}.label`, label);
     form.set(`actions.${i}.url`, url);
   });
@@ -52,12 +52,12 @@ export function createAlertForm(alert: AlertResult): URLSearchParams {
 }
 
 /** The form of an alert that is not written yet; it makes one alert under the key `once`. */
-export const createBlankForm = (once: string): URLSearchParams =>
+export const createBlankAlertForm = (once: string): URLSearchParams =>
   new URLSearchParams({ once, when: "now", layout: "text", priority: "normal" });
 
 /** The rows of buttons that were filled in, in their order, without empty ones. */
 export function parseLinkButtons(form: URLSearchParams): { label: string; url: string }[] {
-  const rows = ACTION_ROWS.map((i) => ({
+  const rows = ACTION_ROW_INDEXES.map((i) => ({
     label: (form.get(`actions.${i}.label`) ?? "").trim(),
     url: (form.get(`actions.${i}.url`) ?? "").trim(),
   }));
@@ -66,7 +66,7 @@ export function parseLinkButtons(form: URLSearchParams): { label: string; url: s
 
 /** The question that was typed, with its choices, without empty ones. */
 function replyOf(form: URLSearchParams): AlertAction[] {
-  const [label = "", ...choices] = REPLY_FIELDS.map((name) => (form.get(name) ?? "").trim());
+  const [label = "", ...choices] = REPLY_CONTROL_NAMES.map((name) => (form.get(name) ?? "").trim());
   const given = choices.filter((choice) => choice !== "");
   return label === "" && given.length === 0 ? [] : [{ type: "reply", label, url: "", choices: given }];
 }
@@ -78,7 +78,7 @@ export const parseActions = (form: URLSearchParams): AlertAction[] => [
 ];
 
 /** Reports if the chosen card has a page of markup. */
-export const hasPageLayout = (form: URLSearchParams): boolean =>
+export const hasHtmlLayout = (form: URLSearchParams): boolean =>
   ["html", "document"].includes(form.get("layout") ?? "");
 
 /** The typed values as arguments; every argument is present. */
@@ -88,7 +88,7 @@ export function parseAlertForm(form: URLSearchParams): Record<string, unknown> {
     args[name] =
       ALERT_FIELDS[name].look === "yes" ? form.has(name) : parseControlValue(ALERT_FIELDS[name], form.get(name));
   // Markup of a card that is not chosen is neither seen nor saved.
-  if (!hasPageLayout(form)) Object.assign(args, { html: null, html_asset_id: null });
+  if (!hasHtmlLayout(form)) Object.assign(args, { html: null, html_asset_id: null });
   args.recurrence = parseRecurrenceForm(form);
   args.actions = parseActions(form);
   if (form.get("when") !== "later") args.send_at = null;
@@ -96,8 +96,8 @@ export function parseAlertForm(form: URLSearchParams): Record<string, unknown> {
 }
 
 /** The arguments that a form changes of an alert. Times that are the same to the minute are equal. */
-export function findFormChanges(form: URLSearchParams, alert: AlertResult): Record<string, unknown> {
-  const before = parseAlertForm(createAlertForm(alert));
+export function findAlertFormChanges(form: URLSearchParams, alert: AlertResult): Record<string, unknown> {
+  const before = parseAlertForm(toAlertFormValues(alert));
   const typed = Object.entries(parseAlertForm(form));
   return Object.fromEntries(typed.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
 }
@@ -105,7 +105,7 @@ export function findFormChanges(form: URLSearchParams, alert: AlertResult): Reco
 const mark = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 8);
 
 /** Digests of each argument when the form was made, to find out later who changed which. */
-export function createFieldMarks(form: URLSearchParams): string {
+export function createAlertFieldDigests(form: URLSearchParams): string {
   return Object.entries(parseAlertForm(form))
     .map(([name, value]) => `${name}:${mark(value)}`)
     .join(" ");
@@ -123,10 +123,13 @@ export interface EditConflict {
  * @param form the typed values, with the digests of the initial ones in `base` @param alert the present alert
  * @returns the fields that both changed, and the names of those taken over
  */
-export function mergeEdits(form: URLSearchParams, alert: AlertResult): { clashes: EditConflict[]; taken: string[] } {
+export function mergeAlertEdits(
+  form: URLSearchParams,
+  alert: AlertResult,
+): { clashes: EditConflict[]; taken: string[] } {
   const base = new Map((form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]));
   const yours = parseAlertForm(form);
-  const now = createAlertForm(alert);
+  const now = toAlertFormValues(alert);
   const theirs = parseAlertForm(now);
   const clashes: EditConflict[] = [];
   const taken: string[] = [];
@@ -145,7 +148,7 @@ export function mergeEdits(form: URLSearchParams, alert: AlertResult): { clashes
 function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): void {
   const fields =
     name === "actions"
-      ? [...ACTION_ROWS.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]), ...REPLY_FIELDS]
+      ? [...ACTION_ROW_INDEXES.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]), ...REPLY_CONTROL_NAMES]
       : name === "send_at"
         ? ["send_at", "when"]
         : name === "recurrence"
@@ -158,24 +161,24 @@ function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): v
 }
 
 /** The file fields of the form, each uploading for an argument: `image_file` for `image_asset_id`. */
-export const UPLOAD_FIELDS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as AssetField[]).map((into) => ({
-  field: `${ASSET_FIELDS[into]}_file`,
-  kind: ASSET_FIELDS[into],
+export const UPLOAD_FIELDS: readonly UploadField[] = (Object.keys(ASSET_FIELD_KINDS) as AssetField[]).map((into) => ({
+  field: `${ASSET_FIELD_KINDS[into]}_file`,
+  kind: ASSET_FIELD_KINDS[into],
   into,
   holds: "id",
 }));
 
 /** Rows of buttons have fields of their own, so what is wrong stays with the row. */
-export const ACTION_ROW_LABELS = Object.fromEntries(
-  ACTION_ROWS.flatMap((row) => [
+export const ACTION_BUTTON_FIELD_LABELS = Object.fromEntries(
+  ACTION_ROW_INDEXES.flatMap((row) => [
     [`actions.${row}.label`, `The label of button ${row + 1}`],
     [`actions.${row}.url`, `The link of button ${row + 1}`],
-  ]).concat(REPLY_FIELDS.map((name, i) => [name, i === 0 ? "The question" : `Answer ${i}`])),
+  ]).concat(REPLY_CONTROL_NAMES.map((name, i) => [name, i === 0 ? "The question" : `Answer ${i}`])),
 );
 
 /** The operations' names of the controls of the question, which follows the buttons. */
-export function getQuestionControls(form: URLSearchParams): Record<string, string> {
+export function getQuestionControlNames(form: URLSearchParams): Record<string, string> {
   const at = `actions.${parseLinkButtons(form).length}`;
-  const names = REPLY_FIELDS.map((name, i) => [i === 0 ? `${at}.label` : `${at}.choices.${i - 1}`, name]);
+  const names = REPLY_CONTROL_NAMES.map((name, i) => [i === 0 ? `${at}.label` : `${at}.choices.${i - 1}`, name]);
   return { ...Object.fromEntries(names), [`${at}.choices`]: "reply.0" };
 }

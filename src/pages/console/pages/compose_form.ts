@@ -7,45 +7,45 @@ import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import type { AssetKind } from "../../../model/entities/asset.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import { getFieldNames, selectPlainOn } from "../../../model/fields/field_table.ts";
+import { getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { formatPosition, toMapCircle } from "../../../ui/map_circle_drawing.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
 import { channelAvatar, getChannelPath } from "../channel_header.ts";
-import { errorParts, errorSummary, quotedText } from "../components.ts";
+import { errorSummary, renderBlockquote, renderFieldError } from "../components.ts";
 import {
   circleFields,
   circlePreview,
   collapsibleFields,
   type FormState,
-  formTextField,
   panel,
   plainFieldControls,
+  renderFormTextField,
 } from "../form_controls.ts";
-import type { ChannelResult, MemberContext } from "../page_context.ts";
-import { removalReport } from "../phone_preview.ts";
-import { nextOccurrences, RECURRENCE_FIELDS, recurrenceFields } from "../recurrence_form.ts";
+import type { ChannelResult, MemberPageContext } from "../page_context.ts";
+import { renderRemovedContentReport } from "../phone_preview.ts";
+import { RECURRENCE_FIELDS, renderNextOccurrences, renderRecurrenceFields } from "../recurrence_form.ts";
 import { alertControl, fileUploadField, segmentedField, urgentConfirmation } from "./compose_controls.ts";
 import {
-  ACTION_ROWS,
-  ALERT_LABELS,
-  createAlertForm,
-  createFieldMarks,
+  ACTION_ROW_INDEXES,
+  ALERT_FIELD_LABELS,
+  createAlertFieldDigests,
   parseAlertForm,
   parseLinkButtons,
-  REPLY_FIELDS,
+  REPLY_CONTROL_NAMES,
+  toAlertFormValues,
   UPLOAD_FIELDS,
 } from "./compose_fields.ts";
-import { alertPagePreview, alertPreview, type PreviewData } from "./compose_preview.ts";
-import { FILE_HINTS, getUploadPath } from "./files.ts";
-import { confirmationFields } from "./send_confirmation.ts";
+import { type AlertPreviewData, alertPagePreview, alertPreview } from "./compose_preview.ts";
+import { getUploadEndpointPath, UPLOAD_KIND_HINTS } from "./files.ts";
+import { renderSendConfirmationFields } from "./send_confirmation.ts";
 
-export interface ComposePageData extends PreviewData {
+export interface ComposePageData extends AlertPreviewData {
   error?: ApiError;
   /** The content above the form in place of the refusal alone. */
-  above?: Content;
+  above?: HtmlContent;
 }
 
 function uploadOf(typed: FormState, kind: AssetKind, { files }: ComposePageData): Html {
@@ -53,7 +53,7 @@ function uploadOf(typed: FormState, kind: AssetKind, { files }: ComposePageData)
   const [to] = UPLOAD_FIELDS.filter((one) => one.kind === kind);
   return fileUploadField(typed, assertDefined(to, "each kind of file has its field"), {
     files: fitting,
-    hint: FILE_HINTS[kind],
+    hint: UPLOAD_KIND_HINTS[kind],
   });
 }
 
@@ -62,7 +62,7 @@ function message(typed: FormState, shown: ComposePageData): Html {
     "Message",
     html`${alertControl(typed, "title")}
     ${alertControl(typed, "body")}
-    ${segmentedField(typed, "layout", ALERT_LABELS.layout, [
+    ${segmentedField(typed, "layout", ALERT_FIELD_LABELS.layout, [
       { value: "text", label: "Text" },
       { value: "image", label: "Picture" },
       { value: "html", label: "Page" },
@@ -84,7 +84,7 @@ function message(typed: FormState, shown: ComposePageData): Html {
 function loudness(typed: FormState, shown: ComposePageData): Html {
   return panel(
     "Priority",
-    html`${segmentedField(typed, "priority", ALERT_LABELS.priority, [
+    html`${segmentedField(typed, "priority", ALERT_FIELD_LABELS.priority, [
       { value: "normal", label: "Normal" },
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
@@ -108,7 +108,7 @@ function loudness(typed: FormState, shown: ComposePageData): Html {
   );
 }
 
-function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, next: Content): Html {
+function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, next: HtmlContent): Html {
   const repeats = alert?.status !== "scheduled";
   // It is also shown where it is wrong, although the alert will not have a time.
   const isWrong = typed.error?.fields.some(({ param }) => RECURRENCE_FIELDS.includes(param));
@@ -119,7 +119,7 @@ function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, nex
       { value: "later", label: "Later" },
     ])}
     <div class="when-later">${alertControl(typed, "send_at")}</div>
-    ${repeats && html`<div class="${!isWrong && "when-later"}">${recurrenceFields(typed)}${next}</div>`}
+    ${repeats && html`<div class="${!isWrong && "when-later"}">${renderRecurrenceFields(typed)}${next}</div>`}
     ${alertControl(typed, "expires_at")}
     ${collapsibleFields(
       typed,
@@ -135,11 +135,11 @@ function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, nex
 }
 
 /** Only an alert's own circle silences (rules#circle-on-device), which is not what people expect of a channel's. */
-function noCircle(channel: ChannelResult): Content {
+function noCircle(channel: ChannelResult): HtmlContent {
   const circle = toMapCircle(channel);
   if (!circle) return "No area: the alert applies everywhere.";
   return html`No area: the alert applies everywhere. The channel’s area,
-    ${formatDistance(circle.radius_km)} around ${formatPosition(circle)}, is for information only and does not silence devices.`;
+    ${formatDistance(circle.radius_km)} around ${formatCoordinates(circle)}, is for information only and does not silence devices.`;
 }
 
 /** The circle to scale, as the form has it. */
@@ -149,37 +149,37 @@ export const alertCirclePreview = (form: URLSearchParams, channel: ChannelResult
 function others(typed: FormState): Html {
   const rows = parseLinkButtons(typed.form);
   const form = new URLSearchParams(typed.form);
-  for (const i of ACTION_ROWS) {
+  for (const i of ACTION_ROW_INDEXES) {
     form.set(`actions.${i}.label`, rows[i]?.label ?? "");
     form.set(`actions.${i}.url`, rows[i]?.url ?? "");
   }
   const inRows = { ...typed, form };
-  const { line: wrong } = errorParts(typed.error, "actions");
-  const plain = getFieldNames(selectPlainOn(ALERT_FIELDS, "form"));
-  const buttons = ACTION_ROWS.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]);
+  const { line: wrong } = renderFieldError(typed.error, "actions");
+  const plain = getFieldNames(selectFieldsDrawnByKind(ALERT_FIELDS, "form"));
+  const buttons = ACTION_ROW_INDEXES.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]);
   return panel(
     "Buttons, question and notes",
     html`${collapsibleFields(
       inRows,
       "Buttons",
       ["actions", ...buttons],
-      html`${wrong}${ACTION_ROWS.map(
+      html`${wrong}${ACTION_ROW_INDEXES.map(
         (i) =>
-          html`<div class="columns"${i === 0 && html` id="actions"`}>${formTextField(inRows, {
+          html`<div class="columns"${i === 0 && html` id="actions"`}>${renderFormTextField(inRows, {
             name: `actions.${i}.label`,
             label: `Button ${i + 1} label`,
-          })}${formTextField(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
+          })}${renderFormTextField(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
       )}`,
     )}
     ${collapsibleFields(
       typed,
       "Question with answers",
-      REPLY_FIELDS,
+      REPLY_CONTROL_NAMES,
       html`<div id="reply"><p class="hint">Devices show a button for each answer.
       Users can change their answer until the alert expires. You see counts, not who answered.</p>
-      ${formTextField(typed, { name: "reply.label", label: "Question" })}
-      <div class="columns">${REPLY_FIELDS.slice(1).map((name, i) =>
-        formTextField(typed, { name, label: `Answer ` + `${i + 1}` }),
+      ${renderFormTextField(typed, { name: "reply.label", label: "Question" })}
+      <div class="columns">${REPLY_CONTROL_NAMES.slice(1).map((name, i) =>
+        renderFormTextField(typed, { name, label: `Answer ` + `${i + 1}` }),
       )}</div></div>`,
     )}
     ${collapsibleFields(
@@ -192,7 +192,7 @@ function others(typed: FormState): Html {
 }
 
 /** The test on the user's own devices; without a device, the link to add one. */
-function testOnDevices({ alert }: ComposePageData, devices: number): Content {
+function testOnDevices({ alert }: ComposePageData, devices: number): HtmlContent {
   if ((alert?.status ?? "draft") !== "draft") return null;
   if (devices === 0)
     return html`<p class="hint"><a href="/console/account/devices">Add a test device</a>
@@ -216,20 +216,20 @@ function deciding(typed: FormState, { channel, alert }: ComposePageData): Html {
 }
 
 /** When what was typed is next. */
-export function nextOccurrencesPreview({ form, now }: Pick<MemberContext, "form" | "now">): Html {
+export function renderFormNextOccurrences({ form, now }: Pick<MemberPageContext, "form" | "now">): Html {
   const { recurrence = null, send_at = null } = parseAlertForm(form);
-  return nextOccurrences(recurrence as string | null, send_at as string | null, now);
+  return renderNextOccurrences(recurrence as string | null, send_at as string | null, now);
 }
 
 /** The whole page: the errors above the form, then the form with its preview. */
-export async function composePage(context: MemberContext, shown: ComposePageData): Promise<Html> {
+export async function composePage(context: MemberPageContext, shown: ComposePageData): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
   const [preview, { data: devices }] = await Promise.all([
     alertPreview(context, shown),
     context.asPerson(list_own_devices, {}),
   ]);
-  const next = nextOccurrencesPreview({ form, now: context.now });
+  const next = renderFormNextOccurrences({ form, now: context.now });
   const base = getChannelPath(context, channel.id);
   const once = form.get("once") ?? randomUUID();
   const action = alert
@@ -245,18 +245,18 @@ export async function composePage(context: MemberContext, shown: ComposePageData
     ${
       alert?.review_reply &&
       html`<section class="report warn"><h2>Declined</h2><p
-      class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`
+      class="hint">Reviewer’s comment:</p>${renderBlockquote(alert.review_reply)}</section>`
     }
-    ${alert && removalReport(alert.blocked, 0)}
+    ${alert && renderRemovedContentReport(alert.blocked, 0)}
     <form class="compose" id="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate
       data-compose="${base}/alerts" data-kept="${context.caller.member.id}"
-        data-uploads="${getUploadPath(context)}">${context.token}
+        data-uploads="${getUploadEndpointPath(context)}">${context.token}
       ${
         alert
           ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base"
-        value="${createFieldMarks(createAlertForm(alert))}">`
+        value="${createAlertFieldDigests(toAlertFormValues(alert))}">`
           : html`<input type="hidden" name="once" value="${once}">`
-      }${confirmationFields(shown)}
+      }${renderSendConfirmationFields(shown)}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(
         typed,
         shown,

@@ -4,27 +4,27 @@
 
 import { list_files } from "../../../identity/session/uploaded_files.ts";
 import { ApiError } from "../../../model/api_error.ts";
-import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
-import { fieldMessage } from "../../../model/error_messages.ts";
+import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
+import { formatFieldErrorForUi } from "../../../model/error_messages.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { parseTimestamp } from "../../../model/fields/value_schemas.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
-import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
+import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
 import {
   alertPageFrame,
-  capabilityReport,
   describeReach,
   externalPicturesLink,
   phonePreview,
-  removalReport,
+  renderRemovedContentReport,
+  renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { hasPageLayout, parseActions, parseAlertForm } from "./compose_fields.ts";
+import { hasHtmlLayout, parseActions, parseAlertForm } from "./compose_fields.ts";
 
 const FILES_SHOWN = 100;
 
-export const listUploadedFiles = async (context: MemberContext) =>
+export const listUploadedFiles = async (context: MemberPageContext) =>
   (await context.asMember(list_files, { limit: FILES_SHOWN })).data;
 
 type Files = Awaited<ReturnType<typeof listUploadedFiles>>;
@@ -73,9 +73,9 @@ export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: 
 }
 
 /** The result of preview_html for the markup; a refusal has its own text. */
-async function sanitised(context: MemberContext, form: URLSearchParams) {
+async function sanitised(context: MemberPageContext, form: URLSearchParams) {
   const markup = form.get("html") ?? "";
-  if (markup === "" || !hasPageLayout(form)) return { blocked: [], script_count: 0, refusal: null };
+  if (markup === "" || !hasHtmlLayout(form)) return { blocked: [], script_count: 0, refusal: null };
   const layout = form.get("layout") === "document" ? "document" : "html";
   try {
     return { ...(await context.call("preview_html", { html: markup, layout })), refusal: null };
@@ -84,12 +84,12 @@ async function sanitised(context: MemberContext, form: URLSearchParams) {
     return {
       blocked: [],
       script_count: 0,
-      refusal: error.fields[0] ? fieldMessage(error.fields[0], "HTML") : error.ui,
+      refusal: error.fields[0] ? formatFieldErrorForUi(error.fields[0], "HTML") : error.ui,
     };
   }
 }
 
-export interface PreviewData {
+export interface AlertPreviewData {
   channel: ChannelResult;
   /** The alert that is edited; null for a new one. */
   alert: AlertResult | null;
@@ -102,13 +102,13 @@ export interface PreviewData {
  * script puts it in the place of what it was.
  */
 export async function alertPreview(
-  context: MemberContext,
-  { channel, alert, form, files }: PreviewData,
+  context: MemberPageContext,
+  { channel, alert, form, files }: AlertPreviewData,
 ): Promise<Html> {
   const { blocked, script_count, refusal } = await sanitised(context, form);
   const now = context.deps.now();
   const drawn = parsePreviewedAlert(form, files, alert, now);
-  const notes = getCapabilityNotes(drawn, channel.requested_perms);
+  const notes = getMissingPermissionNotes(drawn, channel.requested_perms);
   const reach = channel.subscribers;
   const could = await describeReach(context, channel);
   return html`<div id="preview" data-reach="${formatDeviceCount(reach)}"${
@@ -118,13 +118,13 @@ export async function alertPreview(
     ${phonePreview(channel, drawn, now)}
     <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether it rings.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
-    ${removalReport(blocked, script_count, true)}
-    ${capabilityReport(notes, `${getChannelPath(context, channel.id)}/edit`)}</div>
+    ${renderRemovedContentReport(blocked, script_count, true)}
+    ${renderUnrequestedCapabilities(notes, `${getChannelPath(context, channel.id)}/edit`)}</div>
   </div>`;
 }
 
 /** The alert's page below the phone. Unsaved values are sent to the frame by the form's own button. */
-export function alertPagePreview(context: MemberContext, { channel, alert, form, files }: PreviewData): Html {
+export function alertPagePreview(context: MemberPageContext, { channel, alert, form, files }: AlertPreviewData): Html {
   const base = getChannelPath(context, channel.id);
   const chosen = files.find(({ id }) => id === form.get("html_asset_id"));
   const kept = alert && (form.get("html") || null) === alert.html && form.get("layout") === alert.layout;

@@ -4,11 +4,11 @@
 // a page: what is wrong, and what to do.
 
 import { type ApiError, type ErrorType, insufficientStorage } from "../../../model/api_error.ts";
-import { uiMessage } from "../../../model/error_messages.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { formatErrorForUi } from "../../../model/error_messages.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary } from "../components.ts";
 import { savedFormField } from "../form_submission.ts";
-import type { MemberContext, PageContext } from "../page_context.ts";
+import type { MemberPageContext, PageContext } from "../page_context.ts";
 
 const TITLES: Record<ErrorType, string> = {
   invalid_request: "Request failed",
@@ -33,7 +33,7 @@ export function errorPage(context: PageContext, error: ApiError, kept: string | 
   const title = TITLES[error.type];
   // Internal error texts of a program are hidden; those about the disk are shown.
   const isTheirs = error.type !== "server_error" || error.message === insufficientStorage().message;
-  const what = isTheirs ? uiMessage(error) : null;
+  const what = isTheirs ? formatErrorForUi(error) : null;
   return context.page(
     title,
     html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p>${
@@ -52,9 +52,9 @@ export interface Confirmation {
   /** The whole question, with the name of what would end: "Revoke the key deploys?" */
   title: string;
   /** The effect, and whether it can be undone. */
-  effect: Content;
+  effect: HtmlContent;
   /** A condition before the action: a box, an explanation. */
-  condition?: Content;
+  condition?: HtmlContent;
   act: string;
   /** The address for cancelling. */
   back: string;
@@ -84,7 +84,7 @@ export function confirmationPage(context: PageContext, question: Confirmation): 
 const NAME = "requires_approval";
 
 /** The box; an unticked one sends nothing. */
-export const approvalCheckbox = (checked: boolean): Content =>
+export const renderApprovalSettingCheckbox = (checked: boolean): HtmlContent =>
   checkbox({
     id: "asks-first",
     name: NAME,
@@ -96,16 +96,16 @@ export const approvalCheckbox = (checked: boolean): Content =>
     checked,
   });
 
-export const parseApproval = (sent: URLSearchParams): boolean => sent.has(NAME);
+export const parseRequiresApproval = (sent: URLSearchParams): boolean => sent.has(NAME);
 
 /** The text in a list, and the link to change it. */
-export const approvalLink = (asksFirst: boolean, href: string, whose: Content): Content =>
+export const renderApprovalSettingLink = (asksFirst: boolean, href: string, whose: HtmlContent): HtmlContent =>
   html`<a href="${href}">${asksFirst ? "Approval required" : "No approval required"}<span
     class="unseen">: change it for ${whose}</span></a>`;
 
 /** The page on which it is changed. Its form is sent to the same path. */
-export const approvalPage = (
-  context: MemberContext,
+export const renderApprovalSettingPage = (
+  context: MemberPageContext,
   { title, asksFirst, back }: { title: string; asksFirst: boolean; back: string },
 ): Response =>
   context.page(
@@ -113,7 +113,7 @@ export const approvalPage = (
     html`<h1>${title}</h1>
     <p class="lede">The change applies from its next call.</p>
     <div class="card"><form method="post" action="${context.url.pathname}">${context.token}
-      ${approvalCheckbox(asksFirst)}
+      ${renderApprovalSettingCheckbox(asksFirst)}
       <div class="actions"><button>Save</button><a class="button plain" href="${back}">Back</a></div>
     </form></div>`,
     { width: "narrow" },

@@ -2,31 +2,31 @@
 // scopes. The person's choice is stored with the connection, and every request of the assistant is checked against it.
 // The authorization server receives the requested part of it.
 
-import { type ConsoleSession, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
+import { type ConsoleSession, getSessionCaller } from "../../../identity/auth/console_sessions.ts";
 import { grant_connection, list_grants } from "../../../identity/session/client_connections.ts";
 import { ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
 import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
-import { findNamedChannel } from "../list_search.ts";
-import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonContext } from "../page_context.ts";
+import { findTypedChannelId } from "../list_search.ts";
+import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonPageContext } from "../page_context.ts";
 import { SELECTABLE_SCOPES } from "../scope_groups.ts";
-import { parseApproval } from "./confirmation.ts";
+import { parseRequiresApproval } from "./confirmation.ts";
 import {
   assistantName,
   type ConsentChoice,
   type ConsentRequest,
-  consentForm,
   listWorkspaceChannels,
+  renderConsentPage,
 } from "./consent_form.ts";
-import { continueSignIn } from "./sign_in_flow.ts";
+import { redirectAfterSignIn } from "./sign_in_flow.ts";
 
 const memberIds = ({ memberships }: ConsoleSession): string[] =>
   memberships.map(({ member_id }) => formatId("mem", member_id));
 
 /** The request, seen from one member of the person: the named one, or the one of the last connection. */
-async function askingOf(context: PersonContext, oauthQuery: string, memberId?: string): Promise<ConsentRequest> {
+async function askingOf(context: PersonPageContext, oauthQuery: string, memberId?: string): Promise<ConsentRequest> {
   const { deps, session } = context;
   const request = await deps.people.accessRequest(oauthQuery);
   const { data: granted } = await context.asPerson(list_grants, { client_id: request.clientId });
@@ -56,21 +56,21 @@ function choiceOf(sent: URLSearchParams): ConsentChoice {
     pusher: (sent.get("pusher") ?? "").trim(),
     ticked,
     onPage: new Set(sent.getAll("shown")),
-    asksFirst: parseApproval(sent),
+    asksFirst: parseRequiresApproval(sent),
   };
 }
 
-async function consentAgain(context: PersonContext, error: ApiError): Promise<Response> {
+async function consentAgain(context: PersonPageContext, error: ApiError): Promise<Response> {
   const { form: sent } = context;
   const asking = await askingOf(context, sent.get("oauth_query") ?? "", sent.get("member") ?? "");
-  return consentForm(context, asking, choiceOf(sent), error);
+  return renderConsentPage(context, asking, choiceOf(sent), error);
 }
 
 /**
  * Validates the choice, sends it to the authorization server, and stores the connection before the assistant gets a
  * response.
  */
-async function allow(context: PersonContext, asking: ConsentRequest, choice: ConsentChoice): Promise<Response> {
+async function allow(context: PersonPageContext, asking: ConsentRequest, choice: ConsentChoice): Promise<Response> {
   const { deps, session, request } = context;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
   const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
@@ -79,7 +79,7 @@ async function allow(context: PersonContext, asking: ConsentRequest, choice: Con
     throw invalidRequest("field_required", "Tick at least one permission, or choose “Do not allow”.", "scope");
   const channels = choice.pusher === "" ? [] : await listWorkspaceChannels(context, member.workspace_id);
   const unknown = "This channel is not in the chosen workspace. Choose another channel.";
-  const pusher_id = choice.pusher === "" ? null : findNamedChannel(channels, choice.pusher, unknown);
+  const pusher_id = choice.pusher === "" ? null : findTypedChannelId(channels, choice.pusher, unknown);
   if (![...choice.ticked].some((scope) => asked.includes(scope)) && asking.shown.some((scope) => asked.includes(scope)))
     throw invalidRequest(
       "field_required",
@@ -100,7 +100,7 @@ async function allow(context: PersonContext, asking: ConsentRequest, choice: Con
   // Only a response with a code lets the assistant in. With any other response the server requires another step, or
   // refuses.
   if (URL.parse(next)?.searchParams.has("code")) {
-    const caller = assertDefined(getMemberCaller(session, member.workspace_id), "the membership is the session's");
+    const caller = assertDefined(getSessionCaller(session, member.workspace_id), "the membership is the session's");
     await deps.dispatcher.runSession(grant_connection, caller, {
       args: {
         grant_id: grantId,
@@ -112,7 +112,7 @@ async function allow(context: PersonContext, asking: ConsentRequest, choice: Con
       log: context.log,
     });
   }
-  return continueSignIn(context, next, [], {
+  return redirectAfterSignIn(context, next, [], {
     title: "Connected",
     text: html`${assistantName(clientName)} now has the permissions you ticked. You can close this page once the
       assistant reports that it is connected.`,
@@ -122,10 +122,10 @@ async function allow(context: PersonContext, asking: ConsentRequest, choice: Con
 export const CONSENT_PAGES: readonly ConsolePage[] = [
   anonymousPage("GET", "/console/consent", async (context) => {
     if (!context.session) return context.goTo(`/console/sign-in${context.url.search}`);
-    const person = { ...context, token: context.deps.forms.sessionField(context.session) } as PersonContext;
+    const person = { ...context, token: context.deps.forms.sessionField(context.session) } as PersonPageContext;
     if (person.session.memberships.length === 0) return context.goTo("/console");
     const asking = await askingOf(person, context.url.search);
-    return consentForm(person, asking, asking.start);
+    return renderConsentPage(person, asking, asking.start);
   }),
 
   defineSignedInForm("/console/consent", consentAgain, async (context) => {
@@ -134,7 +134,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
     if (sent.get("decision") !== "allow") {
       const decision = { accept: false, scopes: [], oauthQuery, grantId: newUuid() };
       const next = await deps.people.decide(request, decision);
-      return continueSignIn(context, next, [], { title: "Not allowed", text: "Nothing was connected." });
+      return redirectAfterSignIn(context, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
     const asking = await askingOf(context, oauthQuery, sent.get("member") ?? "");
     const choice = choiceOf(sent);
@@ -147,7 +147,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
     } catch (error) {
       if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
       const again = error.param === "member" ? asking.start : choice;
-      return consentForm(context, asking, again, error);
+      return renderConsentPage(context, asking, again, error);
     }
   }),
   // The target of a request that the authorization server cannot answer to the assistant.

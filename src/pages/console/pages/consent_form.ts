@@ -2,20 +2,25 @@
 // facts are next to it: the address of the response, the workspace, the lifetime.
 
 import { isLocalRedirect } from "../../../identity/auth/consent_grants.ts";
-import { type AccessRequest, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
+import { type AccessRequest, getSessionCaller } from "../../../identity/auth/console_sessions.ts";
 import { ACCESS_TOKEN_SECONDS, OFFLINE_SCOPE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/oauth_discovery.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { PUBLISH_SCOPE, type Scope } from "../../../model/scopes.ts";
-import { type Content, html } from "../../../ui/html.ts";
-import { checkbox, errorSummary, scopeLine, select } from "../components.ts";
-import { channelField, suggestChannel } from "../list_search.ts";
-import { getOperation, type OperationResult, type OperationRow, type PersonContext } from "../page_context.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
+import { checkbox, errorSummary, renderSelectField, scopeLine } from "../components.ts";
+import { formatChannelSuggestion, renderChannelSelectField } from "../list_search.ts";
+import {
+  getOperation,
+  type OperationResult,
+  type OperationResultRow,
+  type PersonPageContext,
+} from "../page_context.ts";
 import { findLeastRole, SCOPE_GROUPS, SELECTABLE_SCOPES } from "../scope_groups.ts";
-import { approvalCheckbox } from "./confirmation.ts";
-import { describeDestination } from "./sign_in_flow.ts";
+import { renderApprovalSettingCheckbox } from "./confirmation.ts";
+import { describeRedirectTarget } from "./sign_in_flow.ts";
 
 export interface ConsentChoice {
   pusher: string;
@@ -38,15 +43,15 @@ export interface ConsentRequest {
 }
 
 /** An assistant's own name within our text. */
-export const assistantName = (name: string | null): Content =>
+export const assistantName = (name: string | null): HtmlContent =>
   name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`;
 
 export async function listWorkspaceChannels(
-  context: PersonContext,
+  context: PersonPageContext,
   workspaceId: string,
-): Promise<OperationRow<"list_pushers">[]> {
+): Promise<OperationResultRow<"list_pushers">[]> {
   const tool = getOperation(context.deps, "list_pushers");
-  const caller = assertDefined(getMemberCaller(context.session, workspaceId), "the workspace is one of the session's");
+  const caller = assertDefined(getSessionCaller(context.session, workspaceId), "the workspace is one of the session's");
   const { body } = await context.deps.dispatcher.run(tool, caller, { args: {}, log: context.log });
   return (body as OperationResult<"list_pushers">).data;
 }
@@ -61,7 +66,7 @@ function duration({ asked, redirect }: AccessRequest): string {
 }
 
 /** Shows where a role prevents what a scope would allow. */
-function roleNote(context: PersonContext, scope: Scope): Content {
+function roleNote(context: PersonPageContext, scope: Scope): HtmlContent {
   const needed = findLeastRole(context.deps.tools, scope);
   const below = context.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));
   if (below.length === 0) return null;
@@ -77,7 +82,7 @@ const COMPOSING = "Writing does not publish: alerts stay drafts until someone se
 const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Require my approval before publishing” below
   lets you read each alert before it is sent.`;
 
-function boxes(context: PersonContext, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
+function boxes(context: PersonPageContext, scopes: readonly Scope[], ticked: ReadonlySet<string>): HtmlContent {
   return SCOPE_GROUPS.map(({ title, holds }) => {
     const held = scopes.filter(holds);
     if (held.length === 0) return null;
@@ -106,12 +111,17 @@ const things = ({ length }: readonly Scope[]): string => `${length} ${length ===
  * Scopes that change or publish are unfolded. Those that only read are one line the first time. In a step-up, new
  * scopes are first, and earlier grants are one line. The last line has scopes beyond the request.
  */
-function permissions(context: PersonContext, asking: ConsentRequest, choice: ConsentChoice, open: boolean): Content {
+function permissions(
+  context: PersonPageContext,
+  asking: ConsentRequest,
+  choice: ConsentChoice,
+  open: boolean,
+): HtmlContent {
   const { shown, earlier } = asking;
   const added = shown.filter((scope) => !earlier.includes(scope));
   const reading = earlier.length === 0 ? added.filter(SCOPE_GROUPS[0].holds) : [];
   const others = SELECTABLE_SCOPES.filter((scope) => !shown.includes(scope));
-  const folded = (line: Content, scopes: readonly Scope[], isOpen = open) =>
+  const folded = (line: HtmlContent, scopes: readonly Scope[], isOpen = open) =>
     scopes.length > 0 &&
     html`<details class="more"${isOpen && html` open`}><summary>${line}</summary>${boxes(
       context,
@@ -134,7 +144,7 @@ function permissions(context: PersonContext, asking: ConsentRequest, choice: Con
 }
 
 /** Where, for a person who has more than one workspace. */
-function placeOf({ session }: PersonContext, { memberId }: ConsentRequest): string {
+function placeOf({ session }: PersonPageContext, { memberId }: ConsentRequest): string {
   if (session.memberships.length === 1) return "";
   const member = session.memberships.find(({ member_id }) => formatId("mem", member_id) === memberId);
   return member ? ` in ${member.workspace_name}` : "";
@@ -148,8 +158,8 @@ function title({ earlier, shown }: ConsentRequest): string {
     : "Reconnect an assistant?";
 }
 
-export async function consentForm(
-  context: PersonContext,
+export async function renderConsentPage(
+  context: PersonPageContext,
   asking: ConsentRequest,
   choice: ConsentChoice,
   error?: ApiError,
@@ -175,7 +185,7 @@ export async function consentForm(
     <dl class="who">
       <dt>Assistant</dt><dd><strong>${assistantName(request.clientName)}</strong><br><span class="hint">It chose this
         name itself. Continue only if you started this.</span></dd>
-      <dt>Redirects to</dt><dd><strong>${describeDestination(request.redirect)}</strong></dd>
+      <dt>Redirects to</dt><dd><strong>${describeRedirectTarget(request.redirect)}</strong></dd>
       ${only && html`<dt>Workspace</dt><dd><strong>${only.workspace_name}</strong> (your role: ${only.role})</dd>`}
       <dt>Access lasts</dt><dd>${duration(request)}</dd>
       <dt>Signed in as</dt><dd>${session.user.name} (${session.user.email})</dd>
@@ -202,20 +212,20 @@ export async function consentForm(
             )}</fieldset>`
       }
       ${permissions(context, asking, choice, error !== undefined)}
-      ${approvalCheckbox(choice.asksFirst)}
+      ${renderApprovalSettingCheckbox(choice.asksFirst)}
       <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to
         give; it can request them again later.</p>
       ${
         only
-          ? channelField(channels[0]?.channels ?? [], field)
-          : select({
+          ? renderChannelSelectField(channels[0]?.channels ?? [], field)
+          : renderSelectField({
               ...field,
               options: [{ value: "", label: field.all }],
               groups: channels
                 .filter((group) => group.channels.length > 0)
                 .map(({ label, channels }) => ({
                   label,
-                  options: channels.map((channel) => ({ value: channel.id, label: suggestChannel(channel) })),
+                  options: channels.map((channel) => ({ value: channel.id, label: formatChannelSuggestion(channel) })),
                 })),
             })
       }

@@ -8,33 +8,33 @@ import { delete_file, list_files, upload_file } from "../../../identity/session/
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES, MAX_FRAME_PIXELS } from "../../../model/domain/asset_rules.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
-import { uiMessage } from "../../../model/error_messages.ts";
+import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   copyableText,
   emptyState,
-  errorParts,
   errorSummary,
   pager,
   relativeTime,
-  select,
-  table,
+  renderFieldError,
+  renderHtmlTable,
+  renderSelectField,
 } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
-import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 
 /** The description of each kind before the choice. */
-export const FILE_HINTS: Record<AssetKind, string> = {
+export const UPLOAD_KIND_HINTS: Record<AssetKind, string> = {
   image: `PNG, JPEG, GIF, WebP or AVIF, up to ${formatLimit("image_file")}.`,
   audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${formatLimit("audio_file")}.`,
   html: `An .html file in UTF-8, up to ${formatLimit("html_file")}.`,
 };
 
 /** The name of each kind in the choice. */
-export const FILE_NAMES: Record<AssetKind, string> = { image: "picture", audio: "recording", html: "page" };
+export const UPLOAD_KIND_LABELS: Record<AssetKind, string> = { image: "picture", audio: "recording", html: "page" };
 
 /** A file field of a form. */
 export interface UploadField {
@@ -47,14 +47,14 @@ export interface UploadField {
 }
 
 /** Where the script of a form sends its files, for the form's `data-uploads`. */
-export const getUploadPath = ({ base }: MemberContext): string => `${base}files/upload`;
+export const getUploadEndpointPath = ({ base }: MemberPageContext): string => `${base}files/upload`;
 
 /** @param button uploads without a script, where the form has nothing else that would send it */
 export function fileField(
   { field, kind, into, holds }: UploadField,
-  { label, hint, button, error }: { label: string; hint: Content; button?: Html; error?: ApiError },
+  { label, hint, button, error }: { label: string; hint: HtmlContent; button?: Html; error?: ApiError },
 ): Html {
-  const wrong = errorParts(error, field, hint);
+  const wrong = renderFieldError(error, field, hint);
   return html`<div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label
     for="${field}">${label}</label>
     <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
@@ -66,7 +66,7 @@ export function fileField(
  * wrong one.
  */
 export async function storeUploads(
-  context: MemberContext,
+  context: MemberPageContext,
   fields: readonly UploadField[],
 ): Promise<ApiError | undefined> {
   for (const { field, kind, into, holds } of fields) {
@@ -101,9 +101,9 @@ const MAX_UPLOAD = Math.max(...Object.values(MAX_ASSET_BYTES)) + MAX_BODY_BYTES.
 
 const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
-async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { base, token, now, form: sent } = context;
-  const chosen = errorParts(error, "file", "said");
+  const chosen = renderFieldError(error, "file", "said");
   const before = context.url.searchParams.get("before");
   const { data: files, meta } = await context.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
   return context.page(
@@ -114,7 +114,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
       ${errorSummary(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
         <div class="columns">
-          ${select({
+          ${renderSelectField({
             name: "kind",
             label: "Type",
             options: ASSET_KINDS.map((value) => ({ value, label: KINDS[value].label })),
@@ -128,7 +128,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
         </div>
         <button>Upload</button>
       </form></section>
-    ${table(
+    ${renderHtmlTable(
       "Files",
       files,
       {
@@ -154,7 +154,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   );
 }
 
-function take(context: MemberContext) {
+function take(context: MemberPageContext) {
   const file = context.files.get("file");
   return context.asMember(upload_file, {
     kind: context.form.get("kind") ?? "",
@@ -168,7 +168,7 @@ const upload: ConsolePage = {
     return context.goTo(`${context.base}files`, "file-uploaded");
   }),
   maxFiles: MAX_UPLOAD,
-  unread: (context, error) => list(context as MemberContext, error),
+  unread: (context, error) => list(context as MemberPageContext, error),
 };
 
 /** A file of another page's form, uploaded while that is filled in. @returns JSON for the script (see upload.js). */
@@ -179,7 +179,7 @@ const uploadAlone: ConsolePage = {
       return Response.json({ id, name, url }, { status: 201 });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return Response.json({ message: uiMessage(error) }, { status: error.status });
+      return Response.json({ message: formatErrorForUi(error) }, { status: error.status });
     }
   }),
   maxFiles: MAX_UPLOAD,

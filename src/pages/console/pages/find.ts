@@ -9,12 +9,12 @@ import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
 import { normalizeText } from "../../../model/domain/search_terms.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { isPartRequest } from "../components.ts";
 import { filterRows, getSearchText, textSearchForm } from "../list_search.ts";
 import { listNavigationGroups } from "../navigation.ts";
-import { type ConsolePage, canUse, type MemberContext, memberPage } from "../page_context.ts";
+import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_context.ts";
 
 /** Results of one kind at most. */
 const SHOWN = 8;
@@ -53,7 +53,7 @@ function matching(results: readonly FindResult[], find: string): FindResult[] {
   return results.filter(has);
 }
 
-function listPages(context: MemberContext): FindResult[] {
+function listPages(context: MemberPageContext): FindResult[] {
   const { base } = context;
   const inGroups = listNavigationGroups(context).flatMap((group) =>
     group.pages.map(({ path, name }) => ({ href: base + path, name, note: group.name })),
@@ -62,7 +62,7 @@ function listPages(context: MemberContext): FindResult[] {
   return [...more, ...inGroups.filter(({ name }) => name !== "Lists"), ...ACCOUNT_PAGES];
 }
 
-function listActions(context: MemberContext): FindResult[] {
+function listActions(context: MemberPageContext): FindResult[] {
   const { base, caller } = context;
   const may = ({ role }: { role: Role }) => isRoleAtLeast(caller.member.role, role);
   return [
@@ -79,7 +79,7 @@ function listActions(context: MemberContext): FindResult[] {
   ];
 }
 
-async function findChannels(context: MemberContext, find: string) {
+async function findChannels(context: MemberPageContext, find: string) {
   const { data } = await context.call("list_pushers");
   const found = filterRows(data, find, ({ name, handle, city, tags }) => [name, handle, city, ...tags]).slice(0, SHOWN);
   const names = new Map(data.map(({ id, name }) => [id, name]));
@@ -98,7 +98,7 @@ async function findChannels(context: MemberContext, find: string) {
 }
 
 async function findAlerts(
-  context: MemberContext,
+  context: MemberPageContext,
   find: string,
   names: ReadonlyMap<string, string>,
 ): Promise<FindResult[]> {
@@ -116,7 +116,7 @@ async function findAlerts(
   }
 }
 
-async function findAll(context: MemberContext, find: string): Promise<[kind: string, results: FindResult[]][]> {
+async function findAll(context: MemberPageContext, find: string): Promise<[kind: string, results: FindResult[]][]> {
   const pages = listPages(context);
   if (find === "")
     return [
@@ -158,14 +158,14 @@ const SHORTCUTS: readonly (readonly [keys: string, effect: string])[] = [
   ["?", "Show the shortcuts"],
 ];
 
-const shortcutList = (): Content =>
+const shortcutList = (): HtmlContent =>
   html`<section class="card" id="shortcuts" aria-labelledby="shortcuts-title">
     <h2 id="shortcuts-title">Keyboard shortcuts</h2>
     <dl class="shortcuts">${SHORTCUTS.map(
       ([keys, effect]) => html`<dt><kbd>${keys}</kbd></dt><dd>${effect}</dd>`,
     )}</dl></section>`;
 
-async function page(context: MemberContext): Promise<Response> {
+async function page(context: MemberPageContext): Promise<Response> {
   const find = getSearchText(context).slice(0, LIMITS.search);
   const results = resultLists(await findAll(context, find), find);
   if (isPartRequest(context)) return context.part(html`${results}${shortcutList()}`);

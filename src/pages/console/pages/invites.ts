@@ -2,27 +2,27 @@
 // its QR code, on the screen and as files to print. It is revoked there, with or without the devices that joined by it.
 
 import { randomBytes } from "node:crypto";
-import { encodePng } from "../../../effects/assets/clean_picture.ts";
+import { renderQrCodePng } from "../../../effects/assets/clean_picture.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
-import { getFieldLabels, getFieldNames, selectPlainOn } from "../../../model/fields/field_table.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { getFieldLabels, getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { qrDrawing, qrFile, qrModules } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { addressCard, channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
-import { copyableText, emptyState, errorSummary, relativeTime, table } from "../components.ts";
+import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } from "../channel_header.ts";
+import { copyableText, emptyState, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
-import { canShowInForm } from "../form_submission.ts";
+import { canShowErrorInForm } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import {
   type ChannelResult,
   type ConsolePage,
   canUse,
-  type MemberContext,
+  type MemberPageContext,
   memberForm,
   memberPage,
-  type OperationRow,
+  type OperationResultRow,
 } from "../page_context.ts";
 
 const OPTIONS = {
@@ -38,9 +38,9 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
   own: { label: "Until…", days: null },
 };
 
-type Invite = OperationRow<"list_invites">;
+type Invite = OperationResultRow<"list_invites">;
 
-async function inviteOf(context: MemberContext): Promise<Invite> {
+async function inviteOf(context: MemberPageContext): Promise<Invite> {
   const { data } = await context.call("list_invites", { pusher_id: context.params.pusher ?? "" });
   const invite = data.find(({ id }) => id === context.params.invite);
   if (!invite) throw notFound("invite");
@@ -67,10 +67,10 @@ const usesOf = ({ uses, max_uses }: Invite): string =>
 const wordsOf = ({ label }: Invite): string => (label ? `the invite “${label}”` : "an invite");
 
 /** Its name; without a note the time of its creation, in the reader's zone. */
-const nameOf = ({ label, created_at }: Invite): Content =>
+const nameOf = ({ label, created_at }: Invite): HtmlContent =>
   label || html`Invite from ${timeElement(new Date(created_at))}`;
 
-async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { now } = context;
   const channel = await getRequestedChannel(context);
   const { data } = await context.call("list_invites", { pusher_id: channel.id });
@@ -87,7 +87,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
       channel.is_public
         ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anyone with its address can
           subscribe.</span></p>
-    ${addressCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
+    ${renderQrCodeCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
         : html`<p class="lede">People join this private channel with an invite’s link or QR code. It is hidden from
           everyone else.</p>`
     }
@@ -95,7 +95,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
     ${
       data.length === 0
         ? !channel.is_public && emptyState("No invites yet", "Create one below, and share its link or code.")
-        : html`${found.form}${table("Invites", found.rows, {
+        : html`${found.form}${renderHtmlTable("Invites", found.rows, {
             Invite: (invite) => html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
             State: (invite) => badge(invite, now),
             Joined: usesOf,
@@ -111,7 +111,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   );
 }
 
-function newInvite(context: MemberContext, base: string, { is_public }: ChannelResult, error?: ApiError): Html {
+function newInvite(context: MemberPageContext, base: string, { is_public }: ChannelResult, error?: ApiError): Html {
   const { form } = context;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   const life = form.get("life") ?? "month";
@@ -133,12 +133,12 @@ function newInvite(context: MemberContext, base: string, { is_public }: ChannelR
     </form></section>`;
 }
 
-async function make(context: MemberContext): Promise<Response> {
+async function make(context: MemberPageContext): Promise<Response> {
   const { form, now } = context;
   const channel = await getRequestedChannel(context);
   const life = LIVES[form.get("life") ?? ""];
   const typed = (name: keyof typeof INVITE_FIELDS) => parseControlValue(INVITE_FIELDS[name], form.get(name));
-  const plain = getFieldNames(selectPlainOn(INVITE_FIELDS, "form")).map((name) => [name, typed(name)]);
+  const plain = getFieldNames(selectFieldsDrawnByKind(INVITE_FIELDS, "form")).map((name) => [name, typed(name)]);
   const own = form.get("life") === "own";
   const end = life?.days ? new Date(now.getTime() + life.days * 86_400_000).toISOString() : null;
   const made = await context.call(
@@ -153,11 +153,11 @@ async function make(context: MemberContext): Promise<Response> {
   return context.goTo(`${getChannelPath(context, channel.id)}/invites/${made.id}`, "invite-made");
 }
 
-const files = (path: string): Content =>
+const files = (path: string): HtmlContent =>
   html`<p class="line small">Download the code: <a href="${path}.svg" download><span class="unseen">as </span>SVG</a> <a
     href="${path}.png" download><span class="unseen">as </span>PNG</a></p>`;
 
-async function show(context: MemberContext): Promise<Response> {
+async function show(context: MemberPageContext): Promise<Response> {
   const { now } = context;
   const [channel, invite] = await Promise.all([getRequestedChannel(context), inviteOf(context)]);
   const base = getChannelPath(context, channel.id);
@@ -196,7 +196,7 @@ async function show(context: MemberContext): Promise<Response> {
   );
 }
 
-async function askRevoke(context: MemberContext): Promise<Response> {
+async function askRevoke(context: MemberPageContext): Promise<Response> {
   const [channel, invite] = await Promise.all([getRequestedChannel(context), inviteOf(context)]);
   const page = `${getChannelPath(context, channel.id)}/invites/${invite.id}`;
   const joined =
@@ -230,7 +230,8 @@ const SIDE = 720;
 const TYPES = { svg: "image/svg+xml", png: "image/png" };
 
 async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Promise<Response> {
-  const body = kind === "png" ? new Uint8Array(await encodePng(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
+  const body =
+    kind === "png" ? new Uint8Array(await renderQrCodePng(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
   return new Response(body, {
     headers: {
       "content-type": TYPES[kind],
@@ -247,7 +248,7 @@ export const INVITE_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher/invites", (context) => list(context)),
   memberForm(
     "/channels/:pusher/invites",
-    { again: list, when: canShowInForm, labels: getFieldLabels(INVITE_FIELDS) },
+    { again: list, when: canShowErrorInForm, labels: getFieldLabels(INVITE_FIELDS) },
     make,
   ),
   memberPage("GET", "/channels/:pusher/invites/:invite", show),

@@ -15,32 +15,38 @@ import { end_connection, list_connections, update_connection } from "../../../id
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { parseId } from "../../../model/domain/type_ids.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
   emptyState,
-  errorParts,
   errorSummary,
-  field,
   relativeTime,
+  renderFieldError,
+  renderHtmlTable,
+  renderInputField,
+  renderSelectField,
   scopeLine,
-  select,
-  table,
 } from "../components.ts";
 import { segmentedControl } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
 import {
-  channelField,
-  findNamedChannel,
+  findTypedChannelId,
   getSearchText,
+  renderChannelSelectField,
   searchableList,
   UNKNOWN_CHANNEL_MESSAGE,
 } from "../list_search.ts";
-import { type SortableColumns, sortedUrl, sortRows } from "../list_sorting.ts";
-import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
+import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES, scopeSummary } from "../scope_groups.ts";
-import { approvalCheckbox, approvalLink, approvalPage, confirmationPage, parseApproval } from "./confirmation.ts";
+import {
+  confirmationPage,
+  parseRequiresApproval,
+  renderApprovalSettingCheckbox,
+  renderApprovalSettingLink,
+  renderApprovalSettingPage,
+} from "./confirmation.ts";
 import { assistantName } from "./consent_form.ts";
 
 export const ASSISTANT_PAGES: readonly ConsolePage[] = [
@@ -52,7 +58,7 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
       html`<h1>Assistants</h1>
       <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never has
         more permissions than you.</p>
-      ${table(
+      ${renderHtmlTable(
         "Connected assistants",
         rows,
         {
@@ -61,7 +67,7 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
               row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`
             }`,
           Permissions: (row) =>
-            html`<div>${scopeSummary(row.scopes)}${approvalLink(
+            html`<div>${scopeSummary(row.scopes)}${renderApprovalSettingLink(
               row.requires_approval,
               `${base}assistants/${row.id}/asking`,
               row.name ?? "this assistant",
@@ -90,11 +96,15 @@ export const ASSISTANT_PAGES: readonly ConsolePage[] = [
       row.name === null
         ? "Can this assistant publish without approval?"
         : `Can “${row.name}” publish without approval?`;
-    return approvalPage(context, { title, asksFirst: row.requires_approval, back: `${context.base}assistants` });
+    return renderApprovalSettingPage(context, {
+      title,
+      asksFirst: row.requires_approval,
+      back: `${context.base}assistants`,
+    });
   }),
 
   memberPage("POST", "/assistants/:id/asking", async (context) => {
-    const asked = { connection_id: context.params.id ?? "", requires_approval: parseApproval(context.form) };
+    const asked = { connection_id: context.params.id ?? "", requires_approval: parseRequiresApproval(context.form) };
     await context.asMember(update_connection, asked);
     return context.goTo(`${context.base}assistants`, "assistant-saved");
   }),
@@ -136,20 +146,20 @@ function scopesOf(sent: URLSearchParams): readonly string[] {
 /** In the order of the form: scopes that only read come first. */
 const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => SELECTABLE_SCOPES.filter(holds));
 
-async function newKeyForm(context: MemberContext, error?: ApiError): Promise<Content> {
+async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise<HtmlContent> {
   const { form: sent, token, base } = context;
   const channels = await context.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
-  const may = errorParts(error, "scope", "said");
+  const may = renderFieldError(error, "scope", "said");
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Create a key</h2>
     ${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "The purpose of the key.", error })}
-        ${select({ name: "life", label: "Valid for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "An expiry limits the damage of a lost key.", error })}
+        ${renderInputField({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "The purpose of the key.", error })}
+        ${renderSelectField({ name: "life", label: "Valid for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "An expiry limits the damage of a lost key.", error })}
       </div>
-      ${channelField(channels.data, {
+      ${renderChannelSelectField(channels.data, {
         ...{ name: "pusher", label: "Channel", all: "All my channels", value: sent.get("pusher") ?? "", error },
         hint: "A key for one channel cannot access others.",
       })}
@@ -170,7 +180,7 @@ async function newKeyForm(context: MemberContext, error?: ApiError): Promise<Con
             )}</fieldset>`,
         )}
       </div>
-      ${approvalCheckbox(parseApproval(sent))}
+      ${renderApprovalSettingCheckbox(parseRequiresApproval(sent))}
       <button>Create key</button>
     </form></section>`;
 }
@@ -184,11 +194,11 @@ const SORTABLE: SortableColumns<KeyRow> = {
   Expires: { value: ({ expires_at }) => expires_at, first: "asc" },
 };
 
-async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { base, now } = context;
   const { data: rows } = await context.asMember(list_keys, {});
   const form = await newKeyForm(context, error);
-  const sorted = sortRows(context, rows, SORTABLE, sortedUrl(`${base}keys`, { q: getSearchText(context) }));
+  const sorted = sortRows(context, rows, SORTABLE, createListUrlBuilder(`${base}keys`, { q: getSearchText(context) }));
   const found = searchableList(context, `${base}keys`, sorted.rows, {
     query: { sort: sorted.sort },
     ...{ label: "Find a key", hint: "Name or member" },
@@ -203,7 +213,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
     ${
       rows.length === 0
         ? emptyState("No keys", "Create a key below when a script needs one.")
-        : html`${found.form}${table(
+        : html`${found.form}${renderHtmlTable(
             "Active keys",
             found.rows,
             {
@@ -212,7 +222,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
                   row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`
                 }</span>`,
               Permissions: (row) =>
-                html`<div>${scopeSummary(row.scopes)}${approvalLink(
+                html`<div>${scopeSummary(row.scopes)}${renderApprovalSettingLink(
                   row.requires_approval,
                   `${base}keys/${row.id}/asking`,
                   row.name,
@@ -242,7 +252,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   );
 }
 
-function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDependents): Content {
+function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: KeyDependents): HtmlContent {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
   return html`<p>These stay active without the key:</p>
     <ul>${webhooks.map(
@@ -256,10 +266,10 @@ function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDepe
 }
 
 /** The id of the channel that the form names; null for all. @throws for the name of no channel */
-async function chosenChannel(context: MemberContext): Promise<string | null> {
+async function chosenChannel(context: MemberPageContext): Promise<string | null> {
   const typed = (context.form.get("pusher") ?? "").trim();
   if (typed === "" || parseId("psh", typed)) return typed || null;
-  return findNamedChannel((await context.call("list_pushers")).data, typed, UNKNOWN_CHANNEL_MESSAGE);
+  return findTypedChannelId((await context.call("list_pushers")).data, typed, UNKNOWN_CHANNEL_MESSAGE);
 }
 
 /** A channel that the member does not see is a 404; the form and the list stay. */
@@ -275,7 +285,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
       scopes: [...scopesOf(sent)],
       pusher_id: await chosenChannel(context),
       life: sent.get("life") ?? "",
-      requires_approval: parseApproval(sent),
+      requires_approval: parseRequiresApproval(sent),
     });
     return context.page(
       "Your new key",
@@ -295,13 +305,13 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     const row = rows.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("key");
     const title = `Can the key ${row.name} publish without approval?`;
-    return approvalPage(context, { title, asksFirst: row.requires_approval, back: `${context.base}keys` });
+    return renderApprovalSettingPage(context, { title, asksFirst: row.requires_approval, back: `${context.base}keys` });
   }),
 
   memberPage("POST", "/keys/:id/asking", async (context) => {
     await context.asMember(update_key, {
       key_id: context.params.id ?? "",
-      requires_approval: parseApproval(context.form),
+      requires_approval: parseRequiresApproval(context.form),
     });
     return context.goTo(`${context.base}keys`, "key-saved");
   }),

@@ -2,8 +2,8 @@
 // signed-in member may do, and leaves the deciding to the operations. Ticked channels are listed first, and the others
 // can be searched. The search is a button that saves nothing, so it needs no script.
 
-import { createLinkMail } from "../../../identity/auth/mail.ts";
-import { PLACEHOLDER_EMAIL } from "../../../identity/auth/one_time_links.ts";
+import { createMemberLinkMail } from "../../../identity/auth/mail.ts";
+import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "../../../identity/auth/one_time_links.ts";
 import {
   add_member,
   link_member,
@@ -16,11 +16,20 @@ import { getGrantableRoles } from "../../../model/domain/access_policy.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { MemberInput } from "../../../store/schemas/common_fields.ts";
-import { type Content, html } from "../../../ui/html.ts";
-import { checkbox, copyableText, errorParts, errorSummary, field, relativeTime, select, table } from "../components.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
+import {
+  checkbox,
+  copyableText,
+  errorSummary,
+  relativeTime,
+  renderFieldError,
+  renderHtmlTable,
+  renderInputField,
+  renderSelectField,
+} from "../components.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { filterRows, searchableList } from "../list_search.ts";
-import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 
 interface Channel {
@@ -32,7 +41,7 @@ interface Channel {
 const OFFERED = 12;
 
 /** The button of a form that searches further channels: the form is shown again as it was, and nothing is saved. */
-export const SEARCH_BUTTON = "look";
+export const CHANNEL_SEARCH_BUTTON_NAME = "look";
 
 /**
  * The channels: every one, or those that are ticked. A ticked channel alone means "only these". With "every channel" it
@@ -44,11 +53,11 @@ export function channelChoice(
   channels: Channel[],
   wish: MemberInput,
   { mayAll, form, error }: { mayAll: boolean; form: URLSearchParams; error: ApiError | undefined },
-): Content {
+): HtmlContent {
   const some = wish.pusher_ids.length > 0;
-  const { line, attributes } = errorParts(error, "sees");
+  const { line, attributes } = renderFieldError(error, "sees");
   const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
-  const looks = some || form.has(SEARCH_BUTTON);
+  const looks = some || form.has(CHANNEL_SEARCH_BUTTON_NAME);
   const only = { id: `${of}-some`, value: "some", checked: !mayAll || (looks && !wish.every_channel) };
   const ticked = channels.filter(({ id }) => wish.pusher_ids.includes(id));
   const find = (form.get("find") ?? "").trim();
@@ -57,10 +66,10 @@ export function channelChoice(
     find,
     ({ name, handle }) => [name, handle],
   );
-  const from = Math.max(0, Number.parseInt(form.get(SEARCH_BUTTON) ?? "", 10) || 0);
+  const from = Math.max(0, Number.parseInt(form.get(CHANNEL_SEARCH_BUTTON_NAME) ?? "", 10) || 0);
   const offered = others.slice(from, from + OFFERED);
   const searchButton = (at: number, words: string) =>
-    html`<button class="plain" name="${SEARCH_BUTTON}" value="${at}" formaction="#${of}-sees">${words}</button>`;
+    html`<button class="plain" name="${CHANNEL_SEARCH_BUTTON_NAME}" value="${at}" formaction="#${of}-sees">${words}</button>`;
   const previous = from > 0 && searchButton(Math.max(0, from - OFFERED), "Previous channels");
   const sees = { name: "sees", type: "radio" } as const;
   return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
@@ -94,7 +103,7 @@ export function channelChoice(
 }
 
 /** The raw values of the form; the operation interprets them. */
-export const parseMemberForm = ({ form: sent }: MemberContext): MemberInput => ({
+export const parseMemberForm = ({ form: sent }: MemberPageContext): MemberInput => ({
   role: sent.get("role") ?? "",
   every_channel: sent.get("sees") === "all",
   pusher_ids: sent.getAll("pusher"),
@@ -103,7 +112,7 @@ export const parseMemberForm = ({ form: sent }: MemberContext): MemberInput => (
 const NAMED = 3;
 
 /** The channels that a member sees; null means all. */
-export function describeChannels(handles: string[] | null): string {
+export function describeMemberChannels(handles: string[] | null): string {
   if (handles === null) return "all channels";
   const more = handles.length - NAMED;
   return `${handles.slice(0, NAMED).join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
@@ -121,7 +130,7 @@ const roleOptions = (mine: Role) =>
     .toReversed()
     .map((role) => ({ value: role, label: ROLE_WORDS[role] }));
 
-async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { deps, caller, base, token, now, form: sent } = context;
   const { data: rows } = await context.asMember(list_members, {});
   const channels = await context.call("list_pushers");
@@ -135,8 +144,8 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
     ${errorSummary(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
-        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is e-mailed to this address and shown to you." : "This server cannot send e-mail: you get a link to pass on.", error })}
-        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can assign your own role or a lower one.", error })}
+        ${renderInputField({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is e-mailed to this address and shown to you." : "This server cannot send e-mail: you get a link to pass on.", error })}
+        ${renderSelectField({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can assign your own role or a lower one.", error })}
       </div>
       ${channelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
       <button>Add and show link</button>
@@ -147,13 +156,13 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
     <p class="lede">Members of ${caller.workspace.name}, with their roles and channels.</p>
     ${error && form}
     ${found.form}
-    ${table("Members", found.rows, {
+    ${renderHtmlTable("Members", found.rows, {
       Member: (row) =>
         html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${
           row.name && html`<span class="muted">${row.email}</span>`
         }`,
       Role: (row) => row.role,
-      Channels: (row) => describeChannels(row.handles),
+      Channels: (row) => describeMemberChannels(row.handles),
       State: (row) =>
         row.joined
           ? html`<span class="badge good">joined</span>`
@@ -172,14 +181,14 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
 }
 
 /** The member of the path, whom the visitor may manage; undefined for any other id. */
-async function rowOf(context: MemberContext) {
+async function rowOf(context: MemberPageContext) {
   const { data: rows } = await context.asMember(list_members, {});
   const row = rows.find(({ id, manageable }) => id === context.params.id && manageable);
   if (!row) throw new ApiError("member_not_found", "Member not found, or you cannot change it.");
   return row;
 }
 
-async function one(context: MemberContext, error?: ApiError): Promise<Response> {
+async function one(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { caller, base, token, form: sent } = context;
   const [row, channels] = await Promise.all([rowOf(context), context.call("list_pushers")]);
   const shown = row.name ?? row.email;
@@ -194,7 +203,7 @@ async function one(context: MemberContext, error?: ApiError): Promise<Response> 
     ${errorSummary(error, { sees: "member-sees" })}
     <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
       <form method="post" action="${at}" novalidate>${token}
-        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: wish.role, error })}
+        ${renderSelectField({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: wish.role, error })}
         ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, form: sent, error })}
         <button>Save</button>
       </form></section>
@@ -220,7 +229,7 @@ async function one(context: MemberContext, error?: ApiError): Promise<Response> 
           : "The link lets this person join. A new link replaces an earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}
-        ${field({ name: "present", label: "Your own password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+        ${renderInputField({ name: "present", label: "Your own password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
         <button class="plain">Create new link</button></form>`
     }</section>
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
@@ -233,12 +242,12 @@ async function one(context: MemberContext, error?: ApiError): Promise<Response> 
 const REMOVAL = "The member's keys, assistants and webhooks stop working immediately. Channels and alerts stay.";
 
 /** Shows a link, after the mail server took it, or did not. */
-async function linkPage(context: MemberContext, made: { email: string; joined: boolean; link: string }) {
+async function linkPage(context: MemberPageContext, made: { email: string; joined: boolean; link: string }) {
   const { mail } = context.deps;
   const { email, joined, link } = made;
   const mailed =
-    mail && email !== PLACEHOLDER_EMAIL
-      ? await mail(createLinkMail(email, context.caller.workspace.name, link, joined))
+    mail && email !== FIRST_OWNER_PLACEHOLDER_EMAIL
+      ? await mail(createMemberLinkMail(email, context.caller.workspace.name, link, joined))
       : null;
   const title = mailed ? "The link was e-mailed" : "A link to pass on";
   return context.page(
@@ -269,7 +278,7 @@ const refused = (again: typeof list) => ({
   names: { pusher_ids: "sees" },
 });
 
-const acting = (what: string, act: (context: MemberContext, which: { member_id: string }) => Promise<Response>) =>
+const acting = (what: string, act: (context: MemberPageContext, which: { member_id: string }) => Promise<Response>) =>
   memberPage(
     "POST",
     `/members/:id/${what}`,
@@ -280,7 +289,7 @@ export const MEMBER_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/members", (context) => list(context)),
 
   memberForm("/members", refused(list), async (context) => {
-    if (context.form.has(SEARCH_BUTTON)) return list(context);
+    if (context.form.has(CHANNEL_SEARCH_BUTTON_NAME)) return list(context);
     const email = context.form.get("email") ?? "";
     const added = await context.asMember(add_member, { email, ...parseMemberForm(context) });
     return linkPage(context, { ...added, joined: false });
@@ -289,7 +298,7 @@ export const MEMBER_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/members/:id", (context) => one(context)),
 
   memberForm("/members/:id", refused(one), async (context) => {
-    if (context.form.has(SEARCH_BUTTON)) return one(context);
+    if (context.form.has(CHANNEL_SEARCH_BUTTON_NAME)) return one(context);
     await context.asMember(update_member, { member_id: context.params.id ?? "", ...parseMemberForm(context) });
     return context.goTo(`${context.base}members`, "member-changed");
   }),

@@ -5,12 +5,12 @@ import type { OidcSignIn } from "../../../identity/auth/oidc_sign_in.ts";
 import { OIDC_CALLBACK_PATH, type OidcTarget } from "../../../identity/auth/oidc_types.ts";
 import { begin_oidc_connection, remove_oidc_connection } from "../../../identity/session/sign_in_methods.ts";
 import { ApiError, notFound } from "../../../model/api_error.ts";
-import { type Content, html } from "../../../ui/html.ts";
-import { canShowInForm, withFormErrors } from "../form_submission.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
+import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
-import { askPassword, passwordOf } from "./password_question.ts";
-import { signInForm } from "./sign_in.ts";
-import { continueSignIn, finishSignIn, getSignInTarget, OIDC_PATH, signInStepPage } from "./sign_in_flow.ts";
+import { askPassword, parsePasswordField } from "./password_question.ts";
+import { renderSignInPage } from "./sign_in.ts";
+import { defineSignInStepPage, finishSignIn, getSignInTarget, OIDC_PATH, redirectAfterSignIn } from "./sign_in_flow.ts";
 
 const ACCOUNT = "/console/account";
 
@@ -25,15 +25,15 @@ async function leave(context: PageContext, target: OidcTarget, connect = false):
   const oidc = requireOidc(context);
   const { url, cookies } = await oidc.begin(target, context.request, context.address, connect);
   if (context.request.method !== "POST") return context.goTo(url, undefined, cookies);
-  const text: Content = `You sign in with ${oidc.name} and return here.`;
-  return continueSignIn(context, url, cookies, { title: `Continue with ${oidc.name}`, text });
+  const text: HtmlContent = `You sign in with ${oidc.name} and return here.`;
+  return redirectAfterSignIn(context, url, cookies, { title: `Continue with ${oidc.name}`, text });
 }
 
 /** The sign-in page with what was refused, and with the text that the person wrote. */
 const refused = (context: PageContext, target: OidcTarget | null, error: unknown): Promise<Response> =>
   withFormErrors<PageContext>(
     {
-      again: (again, refusal) => signInForm(target ? withTarget(again, target) : again, { error: refusal }),
+      again: (again, refusal) => renderSignInPage(target ? withTarget(again, target) : again, { error: refusal }),
       when: ({ status }) => status !== 500 && status !== 404,
     },
     () => Promise.reject(error),
@@ -99,7 +99,7 @@ const disconnectQuestion = (context: PageContext) => {
 
 export const OIDC_PAGES: readonly ConsolePage[] = [
   { ...anonymousPage("GET", OIDC_PATH, begin), writes: true },
-  signInStepPage(OIDC_PATH, begin),
+  defineSignInStepPage(OIDC_PATH, begin),
   { ...anonymousPage("GET", OIDC_CALLBACK_PATH, receive), writes: true },
 
   defineSignedInPage("GET", CONNECT, async (context) => askPassword(context, connectQuestion(context))),
@@ -107,9 +107,9 @@ export const OIDC_PAGES: readonly ConsolePage[] = [
     "POST",
     CONNECT,
     withFormErrors(
-      { again: (context, error) => askPassword(context, connectQuestion(context), error), when: canShowInForm },
+      { again: (context, error) => askPassword(context, connectQuestion(context), error), when: canShowErrorInForm },
       async (context) => {
-        await context.asPerson(begin_oidc_connection, passwordOf(context));
+        await context.asPerson(begin_oidc_connection, parsePasswordField(context));
         return leave(context, { next: ACCOUNT, oauthQuery: null, kept: null }, true);
       },
     ),
@@ -119,9 +119,9 @@ export const OIDC_PAGES: readonly ConsolePage[] = [
     "POST",
     DISCONNECT,
     withFormErrors(
-      { again: (context, error) => askPassword(context, disconnectQuestion(context), error), when: canShowInForm },
+      { again: (context, error) => askPassword(context, disconnectQuestion(context), error), when: canShowErrorInForm },
       async (context) => {
-        await context.asPerson(remove_oidc_connection, passwordOf(context));
+        await context.asPerson(remove_oidc_connection, parsePasswordField(context));
         return context.goTo(ACCOUNT, "oidc-disconnected");
       },
     ),

@@ -2,11 +2,15 @@
 // form makes an account, joins with an existing one, or sets a new password.
 
 import type { LinkState, OpenedLink } from "../../../identity/auth/link_redemption.ts";
-import { extractLinkToken, LINK_LIFETIMES, LINK_PATH } from "../../../identity/auth/one_time_links.ts";
+import {
+  extractLinkToken,
+  ONE_TIME_LINK_LIFETIME_TEXTS,
+  ONE_TIME_LINK_PAGE_PATH,
+} from "../../../identity/auth/one_time_links.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, html } from "../../../ui/html.ts";
-import { errorSummary, field } from "../components.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
+import { errorSummary, renderInputField } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 import { lostPasswordHint } from "./sign_in.ts";
@@ -21,9 +25,9 @@ function takeLink(context: PageContext): Response {
     "Open your link",
     html`<h1>Open your link</h1>
     <p class="lede">This page continues automatically. If it does not, paste the whole link here.</p>
-    <div class="card wide"><form method="post" action="${LINK_PATH}/open">
+    <div class="card wide"><form method="post" action="${ONE_TIME_LINK_PAGE_PATH}/open">
       ${context.token}
-      ${field({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}
+      ${renderInputField({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}
       <button>Continue</button>
     </form></div>`,
     { width: "narrow", scripts: ["link"] },
@@ -35,7 +39,7 @@ function ended(context: PageContext, state: Exclude<LinkState, "live">, link: Op
     link?.joined && context.deps.mail !== null
       ? html`<a href="/console/forgot">ask for a new one</a>`
       : "ask the person who gave it to you for a new one";
-  const words: Record<typeof state, [title: string, what: Content]> = {
+  const words: Record<typeof state, [title: string, what: HtmlContent]> = {
     used: [
       "This link was already used",
       html`Sign in with your e-mail address and password. If you did not use the link, contact the person who gave it to
@@ -44,7 +48,7 @@ function ended(context: PageContext, state: Exclude<LinkState, "live">, link: Op
     replaced: ["This link was replaced", html`Use the newest link you received, or ${askForOne}.`],
     expired: [
       "This link has expired",
-      html`It was valid for ${link ? LINK_LIFETIMES[link.madeBy] : "a short time"}. To continue, ${askForOne}.`,
+      html`It was valid for ${link ? ONE_TIME_LINK_LIFETIME_TEXTS[link.madeBy] : "a short time"}. To continue, ${askForOne}.`,
     ],
     unknown: [
       "This link is not valid",
@@ -62,7 +66,7 @@ function ended(context: PageContext, state: Exclude<LinkState, "live">, link: Op
 
 interface LinkFormTexts {
   title: string;
-  lede: Content;
+  lede: HtmlContent;
   button: string;
 }
 
@@ -118,10 +122,11 @@ function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormT
 }
 
 /** The field that shows the address, or takes it where the link names none. */
-function address(context: PageContext, { email }: OpenedLink, error?: ApiError): Content {
+function address(context: PageContext, { email }: OpenedLink, error?: ApiError): HtmlContent {
   const common = { name: "email", label: "E-mail address", type: "email", autocomplete: "username" } as const;
-  if (email !== null) return field({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });
-  return field({
+  if (email !== null)
+    return renderInputField({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });
+  return renderInputField({
     ...common,
     value: context.form.get("email") ?? "",
     maxlength: LIMITS.email,
@@ -145,12 +150,12 @@ async function form(context: PageContext, token: string, error?: ApiError): Prom
     title,
     html`<h1>${title}</h1><p class="lede">${lede}</p>
     ${errorSummary(error)}
-    <div class="card wide"><form method="post" action="${LINK_PATH}" novalidate>
+    <div class="card wide"><form method="post" action="${ONE_TIME_LINK_PAGE_PATH}" novalidate>
       ${context.token}
       <input type="hidden" name="token" value="${token}">
-      ${kind === "new" && field({ name: "name", label: "Your name", value: context.form.get("name") ?? "", autocomplete: "name", maxlength: LIMITS.name, autofocus: true, error })}
+      ${kind === "new" && renderInputField({ name: "name", label: "Your name", value: context.form.get("name") ?? "", autocomplete: "name", maxlength: LIMITS.name, autofocus: true, error })}
       ${address(context, link, error)}
-      ${field({
+      ${renderInputField({
         name: "password",
         label: kind === "reset" ? "New password" : "Password",
         type: "password",
@@ -170,15 +175,15 @@ async function form(context: PageContext, token: string, error?: ApiError): Prom
 const sentToken = (context: PageContext) => extractLinkToken(context.form.get("token") ?? "");
 
 export const ONE_TIME_LINK_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", LINK_PATH, async (context) => takeLink(context)),
+  anonymousPage("GET", ONE_TIME_LINK_PAGE_PATH, async (context) => takeLink(context)),
 
-  anonymousPage("POST", `${LINK_PATH}/open`, (context) =>
+  anonymousPage("POST", `${ONE_TIME_LINK_PAGE_PATH}/open`, (context) =>
     form(context, extractLinkToken(context.form.get("link") ?? "")),
   ),
 
   anonymousPage(
     "POST",
-    LINK_PATH,
+    ONE_TIME_LINK_PAGE_PATH,
     withFormErrors({ again: (context, error) => form(context, sentToken(context), error) }, async (context) => {
       const { form: sent, request, address, deps } = context;
       const read = (name: string) => (sent.get(name) ?? "").slice(0, 500);

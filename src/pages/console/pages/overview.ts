@@ -6,9 +6,9 @@ import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
 import { create_key } from "../../../identity/session/api_keys.ts";
 import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY_COMMAND } from "../assistant_clients.ts";
+import { ASSISTANT_CLIENTS, type AssistantClient, SET_API_KEY_COMMAND } from "../assistant_clients.ts";
 import { channelAvatar, getChannelPath, subscribeHint } from "../channel_header.ts";
 import { copyableText, emptyState, isPartRequest, liveSection, relativeTime } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
@@ -17,14 +17,14 @@ import {
   anonymousPage,
   type ConsolePage,
   canUse,
-  type MemberContext,
+  type MemberPageContext,
   memberPage,
-  type OperationRow,
+  type OperationResultRow,
 } from "../page_context.ts";
 import { channelTable } from "./channels.ts";
 
 /** The setup that a client is given, for each kind of connection to this server. */
-function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): Content {
+function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): HtmlContent {
   const asking = supportsOAuth(publicUrl) ? consent : null;
   if (!asking && !key) return null;
   return html`<details class="more" name="client"><summary>${name}</summary><p class="hint">In ${where}.</p>
@@ -35,7 +35,7 @@ function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: 
 }
 
 /** Connecting an assistant: by consent where this server is reached over https or on this machine, else by a key. */
-function connecting({ deps, caller, base }: MemberContext): Content {
+function connecting({ deps, caller, base }: MemberPageContext): HtmlContent {
   const { publicUrl } = deps;
   const asks = supportsOAuth(publicUrl);
   const keys = isRoleAtLeast(caller.member.role, create_key.role)
@@ -50,7 +50,7 @@ function connecting({ deps, caller, base }: MemberContext): Content {
   }
     <details class="more"${!asks && html` open`}><summary>Setup for your client</summary>
     <p>With a key: ${keys}, and set it in the shell that starts the client.</p>
-    ${copyableText(SET_KEY_COMMAND, "the command")}
+    ${copyableText(SET_API_KEY_COMMAND, "the command")}
     ${ASSISTANT_CLIENTS.map((client) => clientLines(client, publicUrl))}</details>`;
 }
 
@@ -70,7 +70,7 @@ ${send("$PUSHER")}`;
 }
 
 /** @param channel the one that alerts are most likely written on; null without one */
-export function firstAlertGuide(context: MemberContext, channel: { id: string; handle: string } | null): Html {
+export function firstAlertGuide(context: MemberPageContext, channel: { id: string; handle: string } | null): Html {
   const { base, deps } = context;
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;
   const said = channel
@@ -116,9 +116,9 @@ const SHOWN = 5;
 
 const MOST_CHANNELS = 8;
 
-type ListedAlert = OperationRow<"list_account_alerts">;
+type ListedAlert = OperationResultRow<"list_account_alerts">;
 
-async function overview(context: MemberContext): Promise<Response> {
+async function overview(context: MemberPageContext): Promise<Response> {
   const { base, caller } = context;
   const byTime = async (status: "scheduled" | "sent", order: "newest" | "oldest") =>
     (await context.call("list_account_alerts", { status, order, limit: SHOWN })).data;
@@ -131,7 +131,7 @@ async function overview(context: MemberContext): Promise<Response> {
     alone ? [] : byTime("scheduled", "oldest"),
     alone ? [] : byTime("sent", "newest"),
   ]);
-  const rows = (list: ListedAlert[], at: (alert: ListedAlert) => Content) => alertRows(context, channels, list, at);
+  const rows = (list: ListedAlert[], at: (alert: ListedAlert) => HtmlContent) => alertRows(context, channels, list, at);
   const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
   const figures: [string, number, string?][] = [
     ["Channels", channels.length, "channels"],
@@ -223,7 +223,7 @@ async function overview(context: MemberContext): Promise<Response> {
 }
 
 /** The way to the form of an alert; where several channels could carry it, their names come first. */
-function newAlert(context: MemberContext, active: readonly { id: string; name: string }[]): Content {
+function newAlert(context: MemberPageContext, active: readonly { id: string; name: string }[]): HtmlContent {
   const form = ({ id }: { id: string }) => `${getChannelPath(context, id)}/alerts/new`;
   if (active.length < 2) return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
   return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
@@ -235,10 +235,10 @@ function newAlert(context: MemberContext, active: readonly { id: string; name: s
 
 /** Alerts, each with its channel and its author's reason. Each links to its own page. */
 function alertRows(
-  context: MemberContext,
-  channels: readonly OperationRow<"list_pushers">[],
+  context: MemberPageContext,
+  channels: readonly OperationResultRow<"list_pushers">[],
   alerts: readonly ListedAlert[],
-  at: (alert: ListedAlert) => Content,
+  at: (alert: ListedAlert) => HtmlContent,
 ): Html {
   return html`<ul class="entries">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);

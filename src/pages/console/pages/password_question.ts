@@ -2,17 +2,17 @@
 
 import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { errorSummary, field } from "../components.ts";
-import type { PersonContext } from "../page_context.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { errorSummary, renderInputField } from "../components.ts";
+import type { PersonPageContext } from "../page_context.ts";
 
 const ACCOUNT = "/console/account";
 
 /** The field of such a form, as operations take it. */
-export const passwordOf = ({ form }: PersonContext) => ({ present: form.get("present") ?? "" });
+export const parsePasswordField = ({ form }: PersonPageContext) => ({ present: form.get("present") ?? "" });
 
 const passwordField = (error?: ApiError): Html =>
-  field({
+  renderInputField({
     name: "present",
     label: "Your password",
     type: "password",
@@ -24,8 +24,14 @@ const passwordField = (error?: ApiError): Html =>
 
 /** A page with one form that needs the password. */
 export function askPassword(
-  context: PersonContext,
-  { title, lede, act, action, danger }: { title: string; lede: Content; act: string; action: string; danger?: true },
+  context: PersonPageContext,
+  {
+    title,
+    lede,
+    act,
+    action,
+    danger,
+  }: { title: string; lede: HtmlContent; act: string; action: string; danger?: true },
   error?: ApiError,
 ): Response {
   return context.page(

@@ -7,41 +7,41 @@
 import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
-import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
+import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
 import { listPlainFacts } from "../../../ui/field_values.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { circleDrawing, formatPosition, toMapCircle } from "../../../ui/map_circle_drawing.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { circleDrawing, formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { renderAlertTimeline, renderTimelinePart } from "../alert_timeline.ts";
-import { getAlertParams, getChannelPath } from "../channel_header.ts";
-import { errorSummary, isPartRequest, quotedText, relativeTime } from "../components.ts";
+import { getAlertPathArguments, getChannelPath } from "../channel_header.ts";
+import { errorSummary, isPartRequest, relativeTime, renderBlockquote } from "../components.ts";
 import { parseUtcMinute } from "../form_controls.ts";
-import { canShowInForm, withFormErrors } from "../form_submission.ts";
+import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
 import {
   type AlertResult,
   type ChannelResult,
   type ConsolePage,
   canUse,
   type FlashCode,
-  type MemberContext,
+  type MemberPageContext,
   memberForm,
   memberPage,
 } from "../page_context.ts";
 import {
   alertPageFrame,
-  capabilityReport,
   describeReach,
   externalPicturesLink,
   phonePreview,
-  removalReport,
+  renderRemovedContentReport,
+  renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { describeRecurrence, nextOccurrences } from "../recurrence_form.ts";
+import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
 import { createDiffBudget } from "../text_diff.ts";
-import { createAlertForm, parseAlertForm } from "./compose_fields.ts";
+import { parseAlertForm, toAlertFormValues } from "./compose_fields.ts";
 import { confirmationPage } from "./confirmation.ts";
-import { checkReadyToPublish, decisionBar, decisionPanels } from "./review_decisions.ts";
+import { checkReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decisions.ts";
 import {
   byline,
   changesSinceDeclined,
@@ -50,7 +50,7 @@ import {
   isOwnAction,
   readAlertHistory,
 } from "./review_history.ts";
-import { confirmationFields, duplicateWarning } from "./send_confirmation.ts";
+import { duplicateWarning, renderSendConfirmationFields } from "./send_confirmation.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -76,14 +76,14 @@ const STATES: Record<string, string> = {
  * Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it
  * was written.
  */
-async function inertScripts(context: MemberContext, { layout, html, asset_html }: AlertResult): Promise<number> {
+async function inertScripts(context: MemberPageContext, { layout, html, asset_html }: AlertResult): Promise<number> {
   const document = html ?? asset_html;
   if (layout !== "document" || !document || !canUse(context, "preview_html")) return 0;
   return (await context.call("preview_html", { html: document, layout })).script_count;
 }
 
-async function review(context: MemberContext, error?: ApiError, asks: Html | null = null): Promise<Response> {
-  const path = getAlertParams(context);
+async function review(context: MemberPageContext, error?: ApiError, asks: Html | null = null): Promise<Response> {
+  const path = getAlertPathArguments(context);
   const { now } = context;
   const alert = await context.call("get_alert", path);
   const open = alert.review_url !== null;
@@ -101,7 +101,7 @@ async function review(context: MemberContext, error?: ApiError, asks: Html | nul
     asks,
     isOld && (await changesSinceSeen(past, seen, effort, now)),
     open && !isOld && (await changesSinceDeclined(past, effort, now)),
-    open && removalReport(alert.blocked, inert),
+    open && renderRemovedContentReport(alert.blocked, inert),
   ].filter(Boolean);
   return context.page(
     alert.title,
@@ -111,24 +111,24 @@ async function review(context: MemberContext, error?: ApiError, asks: Html | nul
     ${byline(past, now)}
     ${!isOld && errorSummary(error)}
     <form class="reviewing" method="post" action="${context.url.pathname}" novalidate>${context.token}
-      <input type="hidden" name="version" value="${alert.updated_at}">${confirmationFields(context)}
+      <input type="hidden" name="version" value="${alert.updated_at}">${renderSendConfirmationFields(context)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(context, alert, channel)}</div>
       <div class="pane">
         ${
           alert.review_reply &&
           html`<section class="card"><h2>Declined</h2><p
-          class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`
+          class="hint">Reviewer’s comment:</p>${renderBlockquote(alert.review_reply)}</section>`
         }
         ${
           alert.review_note &&
           html`<section class="card"><h2>Author’s note</h2><p
-          class="hint">Not verified:</p>${quotedText(alert.review_note)}</section>`
+          class="hint">Not verified:</p>${renderBlockquote(alert.review_note)}</section>`
         }
         ${
           open &&
-          capabilityReport(
-            getCapabilityNotes(alert, channel.requested_perms),
+          renderUnrequestedCapabilities(
+            getMissingPermissionNotes(alert, channel.requested_perms),
             `${getChannelPath(context, channel.id)}/edit`,
           )
         }
@@ -137,12 +137,12 @@ async function review(context: MemberContext, error?: ApiError, asks: Html | nul
         ${facts(context, alert)}
         ${
           canUse(context, "send_alert")
-            ? decisionPanels(context, { alert, error, own })
+            ? renderReviewDecisionPanels(context, { alert, error, own })
             : html`<p class="hint">Only
           members who can send alerts on this channel can decide.</p>`
         }
       </div>
-      ${canUse(context, "send_alert") && decisionBar(context, { alert, channel, could, error, own })}
+      ${canUse(context, "send_alert") && renderReviewDecisionBar(context, { alert, channel, could, error, own })}
     </form>
     ${await renderAlertTimeline(context, alert)}`,
     {
@@ -156,7 +156,7 @@ async function review(context: MemberContext, error?: ApiError, asks: Html | nul
   );
 }
 
-function drawn(context: MemberContext, alert: AlertResult, channel: ChannelResult): Html {
+function drawn(context: MemberPageContext, alert: AlertResult, channel: ChannelResult): Html {
   const { now } = context;
   const shown = {
     ...alert,
@@ -181,14 +181,17 @@ function drawn(context: MemberContext, alert: AlertResult, channel: ChannelResul
 }
 
 /** The recurrence and its next time. For an occurrence, its series. */
-function repetition(context: MemberContext, { recurrence, send_at, series_id, pusher_id }: AlertResult): Content {
+function repetition(
+  context: MemberPageContext,
+  { recurrence, send_at, series_id, pusher_id }: AlertResult,
+): HtmlContent {
   if (series_id)
     return html`<p><a href="${getChannelPath(
       context,
       pusher_id,
     )}/alerts/${series_id}">Part of a repeating alert</a></p>`;
   if (!recurrence) return null;
-  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${nextOccurrences(
+  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${renderNextOccurrences(
     recurrence,
     send_at,
     context.now,
@@ -197,8 +200,8 @@ function repetition(context: MemberContext, { recurrence, send_at, series_id, pu
 }
 
 /** The properties that the phone does not show. */
-function facts({ now }: MemberContext, alert: AlertResult): Content {
-  const lines: [string, Content][] = [["Changed", relativeTime(alert.updated_at, now)]];
+function facts({ now }: MemberPageContext, alert: AlertResult): HtmlContent {
+  const lines: [string, HtmlContent][] = [["Changed", relativeTime(alert.updated_at, now)]];
   if (alert.send_at) lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
   if (alert.sent_at) lines.push(["Sent", timeElement(new Date(alert.sent_at))]);
   if (alert.expires_at) lines.push(["Expires", timeElement(new Date(alert.expires_at))]);
@@ -207,16 +210,16 @@ function facts({ now }: MemberContext, alert: AlertResult): Content {
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
   const circle = toMapCircle(alert);
-  if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatPosition(circle)}`]);
+  if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatCoordinates(circle)}`]);
   for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${
     circle && circleDrawing(circle)
   }`;
 }
 
-async function decide(context: MemberContext): Promise<Response> {
+async function decide(context: MemberPageContext): Promise<Response> {
   const { form } = context;
-  const path = { ...getAlertParams(context), expected_updated_at: form.get("version") ?? "" };
+  const path = { ...getAlertPathArguments(context), expected_updated_at: form.get("version") ?? "" };
   const act = form.get("act") ?? "";
   const back = context.url.pathname;
   if (act === "decline") {
@@ -229,10 +232,10 @@ async function decide(context: MemberContext): Promise<Response> {
   }
   const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");
-  const alert = await context.call("get_alert", getAlertParams(context));
+  const alert = await context.call("get_alert", getAlertPathArguments(context));
   checkReadyToPublish(alert, form, act);
   const asks =
-    act === "send" && (await duplicateWarning(context, alert.pusher_id, parseAlertForm(createAlertForm(alert))));
+    act === "send" && (await duplicateWarning(context, alert.pusher_id, parseAlertForm(toAlertFormValues(alert))));
   if (asks) return review(context, undefined, asks);
   const at = act === "schedule" ? form.get("send_at") : null;
   const more =
@@ -248,8 +251,8 @@ async function decide(context: MemberContext): Promise<Response> {
 }
 
 /** Requires confirmation. For an alert that was sent in the meantime, explains why it stays. */
-async function deleting(context: MemberContext, error?: ApiError): Promise<Response> {
-  const { title, status, updated_at } = await context.call("get_alert", getAlertParams(context));
+async function deleting(context: MemberPageContext, error?: ApiError): Promise<Response> {
+  const { title, status, updated_at } = await context.call("get_alert", getAlertPathArguments(context));
   const back = context.url.pathname.replace(/\/delete$/, "");
   if (status === "sent")
     return context.page(
@@ -275,7 +278,7 @@ export const REVIEW_PAGES: readonly ConsolePage[] = [
   memberForm(
     PATH,
     {
-      ...{ again: review, when: canShowInForm, names: { expected_updated_at: "version" } },
+      ...{ again: review, when: canShowErrorInForm, names: { expected_updated_at: "version" } },
       labels: { review_reply: "The comment", send_at: "The time" },
     },
     decide,
@@ -286,20 +289,20 @@ export const REVIEW_PAGES: readonly ConsolePage[] = [
   memberPage(
     "POST",
     `${PATH}/delete`,
-    withFormErrors({ again: deleting, when: canShowInForm }, async (context) => {
+    withFormErrors({ again: deleting, when: canShowErrorInForm }, async (context) => {
       const expected_updated_at = context.form.get("version") ?? "";
-      await context.call("delete_alert", { ...getAlertParams(context), expected_updated_at });
+      await context.call("delete_alert", { ...getAlertPathArguments(context), expected_updated_at });
       return context.goTo(getChannelPath(context, context.params.pusher ?? ""), "alert-deleted");
     }),
   ),
   memberPage("GET", `${PATH}/timeline`, async (context) => {
-    const alert = await context.call("get_alert", getAlertParams(context));
+    const alert = await context.call("get_alert", getAlertPathArguments(context));
     if (isPartRequest(context)) return context.part(await renderTimelinePart(context, alert));
     return context.goTo(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 
   memberPage("POST", `${PATH}/duplicate`, async (context) => {
-    const draft = await context.call("duplicate_alert", getAlertParams(context), context.form.get("once"));
+    const draft = await context.call("duplicate_alert", getAlertPathArguments(context), context.form.get("once"));
     return context.goTo(`${getChannelPath(context, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
   }),
 ];

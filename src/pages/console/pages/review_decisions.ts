@@ -7,9 +7,9 @@ import { type ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { getMaxLength } from "../../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { formTextField, toMinuteInput } from "../form_controls.ts";
-import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { renderFormTextField, toMinuteInput } from "../form_controls.ts";
+import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
 import { alertControl, urgentConfirmation } from "./compose_controls.ts";
 
 interface Deciding {
@@ -38,17 +38,17 @@ export function checkReadyToPublish(alert: AlertResult, form: URLSearchParams, a
 }
 
 /** The typed value, or the alert's value. */
-function formOf(context: MemberContext, alert: AlertResult): URLSearchParams {
+function formOf(context: MemberPageContext, alert: AlertResult): URLSearchParams {
   const form = new URLSearchParams(context.form);
   if (!form.has("send_at")) form.set("send_at", toMinuteInput(alert.send_at));
   return form;
 }
 
-const deletion = (context: MemberContext): Html =>
+const deletion = (context: MemberPageContext): Html =>
   html`<a class="button danger" href="${context.url.pathname}/delete">Delete</a>`;
 
 /** A copy of what is not sent yet; what was sent has one with its history (see alert_timeline.ts). */
-const others = (context: MemberContext): Html =>
+const others = (context: MemberPageContext): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
     <p class="hint">A copy starts as a draft without send times.</p>
     <input type="hidden" name="once" value="${randomUUID()}">
@@ -63,10 +63,10 @@ const trial = (): Html =>
     <button class="plain" name="act" value="test">Send test</button></section>`;
 
 /** The decisions on the page, panel by panel. */
-export function decisionPanels(
-  context: MemberContext,
+export function renderReviewDecisionPanels(
+  context: MemberPageContext,
   { alert, error, own }: Omit<Deciding, "channel" | "could">,
-): Content {
+): HtmlContent {
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
   if (status === "sent")
@@ -97,14 +97,17 @@ export function decisionPanels(
     ${
       !own &&
       html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline</h2>
-      ${formTextField(typed, { name: "review_reply", label: "Comment", rows: 3, most: getMaxLength(decline_alert.input.shape.review_reply), hint: "Shown to the author. The alert stays a draft." })}
+      ${renderFormTextField(typed, { name: "review_reply", label: "Comment", rows: 3, most: getMaxLength(decline_alert.input.shape.review_reply), hint: "Shown to the author. The alert stays a draft." })}
       <button class="plain" name="act" value="decline">Decline</button></section>`
     }
     ${others(context)}`;
 }
 
 /** The most frequent decisions, at the foot of the screen; none for sent or cancelled alerts. */
-export function decisionBar(context: MemberContext, { alert, channel, could, error, own }: Deciding): Content {
+export function renderReviewDecisionBar(
+  context: MemberPageContext,
+  { alert, channel, could, error, own }: Deciding,
+): HtmlContent {
   if (alert.review_url === null) return null;
   const reach = channel.subscribers;
   return html`<div class="deciding"><div class="in">

@@ -6,13 +6,13 @@
 import { list_alert_changes } from "../../../identity/session/reviews.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import { type FieldDefinitions, selectMarked } from "../../../model/fields/field_table.ts";
+import { type FieldDefinitions, selectFieldsMarkedAs } from "../../../model/fields/field_table.ts";
 import { formatFieldValue } from "../../../ui/field_values.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
-import type { MemberContext, OperationRow } from "../page_context.ts";
+import type { MemberPageContext, OperationResultRow } from "../page_context.ts";
 import { type DiffBudget, type DiffPiece, diffTexts, takeCharacters } from "../text_diff.ts";
-import { ALERT_LABELS } from "./compose_fields.ts";
+import { ALERT_FIELD_LABELS } from "./compose_fields.ts";
 
 interface Field {
   name: string;
@@ -30,7 +30,7 @@ export interface AlertChange {
 const FIELDS: FieldDefinitions = ALERT_FIELDS;
 const MARKUP = new Set(["html", "asset_html"]);
 /** Fields that are compared word by word. */
-const TEXTS = new Set([...MARKUP, ...Object.keys(selectMarked(ALERT_FIELDS, "cleaned")), "actions"]);
+const TEXTS = new Set([...MARKUP, ...Object.keys(selectFieldsMarkedAs(ALERT_FIELDS, "cleaned")), "actions"]);
 const CARDS: Record<string, string> = {
   text: "Text",
   image: "Picture",
@@ -44,10 +44,10 @@ const CONTEXT_CHARACTERS = 90;
 const LONGEST = 1200;
 const MOST = 40;
 
-const labelOf = (name: string) => ALERT_LABELS[name] ?? name;
+const labelOf = (name: string) => ALERT_FIELD_LABELS[name] ?? name;
 
 /** "Title, Text": which fields. */
-export const listFieldLabels = (fields: readonly Field[]): string =>
+export const formatChangedFieldLabels = (fields: readonly Field[]): string =>
   fields
     .map(({ name }, i) => (i === 0 ? labelOf(name) : labelOf(name).replace(/^.(?![A-Z])/, (c) => c.toLowerCase())))
     .join(", ");
@@ -70,7 +70,7 @@ const textOf = (name: string, value: unknown): string =>
   (name === "layout" && CARDS[String(value)]) || formatFieldValue(FIELDS[name] ?? { look: "words" }, value);
 
 /** As much of a text as fits on the page. */
-function cut(text: string, effort: DiffBudget): Content {
+function cut(text: string, effort: DiffBudget): HtmlContent {
   const shown = takeCharacters(text, Math.min(LONGEST, effort.room));
   effort.room -= shown.length;
   const more = text.length - shown.length;
@@ -94,7 +94,7 @@ function stayed(text: string, isFirst: boolean, isLast: boolean, effort: DiffBud
   return shown;
 }
 
-function inWords(pieces: readonly DiffPiece[], effort: DiffBudget): Content {
+function inWords(pieces: readonly DiffPiece[], effort: DiffBudget): HtmlContent {
   const last = pieces.length - 1;
   const shown = pieces.slice(0, MOST).map(({ kind, text }, i) => {
     if (kind === "gone") return removedText(text, effort);
@@ -104,7 +104,7 @@ function inWords(pieces: readonly DiffPiece[], effort: DiffBudget): Content {
   return last < MOST ? shown : [shown, html`<span class="muted"> … and more changes</span>`];
 }
 
-async function changeIn({ name, before, after }: Field, effort: DiffBudget): Promise<Content> {
+async function changeIn({ name, before, after }: Field, effort: DiffBudget): Promise<HtmlContent> {
   if (FIELDS[name]?.look === "file")
     return before === null ? "A file was added." : after === null ? "The file was removed." : "The file was replaced.";
   if (effort.room === 0) return html`<span class="muted">Also changed; not shown because the page is too long.</span>`;
@@ -157,7 +157,7 @@ const LINES = 50;
 /** Limit of shown lines before the others are folded. */
 const SHOWN = 4;
 
-type Act = OperationRow<"list_audit_events">;
+type Act = OperationResultRow<"list_audit_events">;
 
 /** The actor as text: a person by name, an assistant or a key by its own. */
 export function actorLabel({ type, name }: { type: string; name: string | null }): Html {
@@ -168,11 +168,11 @@ export function actorLabel({ type, name }: { type: string; name: string | null }
 }
 
 /** Reports if the visitor did it in the console, not by a key or an assistant of the visitor. */
-export const isOwnAction = ({ caller }: MemberContext, { actor }: Pick<Act, "actor">): boolean =>
+export const isOwnAction = ({ caller }: MemberPageContext, { actor }: Pick<Act, "actor">): boolean =>
   actor.type === "session" && actor.id === formatId("mem", caller.member.id);
 
 /** All actions on an alert, newest first, as list_audit_events returns them. */
-export async function listAlertEvents(context: MemberContext, alertId: string): Promise<readonly Act[]> {
+export async function listAlertEvents(context: MemberPageContext, alertId: string): Promise<readonly Act[]> {
   return (await context.call("list_audit_events", { subject_id: alertId, limit: LINES })).data;
 }
 
@@ -184,7 +184,7 @@ export interface AlertHistory {
 
 /** Reads both at once. Permission to read the alert includes its history. */
 export async function readAlertHistory(
-  context: MemberContext,
+  context: MemberPageContext,
   path: { pusher_id: string; alert_id: string },
 ): Promise<AlertHistory> {
   const [story, { data }] = await Promise.all([
@@ -207,7 +207,7 @@ function changeOf({ story, changes }: AlertHistory, line: Act): AlertChange | un
   return changes.find(({ updated_at }) => updated_at <= line.created_at && updated_at > earlier);
 }
 
-const lostWords = (lost: number): Content =>
+const lostWords = (lost: number): HtmlContent =>
   lost > 0 &&
   html`<p class="hint">Details of ${
     lost === 1 ? "the first change are" : `the first ${lost} changes are`
@@ -217,7 +217,7 @@ const lostWords = (lost: number): Content =>
  * Every change since it was declined, and the reason for the decline. Null when it was not declined, or not edited
  * since.
  */
-export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudget, now: Date): Promise<Content> {
+export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudget, now: Date): Promise<HtmlContent> {
   const declined = past.story.find(({ operation }) => operation === "decline_alert");
   if (!declined) return null;
   const { kept, edits, lost } = changedBy(past, past.story.slice(0, past.story.indexOf(declined)));
@@ -261,13 +261,13 @@ const authoring = ({ story }: AlertHistory): Act | undefined =>
   story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");
 
 /** The author, named once; the history continues from there. */
-export function byline(past: AlertHistory, now: Date): Content {
+export function byline(past: AlertHistory, now: Date): HtmlContent {
   const wrote = authoring(past);
   return wrote && html`<p class="byline">${actWords(wrote, now)}</p>`;
 }
 
 /** Everything that was done to it since, newest first, with what each edit changed folded below its line. */
-export async function historyCard(past: AlertHistory, effort: DiffBudget, now: Date): Promise<Content> {
+export async function historyCard(past: AlertHistory, effort: DiffBudget, now: Date): Promise<HtmlContent> {
   const wrote = authoring(past);
   const story = past.story.filter((line) => line !== wrote);
   if (story.length === 0) return null;
@@ -277,7 +277,7 @@ export async function historyCard(past: AlertHistory, effort: DiffBudget, now: D
     const fields = change ? combineChanges([change]) : [];
     const changed =
       fields.length > 0 &&
-      html`<details class="more"><summary>${listFieldLabels(fields)}</summary>${await fieldDifferences(
+      html`<details class="more"><summary>${formatChangedFieldLabels(fields)}</summary>${await fieldDifferences(
         fields,
         effort,
       )}</details>`;

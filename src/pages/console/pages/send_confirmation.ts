@@ -6,11 +6,11 @@ import type { z } from "zod";
 import { find_equal_send } from "../../../identity/session/reviews.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { formatDeviceCount, previewCard } from "../../../ui/alert_preview.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { formatDeviceCount, renderAlertPreviewCard } from "../../../ui/alert_preview.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
-import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
+import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
 import { parseAlertForm } from "./compose_fields.ts";
 import { listUploadedFiles, parsePreviewedAlert } from "./compose_preview.ts";
 import { actorLabel, isOwnAction, listAlertEvents } from "./review_history.ts";
@@ -18,7 +18,7 @@ import { actorLabel, isOwnAction, listAlertEvents } from "./review_history.ts";
 const SENDING = ["send_alert", "create_alert"];
 
 /** The hidden fields of a form with the questions that the user saw: the equal alert, and the card for many devices. */
-export const confirmationFields = ({ form }: Pick<MemberContext, "form">): Content =>
+export const renderSendConfirmationFields = ({ form }: Pick<MemberPageContext, "form">): HtmlContent =>
   ["again", "confirmed"].map(
     (name) => form.has(name) && html`<input type="hidden" name="${name}" value="${form.get(name)}">`,
   );
@@ -28,7 +28,7 @@ export const confirmationFields = ({ form }: Pick<MemberContext, "form">): Conte
  * @param fields the fields of the alert @param once the key under which this form makes its alert
  */
 export async function duplicateWarning(
-  context: MemberContext,
+  context: MemberPageContext,
   pusher_id: string,
   fields: Record<string, unknown>,
   once: string | null = null,
@@ -56,7 +56,7 @@ export async function duplicateWarning(
  * Stores in the form which content was shown.
  */
 async function manyDevicesQuestion(
-  context: MemberContext,
+  context: MemberPageContext,
   { channel, alert }: { channel: ChannelResult; alert: AlertResult | null },
 ): Promise<Html | null> {
   const { form } = context;
@@ -73,7 +73,7 @@ async function manyDevicesQuestion(
   return html`<section class="report warn many" role="alert" aria-labelledby="send-many">
     <h2 id="send-many">Send to ${devices}?</h2>
     <p>Check the card. A sent alert cannot be recalled.</p>
-    ${previewCard(channel, drawn, now, "confirmed-card")}
+    ${renderAlertPreviewCard(channel, drawn, now, "confirmed-card")}
     <p class="line"><button form="compose" name="act" value="send">Send to ${devices}</button>
       <a class="button plain" href="#title">Edit</a></p></section>`;
 }
@@ -83,8 +83,8 @@ async function manyDevicesQuestion(
  * refuses raise no question, because its errors name the fields of the form.
  * @param target.once the key under which the form makes its alert
  */
-export async function sendQuestions(
-  context: MemberContext,
+export async function findSendQuestions(
+  context: MemberPageContext,
   target: { channel: ChannelResult; alert: AlertResult | null; once?: string | null },
 ): Promise<Html | null> {
   try {

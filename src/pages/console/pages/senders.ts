@@ -7,18 +7,33 @@ import { type ApiError, invalidRequest, notFound } from "../../../model/api_erro
 import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../../model/scopes.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
-import { checkbox, copyableText, emptyState, errorSummary, field, relativeTime, select, table } from "../components.ts";
+import {
+  checkbox,
+  copyableText,
+  emptyState,
+  errorSummary,
+  relativeTime,
+  renderHtmlTable,
+  renderInputField,
+  renderSelectField,
+} from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { matchesErrorType } from "../form_submission.ts";
-import { type ChannelResult, type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
-import { getProgramTitle, isProgram, SETUP_SNIPPETS, type SenderTarget } from "../sender_setup.ts";
+import {
+  type ChannelResult,
+  type ConsolePage,
+  type MemberPageContext,
+  memberForm,
+  memberPage,
+} from "../page_context.ts";
+import { getSenderProgramTitle, isSenderProgram, SETUP_SNIPPETS, type SenderSetupValues } from "../sender_setup.ts";
 
 const PATH = "/channels/:pusher/senders";
 const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy"] } as const;
 
-async function sendersOf(context: MemberContext, { id }: ChannelResult) {
+async function sendersOf(context: MemberPageContext, { id }: ChannelResult) {
   const { data } = await context.asMember(list_keys, {});
   // A key of the command line was made for no program: it is a sender once it made a request in a program's format.
   return data
@@ -34,20 +49,20 @@ const mayOf = ({ scopes, requires_approval }: Sender): Html =>
     ? html`<span class="badge warn">sends</span>`
     : html`<span class="badge">writes drafts</span>`;
 
-function newForm({ form: sent, token }: MemberContext, action: string, error?: ApiError): Html {
+function newForm({ form: sent, token }: MemberPageContext, action: string, error?: ApiError): Html {
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Connect a sender</h2>
     ${errorSummary(error)}
     <form method="post" action="${action}" novalidate>${token}
       <div class="columns">
-      ${select({
+      ${renderSelectField({
         name: "client_program",
         label: "Program",
-        options: SENDER_PROGRAM_NAMES.map((value) => ({ value, label: getProgramTitle(value) })),
+        options: SENDER_PROGRAM_NAMES.map((value) => ({ value, label: getSenderProgramTitle(value) })),
         value: sent.get("client_program") ?? "alertmanager",
         hint: "If your program is not listed, it may support ntfy, Gotify or JSON webhooks.",
         error,
       })}
-      ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, required: false, hint: "If empty, the name of the program.", error })}
+      ${renderInputField({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, required: false, hint: "If empty, the name of the program.", error })}
       </div>
       ${checkbox({
         id: "may-send",
@@ -63,7 +78,7 @@ function newForm({ form: sent, token }: MemberContext, action: string, error?: A
     </form></section>`;
 }
 
-async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { now } = context;
   const channel = await getRequestedChannel(context);
   const [senders, failing] = await Promise.all([sendersOf(context, channel), findFailingSenders(context)]);
@@ -75,14 +90,14 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
       key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
     ${error && newForm(context, base, error)}
     ${failingSendersNotice(context, failing, channel)}
-    ${table(
+    ${renderHtmlTable(
       "Senders",
       senders,
       {
         Sender: (sender) =>
           html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${
-            getProgramTitle(sender.program) !== sender.name &&
-            html`<span class="muted">${getProgramTitle(sender.program)}</span>`
+            getSenderProgramTitle(sender.program) !== sender.name &&
+            html`<span class="muted">${getSenderProgramTitle(sender.program)}</span>`
           }`,
         Permission: mayOf,
         "Last used": (sender) => relativeTime(sender.last_used_at, now),
@@ -98,26 +113,26 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   );
 }
 
-const pasted = (program: SenderProgram, place: SenderTarget): Content =>
+const pasted = (program: SenderProgram, place: SenderSetupValues): HtmlContent =>
   SETUP_SNIPPETS[program](place).map(
     ({ where, text }) => html`<p>${where}</p>${copyableText(text, "the configuration")}`,
   );
 
 const placeOf = (
-  { publicUrl, ntfyHost }: MemberContext["deps"],
+  { publicUrl, ntfyHost }: MemberPageContext["deps"],
   { handle }: ChannelResult,
   key: string,
-): SenderTarget => ({
+): SenderSetupValues => ({
   ...{ publicUrl, ntfyHost, handle, key },
 });
 
-async function make(context: MemberContext): Promise<Response> {
+async function make(context: MemberPageContext): Promise<Response> {
   const { form: sent, deps } = context;
   const channel = await getRequestedChannel(context);
   const program = sent.get("client_program");
-  if (!isProgram(program)) throw invalidRequest("field_required", "Choose a program.", "client_program");
+  if (!isSenderProgram(program)) throw invalidRequest("field_required", "Choose a program.", "client_program");
   const made = await context.asMember(create_key, {
-    name: sent.get("name")?.trim() || getProgramTitle(program),
+    name: sent.get("name")?.trim() || getSenderProgramTitle(program),
     scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH_SCOPE] : [])],
     pusher_id: channel.id,
     // A sender that falls silent by itself would be missed when it is needed.
@@ -127,7 +142,7 @@ async function make(context: MemberContext): Promise<Response> {
   return context.page(
     `Connect ${made.name}`,
     html`${channelHeader(context, channel, "senders")}
-    <h2>Configuration for ${getProgramTitle(program)}</h2>
+    <h2>Configuration for ${getSenderProgramTitle(program)}</h2>
     <p class="flash careful">Copy the key now. It cannot be shown again.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
     <p>Then send a message from it. <code>docs/reference/senders.md</code> explains how its fields are mapped.</p>
@@ -137,7 +152,7 @@ async function make(context: MemberContext): Promise<Response> {
 }
 
 type Request = Awaited<ReturnType<typeof requestsOf>>[number];
-const requestsOf = async (context: MemberContext, key_id: string) =>
+const requestsOf = async (context: MemberPageContext, key_id: string) =>
   (await context.asMember(list_sender_requests, { key_id })).data;
 
 const OUTCOMES: Record<Request["outcome"], Html> = {
@@ -148,13 +163,13 @@ const OUTCOMES: Record<Request["outcome"], Html> = {
   nothing: html`<span class="badge">ignored</span>`,
 };
 
-async function senderOf(context: MemberContext, channel: ChannelResult): Promise<Sender> {
+async function senderOf(context: MemberPageContext, channel: ChannelResult): Promise<Sender> {
   const sender = (await sendersOf(context, channel)).find(({ id }) => id === context.params.key);
   if (!sender) throw notFound("sender");
   return sender;
 }
 
-async function one(context: MemberContext): Promise<Response> {
+async function one(context: MemberPageContext): Promise<Response> {
   const { base, now, deps } = context;
   const channel = await getRequestedChannel(context);
   const sender = await senderOf(context, channel);
@@ -165,7 +180,7 @@ async function one(context: MemberContext): Promise<Response> {
     html`${channelHeader(context, channel, "senders")}
     <p class="back"><a href="${getChannelPath(context, channel.id)}/senders">All senders</a></p>
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
-      <dl class="facts"><dt>Program</dt><dd>${getProgramTitle(sender.program)}</dd><dt>Created</dt><dd>${relativeTime(
+      <dl class="facts"><dt>Program</dt><dd>${getSenderProgramTitle(sender.program)}</dd><dt>Created</dt><dd>${relativeTime(
         sender.created_at,
         now,
       )}</dd><dt>Last used</dt><dd>${relativeTime(sender.last_used_at, now)}</dd></dl>
@@ -173,19 +188,19 @@ async function one(context: MemberContext): Promise<Response> {
         message from the program.</p>
       <div class="actions">
         ${
-          isProgram(sender.program) &&
+          isSenderProgram(sender.program) &&
           html`<form method="post" action="${at}/test">${context.token}<button
           class="plain">Create test draft</button></form>`
         }
         <a class="button plain" href="${at}">Reload</a>
         <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke key</a></div></section>
     <section aria-labelledby="requests"><h2 id="requests">Recent requests</h2>
-    ${table(
+    ${renderHtmlTable(
       "Requests, newest first",
       requests,
       {
         When: ({ at }) => html`<strong>${relativeTime(at, now)}</strong>`,
-        Format: ({ program }) => getProgramTitle(program),
+        Format: ({ program }) => getSenderProgramTitle(program),
         Result: ({ outcome }) => OUTCOMES[outcome],
         Details: ({ said, notes }) => html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
         "": ({ alert_id, pusher_id, alerts }) =>
@@ -199,7 +214,7 @@ async function one(context: MemberContext): Promise<Response> {
     )}
     <p class="hint">We keep the last ${LIMITS.sender_requests} requests, never their content.</p></section>
     ${
-      isProgram(sender.program) &&
+      isSenderProgram(sender.program) &&
       html`<details class="card"><summary>Configuration</summary><p
       class="hint">Replace <code>THE-KEY</code> with your key. If you lost it, revoke it and connect the program
         again.</p>${pasted(sender.program, placeOf(deps, channel, "THE-KEY"))}</details>`
@@ -217,7 +232,7 @@ export const SENDER_PAGES: readonly ConsolePage[] = [
   memberPage("POST", `${PATH}/:key/test`, async (context) => {
     const channel = await getRequestedChannel(context);
     const { program } = await senderOf(context, channel);
-    if (!isProgram(program)) throw notFound("program");
+    if (!isSenderProgram(program)) throw notFound("program");
     const fields = await buildSampleAlert(program, context.now);
     const { id } = await context.call("create_alert", { ...fields, pusher_id: channel.id });
     return context.goTo(`${getChannelPath(context, channel.id)}/alerts/${id}`, "sender-tested");

@@ -4,12 +4,12 @@
 import type { z } from "zod";
 import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { emptyState, relativeTime, table } from "../components.ts";
-import { type ConsolePage, type MemberContext, memberPage } from "../page_context.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { emptyState, relativeTime, renderHtmlTable } from "../components.ts";
+import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
 
 /** The housekeeping jobs by their names in the log and in metrics. */
-export const JOB_NAMES: Readonly<Record<string, string>> = {
+export const HOUSEKEEPING_JOB_LABELS: Readonly<Record<string, string>> = {
   due_alerts: "Publish due alerts",
   due_series: "Create the next occurrences of repeating alerts",
   pending_subscriber_events: "Send events about subscribers",
@@ -44,19 +44,19 @@ function sizeOf(bytes: number): string {
   return `${Number((bytes / 1000 ** step).toPrecision(3))} ${UNITS[step]}`;
 }
 
-const count = (value: number | null): Content =>
+const count = (value: number | null): HtmlContent =>
   value === null ? html`<span class="muted">Not available</span>` : value.toLocaleString("en");
 
 /** A number of the service. `help` explains it and what to do about it; `acts` marks one that needs an action now. */
 interface Measure {
   name: string;
-  now: Content;
-  help: Content;
+  now: HtmlContent;
+  help: HtmlContent;
   acts?: boolean;
 }
 
 const group = (id: string, title: string, measures: readonly Measure[]): Html =>
-  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${table(title, measures, {
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${renderHtmlTable(title, measures, {
     Measure: ({ name }) => name,
     Now: ({ now, acts }) => (acts ? html`<span class="badge warn">${now}</span>` : now),
     Action: ({ help }) => html`<span class="advice">${help}</span>`,
@@ -69,7 +69,7 @@ const listUnavailableReplicas = ({ replicas }: Pick<State, "replicas">) =>
   Object.entries(replicas ?? {}).filter(([state, many]) => state !== "answers" && many > 0);
 
 /** The groups of measures, in the order of the page. */
-function measureGroups({ base }: MemberContext, state: State, now: Date): [id: string, string, Measure[]][] {
+function measureGroups({ base }: MemberPageContext, state: State, now: Date): [id: string, string, Measure[]][] {
   const { waits, replicas, due_alerts, disabled_webhooks } = state;
   const waiting = waits?.calls_without_connection ?? null;
   const away = listUnavailableReplicas(state);
@@ -193,7 +193,7 @@ function measureGroups({ base }: MemberContext, state: State, now: Date): [id: s
 }
 
 /** The problems that need an action now, each with the action. */
-export function listProblems(
+export function listServiceProblems(
   state: Pick<State, "degraded" | "disabled_webhooks" | "waits" | "replicas" | "housekeeping">,
 ): string[] {
   const { degraded, disabled_webhooks, waits, housekeeping } = state;
@@ -210,11 +210,11 @@ export function listProblems(
   ].filter((problem) => problem !== false);
 }
 
-async function page(context: MemberContext): Promise<Response> {
+async function page(context: MemberPageContext): Promise<Response> {
   const state = await context.asMember(get_service_state, {});
   const { housekeeping } = state;
   const { now } = context;
-  const problems = listProblems(state);
+  const problems = listServiceProblems(state);
   return context.page(
     "This service",
     html`<h1>This service</h1>
@@ -231,11 +231,11 @@ async function page(context: MemberContext): Promise<Response> {
     <section aria-labelledby="jobs"><h2 id="jobs">Maintenance jobs</h2>
       <p class="hint">A failed job runs again by itself.
         If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>
-      ${table(
+      ${renderHtmlTable(
         "Maintenance jobs",
         (housekeeping ?? []).toSorted((a, b) => Number(b.failing) - Number(a.failing) || b.failed - a.failed),
         {
-          Job: ({ step }) => JOB_NAMES[step] ?? step.replaceAll("_", " "),
+          Job: ({ step }) => HOUSEKEEPING_JOB_LABELS[step] ?? step.replaceAll("_", " "),
           "Last success": ({ last_success_at }) =>
             last_success_at === null ? "None since start" : relativeTime(last_success_at, now),
           "Failures since start": ({ failed, failing }) =>
@@ -247,4 +247,4 @@ async function page(context: MemberContext): Promise<Response> {
   );
 }
 
-export const SERVICE_PAGES: readonly ConsolePage[] = [memberPage("GET", "/service", page)];
+export const SERVICE_STATUS_PAGES: readonly ConsolePage[] = [memberPage("GET", "/service", page)];

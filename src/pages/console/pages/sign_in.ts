@@ -2,39 +2,39 @@
 // signing in continues that request. The second step is a code of the app, or a recovery code without the phone. A
 // passkey covers both steps.
 
-import { getPerson } from "../../../identity/auth/console_sessions.ts";
+import { getSessionPerson } from "../../../identity/auth/console_sessions.ts";
 import { createResetMail } from "../../../identity/auth/mail.ts";
-import { LINK_LIFETIMES } from "../../../identity/auth/one_time_links.ts";
-import { parsePasskey, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
+import { ONE_TIME_LINK_LIFETIME_TEXTS } from "../../../identity/auth/one_time_links.ts";
+import { parsePasskeyResponse, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
 import { ApiError, forbidden, throwFieldErrors } from "../../../model/api_error.ts";
 import { validateEmail } from "../../../model/domain/name_validation.ts";
-import { uiMessage } from "../../../model/error_messages.ts";
+import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { errorSummary, field } from "../components.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { errorSummary, renderInputField } from "../components.ts";
 import { getCookie, withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
 import {
-  buildStepPath,
-  CODE_PATH,
-  codeForm,
+  buildSignInStepPath,
+  defineSignInStepPage,
   finishSignIn,
   getSignInTarget,
   KNOWN_BROWSER_COOKIE,
   OIDC_PATH,
-  signInStepPage,
+  renderSignInCodePage,
+  SIGN_IN_CODE_PATH,
   signInTargetFields,
   supportsPasskeys,
-  toLocalPath,
+  toConsolePath,
 } from "./sign_in_flow.ts";
 
 /** The help for a lost password. */
-export const lostPasswordHint = (mails: boolean): Content =>
+export const lostPasswordHint = (mails: boolean): HtmlContent =>
   mails
     ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
     : html`Forgot your password? Ask an owner of your workspace or the operator of this server for a reset link.`;
 
-export async function signInForm(
+export async function renderSignInPage(
   context: PageContext,
   options: { email?: string; error?: ApiError } = {},
 ): Promise<Response> {
@@ -71,11 +71,11 @@ export async function signInForm(
 const passwordForm = (context: PageContext, { email, error }: { email?: string; error?: ApiError }): Html =>
   html`<div class="card wide"><form method="post" action="/console/sign-in" novalidate>
       ${signInTargetFields(context)}
-      ${field({
+      ${renderInputField({
         ...{ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username" },
         ...{ maxlength: LIMITS.email, autofocus: !email, error },
       })}
-      ${field({
+      ${renderInputField({
         ...{ name: "password", label: "Password", type: "password", autocomplete: "current-password" },
         ...{ maxlength: LIMITS.password, autofocus: !!email, error },
       })}
@@ -88,14 +88,14 @@ function oidcButton(context: PageContext, { name, only }: { name: string; only: 
   const label = `Sign in with ${name}`;
   return html`${!only && html`<p class="or">or</p>`}${
     target.kept === null
-      ? html`<p><a class="button${!only && " plain"}" href="${buildStepPath(OIDC_PATH, target)}">${label}</a></p>`
+      ? html`<p><a class="button${!only && " plain"}" href="${buildSignInStepPath(OIDC_PATH, target)}">${label}</a></p>`
       : html`<form method="post" action="${OIDC_PATH}">${signInTargetFields(context)}
         <button${!only && html` class="plain"`}>${label}</button></form>`
   }`;
 }
 
 /** Shown by its script, since passkeys need one. */
-const passkeyForm = (context: PageContext): Content =>
+const passkeyForm = (context: PageContext): HtmlContent =>
   html`<form method="post" action="/console/sign-in/passkey" data-passkey="use"
     data-begin="/console/sign-in/passkey/begin" hidden>
       <p class="or">or</p>
@@ -124,7 +124,7 @@ function forgot(context: PageContext, error?: ApiError): Response {
     ${errorSummary(error)}
     <div class="card wide"><form method="post" action="/console/forgot" novalidate>
       ${context.token}
-      ${field({ name: "email", label: "E-mail address", type: "email", value: context.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
+      ${renderInputField({ name: "email", label: "E-mail address", type: "email", value: context.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
       <button>Send reset link</button>
     </form></div>`
         : html`<p class="lede">${lostPasswordHint(false)}</p>`
@@ -140,16 +140,16 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
   anonymousPage("GET", "/console/sign-in", async (context) => {
     // An assistant may require a fresh sign-in; any other signed-in person continues.
     if (context.session && !context.url.searchParams.has("sig"))
-      return context.goTo(toLocalPath(context.url.searchParams.get("next")));
-    return signInForm(context);
+      return context.goTo(toConsolePath(context.url.searchParams.get("next")));
+    return renderSignInPage(context);
   }),
 
-  signInStepPage(
+  defineSignInStepPage(
     "/console/sign-in",
     withFormErrors(
       // A temporary problem is shown next to the form, which can be sent again.
       {
-        again: (context, error) => signInForm(context, { email: emailOf(context), error }),
+        again: (context, error) => renderSignInPage(context, { email: emailOf(context), error }),
         when: ({ status }) => status !== 500,
       },
       async (context) => {
@@ -188,7 +188,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
       "Check your e-mail",
       html`<h1>Check your e-mail</h1>
       <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within
-        ${LINK_LIFETIMES.person}.</p>
+        ${ONE_TIME_LINK_LIFETIME_TEXTS.person}.</p>
       <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask an owner of your workspace
         or the operator of this server for a link.</p>
       <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
@@ -200,7 +200,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     context.goTo(
       "/console/sign-in",
       "signed-out",
-      await context.deps.people.signOut(context.request, getPerson(context.session)),
+      await context.deps.people.signOut(context.request, getSessionPerson(context.session)),
     ),
   ),
 ];
@@ -213,7 +213,7 @@ const json = (body: object, cookies: readonly string[] = []): Response => {
 };
 
 /** The input of a page's script: the request to the browser, or an error with its field. */
-export async function passkeyResponse(
+export async function createPasskeyOptionsResponse(
   begin: () => Promise<{ options: object; cookies?: readonly string[] }>,
 ): Promise<Response> {
   try {
@@ -221,23 +221,23 @@ export async function passkeyResponse(
     return json({ options }, cookies);
   } catch (error) {
     if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-    return json({ said: uiMessage(error), field: error.fields[0]?.param });
+    return json({ said: formatErrorForUi(error), field: error.fields[0]?.param });
   }
 }
 
 export const SECOND_STEP_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", CODE_PATH, async (context) =>
+  anonymousPage("GET", SIGN_IN_CODE_PATH, async (context) =>
     (await context.deps.people.owesSecond(context.request.headers))
-      ? codeForm(context)
-      : context.goTo(buildStepPath("/console/sign-in", getSignInTarget(context))),
+      ? renderSignInCodePage(context)
+      : context.goTo(buildSignInStepPath("/console/sign-in", getSignInTarget(context))),
   ),
 
-  signInStepPage(
-    CODE_PATH,
+  defineSignInStepPage(
+    SIGN_IN_CODE_PATH,
     withFormErrors(
       {
         again: (context, error) =>
-          error.type === "unauthorized" ? signInForm(context, { error }) : codeForm(context, error),
+          error.type === "unauthorized" ? renderSignInPage(context, { error }) : renderSignInCodePage(context, error),
       },
       async (context) => {
         const { form: sent, request, address, deps } = context;
@@ -252,15 +252,15 @@ export const SECOND_STEP_PAGES: readonly ConsolePage[] = [
   ),
 
   anonymousPage("POST", "/console/sign-in/passkey/begin", (context) =>
-    passkeyResponse(() => context.deps.people.beginPasskey(context.request, context.address)),
+    createPasskeyOptionsResponse(() => context.deps.people.beginPasskey(context.request, context.address)),
   ),
 
-  signInStepPage(
+  defineSignInStepPage(
     "/console/sign-in/passkey",
-    withFormErrors({ again: (context, error) => signInForm(context, { error }) }, async (context) => {
+    withFormErrors({ again: (context, error) => renderSignInPage(context, { error }) }, async (context) => {
       const { form: sent, request, address, deps } = context;
       const wanted = getSignInTarget(context);
-      const shown = parsePasskey(presentedPasskeySchema, sent.get("answer"));
+      const shown = parsePasskeyResponse(presentedPasskeySchema, sent.get("answer"));
       return finishSignIn(context, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
     }),
   ),

@@ -6,14 +6,14 @@ import { getPasskeyHost } from "../../../identity/auth/passkey_host.ts";
 import { isLoopbackHost } from "../../../identity/auth/redirect_uris.ts";
 import type { SignInResult } from "../../../identity/auth/sign_in.ts";
 import type { ApiError } from "../../../model/api_error.ts";
-import { KNOWN_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
-import { errorSummary, field } from "../components.ts";
+import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { errorSummary, renderInputField } from "../components.ts";
 import { MAX_SAVED_FORM, SAVED_FORM_FIELD, savedFormField } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 
 /** Only a path of the console itself; anything else could lead to another site. */
-export const toLocalPath = (path: string | null): string =>
+export const toConsolePath = (path: string | null): string =>
   path && /^\/console(\/[\w-]+)*\/?(\?[\w.:~=&%+-]*)?$/.test(path) ? path : "/console";
 
 export interface SignInTarget {
@@ -25,16 +25,19 @@ export interface SignInTarget {
 
 export const getSignInTarget = ({ form, url }: Pick<PageContext, "form" | "url">): SignInTarget => ({
   oauthQuery: form.get("oauth_query") ?? (url.searchParams.has("sig") ? url.search.replace(/^\?/, "") : null),
-  next: toLocalPath(form.get("next") ?? url.searchParams.get("next")),
+  next: toConsolePath(form.get("next") ?? url.searchParams.get("next")),
   kept: form.get(SAVED_FORM_FIELD),
 });
 
 /** The address of a step with its state, but without the form, which is not part of an address. */
-export const buildStepPath = (path: string, { oauthQuery, next }: SignInTarget): string =>
+export const buildSignInStepPath = (path: string, { oauthQuery, next }: SignInTarget): string =>
   `${path}?${new URLSearchParams(oauthQuery ?? { next })}`;
 
 /** Handles such a form, which may carry the text that was written. */
-export const signInStepPage = (path: string, answer: (context: PageContext) => Promise<Response>): ConsolePage => ({
+export const defineSignInStepPage = (
+  path: string,
+  answer: (context: PageContext) => Promise<Response>,
+): ConsolePage => ({
   ...anonymousPage("POST", path, answer),
   maxBody: MAX_SAVED_FORM,
 });
@@ -49,9 +52,13 @@ export function signInTargetFields(context: PageContext): Html {
 
 export const OIDC_PATH = "/console/sign-in/oidc";
 
-export const CODE_PATH = "/console/sign-in/code";
+export const SIGN_IN_CODE_PATH = "/console/sign-in/code";
 
-export function codeForm(context: PageContext, error?: ApiError, cookies: readonly string[] = []): Response {
+export function renderSignInCodePage(
+  context: PageContext,
+  error?: ApiError,
+  cookies: readonly string[] = [],
+): Response {
   const wanted = getSignInTarget(context);
   const recovering = error?.fields[0]?.param === "recovery";
   return context.page(
@@ -59,15 +66,15 @@ export function codeForm(context: PageContext, error?: ApiError, cookies: readon
     html`<h1>Enter your code</h1>
     <p class="lede">Your account uses two-factor authentication.</p>
     ${errorSummary(error)}
-    <div class="card wide"><form method="post" action="${CODE_PATH}" novalidate>
+    <div class="card wide"><form method="post" action="${SIGN_IN_CODE_PATH}" novalidate>
       ${signInTargetFields(context)}
-      ${field({ name: "code", label: "6-digit code", hint: "Your authenticator app shows a new code every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
+      ${renderInputField({ name: "code", label: "6-digit code", hint: "Your authenticator app shows a new code every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
       <button>Sign in</button>
     </form></div>
     <details class="more"${recovering && html` open`}><summary>I don’t have my phone</summary>
-      <form method="post" action="${CODE_PATH}" novalidate>
+      <form method="post" action="${SIGN_IN_CODE_PATH}" novalidate>
         ${signInTargetFields(context)}
-        ${field({ name: "recovery", label: "Recovery code", hint: "One of your saved codes. Each works once.", autocomplete: "off", maxlength: 40, error })}
+        ${renderInputField({ name: "recovery", label: "Recovery code", hint: "One of your saved codes. Each works once.", autocomplete: "off", maxlength: 40, error })}
         <button>Use recovery code</button>
       </form>
       <p class="hint">No recovery code? The operator of this server can turn off two-factor authentication for you.</p>
@@ -75,17 +82,17 @@ export function codeForm(context: PageContext, error?: ApiError, cookies: readon
     ${
       wanted.kept === null &&
       html`<p class="hint"><a
-      href="${buildStepPath("/console/sign-in", wanted)}">Start again</a></p>`
+      href="${buildSignInStepPath("/console/sign-in", wanted)}">Start again</a></p>`
     }`,
     { error, width: "narrow", styles: ["people"], cookies },
   );
 }
 
-export function continueSignIn(
+export function redirectAfterSignIn(
   context: PageContext,
   next: string,
   cookies: readonly string[] = [],
-  words: { title: string; text: Content } = {
+  words: { title: string; text: HtmlContent } = {
     title: "Back to your assistant",
     text: "You can close this page once the assistant reports that it is connected.",
   },
@@ -97,7 +104,7 @@ export function continueSignIn(
   return context.page(
     words.title,
     html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
-    <p>You are redirected to ${describeDestination(url)}. If nothing happens, choose Continue.</p>
+    <p>You are redirected to ${describeRedirectTarget(url)}. If nothing happens, choose Continue.</p>
     <p><a class="button" href="${url.href}">Continue</a></p>`,
     { width: "narrow", onwards: url.href, cookies },
   );
@@ -105,12 +112,12 @@ export function continueSignIn(
 
 /** Known by its scheme alone, which any app on the device may have taken. */
 const programOf = (protocol: string): string => {
-  const name = KNOWN_SCHEMES[protocol.slice(0, -1)];
+  const name = KNOWN_REDIRECT_SCHEMES[protocol.slice(0, -1)];
   return name ? `the app that opens ${name}'s links` : "an app";
 };
 
 /** An address as a person should read it: who gets the answer. */
-export function describeDestination(url: URL): string {
+export function describeRedirectTarget(url: URL): string {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `${programOf(url.protocol)} on this device (${url.href.split("?")[0]})`;
   if (isLoopbackHost(url.hostname)) return `an app on this computer (${url.host})`;
@@ -146,10 +153,10 @@ export function finishSignIn(
   const written = context.deps.forms.kept(wanted.kept);
   if (opened.owesSecond)
     return written
-      ? codeForm(context, undefined, opened.cookies)
-      : context.goTo(buildStepPath(CODE_PATH, wanted), flash, opened.cookies);
+      ? renderSignInCodePage(context, undefined, opened.cookies)
+      : context.goTo(buildSignInStepPath(SIGN_IN_CODE_PATH, wanted), flash, opened.cookies);
   const cookies = [...opened.cookies, context.deps.forms.cookie(KNOWN_BROWSER_COOKIE, opened.mark, YEAR)];
-  if (opened.next) return continueSignIn(context, opened.next, cookies);
+  if (opened.next) return redirectAfterSignIn(context, opened.next, cookies);
   if (written) return toKept(context, written.at, wanted.kept, cookies);
   return context.goTo(wanted.next, flash, cookies);
 }

@@ -2,7 +2,7 @@
 // authentication with its recovery codes, and passkeys. Secrets are shown once, on the page of the response.
 
 import type { z } from "zod";
-import { newPasskeySchema, parsePasskey } from "../../../identity/auth/passkeys.ts";
+import { newPasskeySchema, parsePasskeyResponse } from "../../../identity/auth/passkeys.ts";
 import {
   add_passkey,
   begin_passkey,
@@ -15,14 +15,14 @@ import {
 } from "../../../identity/session/sign_in_methods.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { qrDrawing } from "../../../ui/qr_code.ts";
-import { copyableText, errorSummary, field, relativeTime } from "../components.ts";
+import { copyableText, errorSummary, relativeTime, renderInputField } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
-import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonContext } from "../page_context.ts";
+import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
-import { askPassword, passwordOf } from "./password_question.ts";
-import { passkeyResponse } from "./sign_in.ts";
+import { askPassword, parsePasswordField } from "./password_question.ts";
+import { createPasskeyOptionsResponse } from "./sign_in.ts";
 
 const ACCOUNT = "/console/account";
 const FACTOR = `${ACCOUNT}/second-factor`;
@@ -32,7 +32,7 @@ type Ways = z.output<(typeof get_sign_in)["output"]>;
 
 const LOW = 3;
 
-const codesLeft = ({ recovery_codes_left: left }: Ways): Content =>
+const codesLeft = ({ recovery_codes_left: left }: Ways): HtmlContent =>
   left === 0
     ? "No recovery codes left. Create new ones now."
     : `${left} recovery ${left === 1 ? "code is" : "codes are"} left${left <= LOW ? ". Create new ones soon." : "."}`;
@@ -102,7 +102,7 @@ const QUESTIONS = {
   },
 } as const;
 
-function pairing(context: PersonContext, uri: string, error?: ApiError): Response {
+function pairing(context: PersonPageContext, uri: string, error?: ApiError): Response {
   const secret = new URL(uri).searchParams.get("secret") ?? "";
   return context.page(
     "Connect your app",
@@ -114,14 +114,14 @@ function pairing(context: PersonContext, uri: string, error?: ApiError): Respons
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
       <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden" name="uri"
         value="${uri}">
-        ${field({ name: "code", label: "6-digit code", hint: "The code the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
+        ${renderInputField({ name: "code", label: "6-digit code", hint: "The code the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
         <div class="actions"><button>Turn on</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
       </form></div></div>`,
     { error, styles: ["people"], scripts: ["copy"] },
   );
 }
 
-function recoveryCodes(context: PersonContext, title: string, codes: readonly string[]): Response {
+function recoveryCodes(context: PersonPageContext, title: string, codes: readonly string[]): Response {
   return context.page(
     title,
     html`<h1>${title}</h1>
@@ -134,7 +134,7 @@ function recoveryCodes(context: PersonContext, title: string, codes: readonly st
   );
 }
 
-function newPasskeyForm(context: PersonContext, error?: ApiError): Response {
+function newPasskeyForm(context: PersonPageContext, error?: ApiError): Response {
   return context.page(
     "Add a passkey",
     html`<h1>Add a passkey</h1>
@@ -145,7 +145,7 @@ function newPasskeyForm(context: PersonContext, error?: ApiError): Response {
     <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add"
       data-begin="${PASSKEYS}/begin">${context.token}
       <input type="hidden" name="answer" value="">
-      ${field({
+      ${renderInputField({
         name: "name",
         label: "Name",
         value: context.form.get("name") ?? "",
@@ -154,7 +154,7 @@ function newPasskeyForm(context: PersonContext, error?: ApiError): Response {
         autocomplete: "off",
         error,
       })}
-      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+      ${renderInputField({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <p class="hint said" role="status" data-said></p>
       <div class="actions"><button>Add passkey</button><a class="button plain"
         href="${ACCOUNT}">Back to your account</a></div>
@@ -164,7 +164,10 @@ function newPasskeyForm(context: PersonContext, error?: ApiError): Response {
 }
 
 /** Handles the form of a confirmation, and shows it again where the password was wrong. */
-const answering = (question: keyof typeof QUESTIONS, act: (context: PersonContext) => Promise<Response>): ConsolePage =>
+const answering = (
+  question: keyof typeof QUESTIONS,
+  act: (context: PersonPageContext) => Promise<Response>,
+): ConsolePage =>
   defineSignedInPage(
     "POST",
     QUESTIONS[question].action,
@@ -172,7 +175,7 @@ const answering = (question: keyof typeof QUESTIONS, act: (context: PersonContex
   );
 
 const confirm = withFormErrors(
-  { again: (context: PersonContext, error) => pairing(context, context.form.get("uri") ?? "", error) },
+  { again: (context: PersonPageContext, error) => pairing(context, context.form.get("uri") ?? "", error) },
   async (context) => {
     const code = (context.form.get("code") ?? "").slice(0, 40);
     const { recovery_codes } = await context.asPerson(confirm_second_factor, { code });
@@ -197,7 +200,7 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
   }),
 
   answering("begin", async (context) =>
-    pairing(context, (await context.asPerson(begin_second_factor, passwordOf(context))).uri),
+    pairing(context, (await context.asPerson(begin_second_factor, parsePasswordField(context))).uri),
   ),
 
   defineSignedInPage("POST", `${FACTOR}/confirm`, async (context) => {
@@ -208,23 +211,23 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
 
   defineSignedInPage("GET", `${FACTOR}/recovery`, async (context) => askPassword(context, QUESTIONS.recovery)),
   answering("recovery", async (context) => {
-    const { recovery_codes } = await context.asPerson(renew_recovery_codes, passwordOf(context));
+    const { recovery_codes } = await context.asPerson(renew_recovery_codes, parsePasswordField(context));
     return recoveryCodes(context, "Your new recovery codes", recovery_codes);
   }),
 
   defineSignedInPage("GET", `${FACTOR}/off`, async (context) => askPassword(context, QUESTIONS.off)),
   answering("off", async (context) => {
-    await context.asPerson(end_second_factor, passwordOf(context));
+    await context.asPerson(end_second_factor, parsePasswordField(context));
     return context.goTo(ACCOUNT, "second-factor-off");
   }),
 
   defineSignedInPage("GET", `${PASSKEYS}/new`, async (context) => newPasskeyForm(context)),
   defineSignedInPage("POST", `${PASSKEYS}/begin`, (context) =>
-    passkeyResponse(() => context.asPerson(begin_passkey, passwordOf(context))),
+    createPasskeyOptionsResponse(() => context.asPerson(begin_passkey, parsePasswordField(context))),
   ),
   defineSignedInForm(PASSKEYS, { again: newPasskeyForm }, async (context) => {
     const { form: sent } = context;
-    const answer = parsePasskey(newPasskeySchema, sent.get("answer"));
+    const answer = parsePasskeyResponse(newPasskeySchema, sent.get("answer"));
     await context.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
     return context.goTo(ACCOUNT, "passkey-added");
   }),

@@ -3,16 +3,16 @@
 // range (rules#stats-range).
 
 import { ApiError } from "../../../model/api_error.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
-import { emptyState, errorParts, errorSummary, isPartRequest, liveSection, viewLinks } from "../components.ts";
+import { emptyState, errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import {
   type ConsolePage,
-  type MemberContext,
+  type MemberPageContext,
   memberPage,
   type OperationResult,
   type PageContext,
@@ -54,7 +54,7 @@ export const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | 
 
 export function rangeForm(path: string, asked: DayRange & { days: number | null }, error?: ApiError): Html {
   const day = (name: "from" | "to", label: string) => {
-    const { line, attributes } = errorParts(error, name);
+    const { line, attributes } = renderFieldError(error, name);
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}"
       name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
@@ -81,7 +81,7 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
  * The total of the period before, and the difference to it.
  * @param isRunning whether the present range has a day that is not over
  */
-export function describeChange(now: number, before: number, days: number, isRunning: boolean): string {
+export function describePeriodChange(now: number, before: number, days: number, isRunning: boolean): string {
   const change = now - before;
   const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
   const period = days === 1 ? "day" : `${days} days`;
@@ -97,8 +97,8 @@ interface Around<S extends Stats> {
   /** The path of the page, without its query. */
   path: string;
   title: string;
-  head: Content;
-  below(stats: S, query: string): Content;
+  head: HtmlContent;
+  below(stats: S, query: string): HtmlContent;
 }
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
@@ -108,7 +108,7 @@ const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">H
     an alert is not known.</p></section>`;
 
 /** `today`: where it is among the days. */
-async function plots({ buckets, totals }: Stats, today: string | null): Promise<Content> {
+async function plots({ buckets, totals }: Stats, today: string | null): Promise<HtmlContent> {
   if (COUNT_SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
       "No data for these days",
@@ -123,7 +123,7 @@ async function plots({ buckets, totals }: Stats, today: string | null): Promise<
     ${dailyTable(buckets)}`;
 }
 
-async function statistics<S extends Stats>(context: MemberContext, around: Around<S>): Promise<Response> {
+async function statistics<S extends Stats>(context: MemberPageContext, around: Around<S>): Promise<Response> {
   const asked = parseDayRange(context);
   const { path, title, head } = around;
   const options = { styles: ["alert_card", "history"] } as const;
@@ -149,7 +149,7 @@ async function statistics<S extends Stats>(context: MemberContext, around: Aroun
       ["Reach now", stats.reach],
       ...COUNT_SERIES.map(({ key, column }) => {
         const change =
-          before && earlier && describeChange(stats.totals[key], earlier.totals[key], before.days, running);
+          before && earlier && describePeriodChange(stats.totals[key], earlier.totals[key], before.days, running);
         return [column, stats.totals[key], change] as const;
       }),
     ])}${await plots(stats, running ? today : null)}
@@ -163,9 +163,9 @@ async function statistics<S extends Stats>(context: MemberContext, around: Aroun
   });
 }
 
-const channelArgs = ({ params }: MemberContext) => ({ pusher_id: params.pusher ?? "" });
+const channelArgs = ({ params }: MemberPageContext) => ({ pusher_id: params.pusher ?? "" });
 
-async function ofChannel(context: MemberContext): Promise<Response> {
+async function ofChannel(context: MemberPageContext): Promise<Response> {
   const args = channelArgs(context);
   const channel = await context.call("get_pusher", args);
   return statistics(context, {
@@ -177,7 +177,7 @@ async function ofChannel(context: MemberContext): Promise<Response> {
   });
 }
 
-const ofAll = (context: MemberContext): Promise<Response> =>
+const ofAll = (context: MemberPageContext): Promise<Response> =>
   statistics(context, {
     read: (range) => context.call("get_account_stats", range),
     path: `${context.base}stats`,
@@ -188,10 +188,10 @@ const ofAll = (context: MemberContext): Promise<Response> =>
 
 /** The same numbers for each channel, one page of them. */
 function byChannel(
-  context: MemberContext,
+  context: MemberPageContext,
   channels: OperationResult<"get_account_stats">["channels"],
   query: string,
-): Content {
+): HtmlContent {
   if (channels.length === 0)
     return emptyState("No channels yet", "Create a channel to see its alerts and subscriber reports here.");
   const { form, rows, ways } = searchableList(context, `${context.base}stats`, channels, {
@@ -222,7 +222,7 @@ const dayRows = (buckets: Stats["buckets"]): CsvRow[] => [
   ...buckets.map((day) => [day.date, ...KEYS.map((key) => day[key])]),
 ];
 
-function rangeOf(context: MemberContext): DayRange {
+function rangeOf(context: MemberPageContext): DayRange {
   const { from, to } = parseDayRange(context);
   return { from, to };
 }

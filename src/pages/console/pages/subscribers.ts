@@ -4,18 +4,18 @@
 import { assertDefined } from "../../../model/assert.ts";
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
-import { emptyState, isPartRequest, liveSection, relativeTime, table, viewLinks } from "../components.ts";
+import { emptyState, isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
 import { type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
-  type MemberContext,
+  type MemberPageContext,
   memberPage,
   type OperationResult,
-  type OperationRow,
+  type OperationResultRow,
 } from "../page_context.ts";
 import { csvResponse } from "../page_layout.ts";
 
@@ -38,12 +38,12 @@ const STATES = [
 ] as const;
 
 /** A fact as people read it. A time zone breaks where its parts meet. */
-function formatFacet(facet: string, value: string): Content {
+function formatFacet(facet: string, value: string): HtmlContent {
   if (facet === "platform") return PLATFORMS[value] ?? value;
   return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
 }
 
-async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]): Promise<Content> {
+async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]): Promise<HtmlContent> {
   const parts = await Promise.all(
     FACETS.map(async ({ key, name }) => {
       const counts = Object.entries(breakdown[key]);
@@ -58,7 +58,7 @@ async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]):
   return html`<div class="mix">${parts}</div>`;
 }
 
-const SORTABLE: SortableColumns<OperationRow<"list_subscribers">> = {
+const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
   App: { value: ({ platform, app_version }) => `${PLATFORMS[platform] ?? platform} ${app_version}`, first: "asc" },
   Language: { value: ({ locale }) => locale, first: "asc" },
   "Time zone": { value: ({ timezone }) => timezone, first: "asc" },
@@ -66,7 +66,7 @@ const SORTABLE: SortableColumns<OperationRow<"list_subscribers">> = {
   Since: { value: ({ subscribed_at }) => subscribed_at, first: "asc" },
 };
 
-async function subscribers(context: MemberContext): Promise<Response> {
+async function subscribers(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
   const status = STATES.find((state) => state.status === url.searchParams.get("status"))?.status ?? null;
@@ -112,7 +112,7 @@ async function subscribers(context: MemberContext): Promise<Response> {
               html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(
                 data.length,
               )} of ${formatTotal(all)}. The counts above include all.</p>`)
-          }${table(
+          }${renderHtmlTable(
             "Subscribers",
             data,
             {

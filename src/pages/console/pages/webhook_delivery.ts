@@ -1,10 +1,10 @@
 // The page of one delivery: its result, the headers that identify it, and its payload.
 
 import { get_delivery } from "../../../identity/session/webhooks.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { copyableText, isPartRequest, liveSection } from "../components.ts";
-import { type ConsolePage, type MemberContext, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
 import { deliveryResult } from "./webhook_details.ts";
 
 /** The payload with line breaks; as it is if it is not JSON. */
@@ -16,7 +16,7 @@ function formatPayload(body: string): string {
   }
 }
 
-async function page(context: MemberContext): Promise<Response> {
+async function page(context: MemberPageContext): Promise<Response> {
   const { params, base, url, now } = context;
   const delivery = await context.asMember(get_delivery, {
     webhook_id: params.webhook ?? "",
@@ -24,7 +24,7 @@ async function page(context: MemberContext): Promise<Response> {
   });
   const { id, event, event_id, redelivery_of, created_at, duration_ms, body } = delivery;
   const path = `${base}webhooks/${params.webhook}`;
-  const facts: [string, Content][] = [
+  const facts: [string, HtmlContent][] = [
     ["Result", html`<span class="stack">${deliveryResult(delivery, now)}</span>`],
     ["Time", timeElement(new Date(created_at))],
     ["Duration", duration_ms === null ? html`<span class="muted">pending</span>` : `${duration_ms} ms`],

@@ -6,25 +6,33 @@ import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { type EventName, WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/schemas/common_fields.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
-import { emptyState, errorSummary, isPartRequest, liveSection, pager, relativeTime, table } from "../components.ts";
+import {
+  emptyState,
+  errorSummary,
+  isPartRequest,
+  liveSection,
+  pager,
+  relativeTime,
+  renderHtmlTable,
+} from "../components.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import {
   type ConsolePage,
   canUse,
   type FlashCode,
-  type MemberContext,
+  type MemberPageContext,
   memberForm,
   memberPage,
-  type OperationRow,
+  type OperationResultRow,
 } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
 import {
   describeWebhookCreator,
   eventChips,
   eventChoices,
-  FIRST_EVENT_ID,
+  FIRST_EVENT_CHECKBOX_ID,
   NO_RETRIES_NOTE,
   type Webhook,
   webhookSecretPage,
@@ -48,23 +56,23 @@ const FAILURES: Record<string, string> = {
   reply: "The response was incomplete.",
 };
 
-type Delivery = OperationRow<"list_deliveries">;
+type Delivery = OperationResultRow<"list_deliveries">;
 
-async function endpoint(context: MemberContext): Promise<Webhook> {
+async function endpoint(context: MemberPageContext): Promise<Webhook> {
   const { data } = await context.call("list_webhooks");
   const hook = data.find(({ id }) => id === context.params.webhook);
   if (!hook) throw notFound("webhook");
   return hook;
 }
 
-const pathOf = ({ base }: MemberContext, { id }: Webhook) => `${base}webhooks/${id}`;
+const pathOf = ({ base }: MemberPageContext, { id }: Webhook) => `${base}webhooks/${id}`;
 
-const act = ({ token }: MemberContext, action: string, words: Content, kind = "plain"): Html =>
+const act = ({ token }: MemberPageContext, action: string, words: HtmlContent, kind = "plain"): Html =>
   html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
 
-function facts({ now }: MemberContext, hook: Webhook): Html {
+function facts({ now }: MemberPageContext, hook: Webhook): Html {
   const until = hook.previous_secret_until && new Date(hook.previous_secret_until);
-  const rows: [string, Content][] = [
+  const rows: [string, HtmlContent][] = [
     ["State", webhookState(hook)],
     ["Events", eventChips(hook.events)],
     [
@@ -85,14 +93,14 @@ function facts({ now }: MemberContext, hook: Webhook): Html {
 }
 
 /** The effect of a pause, above the status. */
-const pauseNote = ({ paused_at }: Webhook): Content =>
+const pauseNote = ({ paused_at }: Webhook): HtmlContent =>
   paused_at !== null &&
   html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered, and are not
     sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are still
       sent.</p>`;
 
 /** The steps that bring a disabled endpoint back, in order. */
-function mending(context: MemberContext, hook: Webhook, may: boolean): Content {
+function mending(context: MemberPageContext, hook: Webhook, may: boolean): HtmlContent {
   if (!hook.disabled) return null;
   const at = pathOf(context, hook);
   const since = timeElement(new Date(hook.disabled_at ?? ""));
@@ -117,7 +125,7 @@ function mending(context: MemberContext, hook: Webhook, may: boolean): Content {
 const SOON_MS = 60_000;
 
 /** The result of a delivery. After a running one, live_sections.js updates the page sooner. */
-export function deliveryResult({ ok, status, failure, created_at }: Delivery, now: Date): Content {
+export function deliveryResult({ ok, status, failure, created_at }: Delivery, now: Date): HtmlContent {
   const soon = now.getTime() - Date.parse(created_at) < SOON_MS;
   if (ok === null)
     return html`<span class="badge"${soon && html` data-soon`}>pending</span>${
@@ -128,7 +136,7 @@ export function deliveryResult({ ok, status, failure, created_at }: Delivery, no
   return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
 }
 
-async function log(context: MemberContext, hook: Webhook, may: boolean): Promise<Html> {
+async function log(context: MemberPageContext, hook: Webhook, may: boolean): Promise<Html> {
   const before = context.url.searchParams.get("before");
   const { data, meta } = await context.call("list_deliveries", {
     webhook_id: hook.id,
@@ -137,7 +145,7 @@ async function log(context: MemberContext, hook: Webhook, may: boolean): Promise
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
     <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} Open a delivery to see its payload. Response bodies are not stored.</p>
-    ${table(
+    ${renderHtmlTable(
       "Deliveries, newest first",
       data,
       {
@@ -165,7 +173,7 @@ async function log(context: MemberContext, hook: Webhook, may: boolean): Promise
     )}${pager(pathOf(context, hook), { before, next: meta.next_before })}</section>`;
 }
 
-async function page(context: MemberContext, error?: ApiError): Promise<Response> {
+async function page(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const hook = await endpoint(context);
   const may = canUse(context, "test_webhook");
   const at = pathOf(context, hook);
@@ -194,7 +202,7 @@ async function page(context: MemberContext, error?: ApiError): Promise<Response>
   );
 }
 
-async function eventsPage(context: MemberContext, error?: ApiError): Promise<Response> {
+async function eventsPage(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const hook = await endpoint(context);
   const at = pathOf(context, hook);
   const title = "Events of the webhook";
@@ -202,7 +210,7 @@ async function eventsPage(context: MemberContext, error?: ApiError): Promise<Res
     title,
     html`<p class="back"><a href="${at}">The webhook</a></p><h1>${title}</h1>
     <p class="lede">Selected events are delivered to <strong class="address">${hook.url}</strong> from now on.</p>
-    ${errorSummary(error, { events: FIRST_EVENT_ID })}
+    ${errorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
     <section class="card"><form method="post" action="${at}/events" novalidate>${context.token}
       ${eventChoices(error ? context.form.getAll("events") : hook.events, error)}
       <div class="actions"><button>Save events</button>

@@ -7,33 +7,33 @@ import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { getMaxLength } from "../../../model/fields/value_schemas.ts";
 import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
   emptyState,
-  errorParts,
   errorSummary,
-  field,
   isPartRequest,
   liveSection,
   relativeTime,
-  table,
+  renderFieldError,
+  renderHtmlTable,
+  renderInputField,
 } from "../components.ts";
 import { plainFieldControls } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
-import { type SortableColumns, sortedUrl, sortRows } from "../list_sorting.ts";
+import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
-  type MemberContext,
+  type MemberPageContext,
   memberForm,
   memberPage,
   type OperationResult,
-  type OperationRow,
+  type OperationResultRow,
 } from "../page_context.ts";
 
-export type Webhook = OperationRow<"list_webhooks">;
+export type Webhook = OperationResultRow<"list_webhooks">;
 
 /** The trigger of each event, in plain text for an owner. */
 const EVENT_WORDS: Record<DomainEvent["event"], string> = {
@@ -75,9 +75,9 @@ export function describeWebhookCreator({ made_by }: Webhook): string {
 
 /** The secret, which no other page ever shows. */
 export function webhookSecretPage(
-  context: MemberContext,
+  context: MemberPageContext,
   hook: OperationResult<"create_webhook" | "rotate_webhook_secret">,
-  { title, lede, further }: { title: string; lede: Content; further?: Content },
+  { title, lede, further }: { title: string; lede: HtmlContent; further?: HtmlContent },
 ): Response {
   const { base } = context;
   return context.page(
@@ -95,11 +95,11 @@ export function webhookSecretPage(
 }
 
 /** The id of the first box of the events, for links of error summaries. */
-export const FIRST_EVENT_ID = `event-${EVENTS[0]}`;
+export const FIRST_EVENT_CHECKBOX_ID = `event-${EVENTS[0]}`;
 
 /** A box for each event. */
 export function eventChoices(selected: readonly string[], error?: ApiError): Html {
-  const wrong = errorParts(error, "events", "said");
+  const wrong = renderFieldError(error, "events", "said");
   return html`<fieldset><legend>${WEBHOOK_FIELDS.events.drawn.label}</legend>
         <p class="hint" id="events-hint">Events do not identify subscribers.</p>${wrong.line}
         ${EVENTS.map((event, i) =>
@@ -115,29 +115,29 @@ export function eventChoices(selected: readonly string[], error?: ApiError): Htm
       </fieldset>`;
 }
 
-function newForm({ form: sent, token, base }: MemberContext, error?: ApiError): Content {
+function newForm({ form: sent, token, base }: MemberPageContext, error?: ApiError): HtmlContent {
   const { label, hint } = WEBHOOK_FIELDS.url.drawn;
   const url = {
     ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },
     maxlength: getMaxLength(WEBHOOK_FIELDS.url.accepts),
   };
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Add an endpoint</h2>
-    ${errorSummary(error, { events: FIRST_EVENT_ID })}
+    ${errorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
     <form method="post" action="${base}webhooks" novalidate>${token}
       <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
-      ${field(url)}${plainFieldControls(WEBHOOK_FIELDS, { form: sent, error })}
+      ${renderInputField(url)}${plainFieldControls(WEBHOOK_FIELDS, { form: sent, error })}
       ${eventChoices(sent.getAll("events"), error)}
       <button>Add endpoint</button>
     </form></section>`;
 }
 
-const SORTABLE: SortableColumns<OperationRow<"list_webhooks">> = {
+const SORTABLE: SortableColumns<OperationResultRow<"list_webhooks">> = {
   Endpoint: { value: ({ url }) => url, first: "asc" },
   "Last delivery": { value: ({ last_delivery_at }) => last_delivery_at, first: "desc" },
 };
 
 /** The cells of an endpoint in the list. */
-const listColumns = ({ base, now }: MemberContext): Record<string, (hook: Webhook) => Content> => ({
+const listColumns = ({ base, now }: MemberPageContext): Record<string, (hook: Webhook) => HtmlContent> => ({
   Endpoint: (hook) =>
     html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span
       class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
@@ -150,11 +150,11 @@ const listColumns = ({ base, now }: MemberContext): Record<string, (hook: Webhoo
         class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
 });
 
-async function list(context: MemberContext, error?: ApiError): Promise<Response> {
+async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { base } = context;
   const { data: hooks } = await context.call("list_webhooks");
   const form = canUse(context, "create_webhook") && newForm(context, error);
-  const sorted = sortRows(context, hooks, SORTABLE, sortedUrl(`${base}webhooks`));
+  const sorted = sortRows(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
   const none = emptyState(
     "No endpoints",
     form
@@ -164,7 +164,7 @@ async function list(context: MemberContext, error?: ApiError): Promise<Response>
   const part = liveSection(
     "endpoints",
     context.url,
-    table("Endpoints", sorted.rows, listColumns(context), none, { headings: sorted.headings }),
+    renderHtmlTable("Endpoints", sorted.rows, listColumns(context), none, { headings: sorted.headings }),
   );
   if (isPartRequest(context)) return context.part(part);
   return context.page(

@@ -1,7 +1,7 @@
 // The effects of arriving alerts. The rules decide, the outputs execute. A decision for the whole screen is shown over
 // everything.
 
-import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
+import { getAppState, notifyStoreChanged, updateAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { toRuleDevice } from "./device.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
@@ -9,7 +9,12 @@ import { type StoredAlert, updateAlerts } from "./local_store.ts";
 import { playAlert } from "./outputs/alert_player.ts";
 import { buildNotification, showNotification } from "./outputs/notifications.ts";
 import { getPosition } from "./outputs/position.ts";
-import { decideArrivals, decideRepeat, findDueRepeat, isNoticeable } from "./rules/arrival_decisions.ts";
+import {
+  decideArrivalEffects,
+  decideRepeatEffects,
+  findDueRepeat,
+  hasNoticeableEffect,
+} from "./rules/arrival_decisions.ts";
 import { toCompleteCircle } from "./rules/circle.ts";
 import { isReminderDue } from "./rules/snooze.ts";
 import { arrangeInbox } from "./rules/spotlight.ts";
@@ -19,14 +24,14 @@ const SIGN = "/static/icon.svg";
 
 /** `fresh` are those that the device did not have before. */
 export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<void> {
-  const { store, alerts, channels, settings } = getState();
+  const { store, alerts, channels, settings } = getAppState();
   if (fresh.length === 0 || !store) return;
   const channelOf = (handle: string) => channels.get(handle) ?? null;
   const placed = fresh.some(
     (alert) => toCompleteCircle(alert) && channelOf(alert.handle)?.subscription?.permissions.includes("loc"),
   );
   const position = placed ? await getPosition(now()) : null;
-  const decided = decideArrivals(
+  const decided = decideArrivalEffects(
     fresh.map((alert) => (settings.elsewhere ? alert : fromHereOnly(alert))),
     alerts,
     channelOf,
@@ -36,7 +41,7 @@ export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<voi
   for (const { alert, decision } of decided) {
     const { because } = decision;
     if (because.length > 0) await updateAlerts(store, [alert.id], (kept) => ({ alert: { ...kept, because } }));
-    if (decision.full) updateState({ full: alert.id });
+    if (decision.full) updateAppState({ full: alert.id });
     if (decision.notify) {
       const channel = channelOf(alert.handle)?.name ?? `@${alert.handle}`;
       const { title, options } = buildNotification(alert, decision, {
@@ -50,14 +55,14 @@ export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<voi
       void showNotification(title, options);
     }
     // The page shows sounds that could not be played. No failure of an effect may end polling.
-    if (isNoticeable(decision)) void playAlert(decision, alert).catch(() => {});
+    if (hasNoticeableEffect(decision)) void playAlert(decision, alert).catch(() => {});
   }
   await notifyStoreChanged();
 }
 
 /** Shows postponed alerts whose reminder is due, as new ones and once among all tabs. */
 export async function showDueReminders(): Promise<void> {
-  const { store, alerts } = getState();
+  const { store, alerts } = getAppState();
   const at = now();
   const due = alerts.filter((alert) => isReminderDue(alert, at)).map(({ id }) => id);
   if (!store || due.length === 0) return;
@@ -74,7 +79,7 @@ export async function showDueReminders(): Promise<void> {
 
 /** Shows again what is due to be, once among all tabs. */
 export async function repeatUrgentAlerts(): Promise<void> {
-  const { store, alerts, channels } = getState();
+  const { store, alerts, channels } = getAppState();
   if (!store) return;
   const at = now();
   const standing = new Set(arrangeInbox(alerts, at).spotlight);
@@ -87,7 +92,7 @@ export async function repeatUrgentAlerts(): Promise<void> {
       mine = due !== null;
       return due === null ? null : { alert: { ...kept, repeated: due } };
     });
-    if (mine && decideRepeat(alert, channel, toRuleDevice(null), at)) await announceAlerts([alert]);
+    if (mine && decideRepeatEffects(alert, channel, toRuleDevice(null), at)) await announceAlerts([alert]);
   }
 }
 

@@ -5,10 +5,10 @@ import { now } from "./clock.ts";
 import { fillStoredAlert, fillStoredChannel } from "./field_defaults.ts";
 import {
   type AppSettings,
-  type AppStore,
   DEFAULT_SETTINGS,
-  getFact,
-  openStore,
+  getStoredFact,
+  type LocalStore,
+  openLocalStore,
   type StoredAlert,
   type StoredChannel,
   type StoredDevice,
@@ -34,7 +34,7 @@ export type PushProblem = { key: TextKey } | { message: string };
 
 export interface AppState {
   /** Null: the browser provides no storage for this page. */
-  store: AppStore | null;
+  store: LocalStore | null;
   ready: boolean;
   device: StoredDevice | null;
   settings: AppSettings;
@@ -86,15 +86,15 @@ let state: AppState = {
 
 const watchers = new Set<() => void>();
 
-export const getState = (): AppState => state;
+export const getAppState = (): AppState => state;
 
-export function updateState(part: Partial<AppState>): void {
+export function updateAppState(part: Partial<AppState>): void {
   state = { ...state, ...part };
   for (const tell of watchers) tell();
 }
 
 /** Calls `watcher` after each change. */
-export const watchState = (watcher: () => void): void => void watchers.add(watcher);
+export const watchAppState = (watcher: () => void): void => void watchers.add(watcher);
 
 /** The current state, and a view that is redrawn after each change of it. */
 export function useAppState(): AppState {
@@ -108,7 +108,7 @@ export function useAppState(): AppState {
 }
 
 /** Waits until the state is so, or the signal ends it. */
-export function waitForState(holds: (state: AppState) => boolean, signal: AbortSignal): Promise<void> {
+export function waitForAppState(holds: (state: AppState) => boolean, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const check = () => {
       if (!holds(state) && !signal.aborted) return;
@@ -123,30 +123,30 @@ export function waitForState(holds: (state: AppState) => boolean, signal: AbortS
 }
 
 /** Opens the store and reads it. A browser that keeps nothing gives none. */
-export async function loadState(): Promise<void> {
+export async function loadAppState(): Promise<void> {
   try {
-    updateState({ store: await openStore() });
-    await reloadState();
+    updateAppState({ store: await openLocalStore() });
+    await reloadAppState();
   } catch {
-    updateState({ store: null, ready: true });
+    updateAppState({ store: null, ready: true });
   }
 }
 
 /** Reads what this or another tab has written. */
-export async function reloadState(): Promise<void> {
+export async function reloadAppState(): Promise<void> {
   const { store } = state;
   if (!store) return;
   const [device, settings, currentAt, moving, channels, alerts, waiting] = await Promise.all([
-    getFact(store, "device"),
-    getFact(store, "settings"),
-    getFact(store, "current_at"),
-    getFact(store, "moving"),
+    getStoredFact(store, "device"),
+    getStoredFact(store, "settings"),
+    getStoredFact(store, "current_at"),
+    getStoredFact(store, "moving"),
     store.getAll("channels"),
     store.getAll("alerts"),
     store.count("reports"),
   ]);
   const followed = new Map(channels.map((channel) => [channel.handle, fillStoredChannel(channel)]));
-  updateState({
+  updateAppState({
     ready: true,
     device: device ?? null,
     settings: { ...DEFAULT_SETTINGS, ...settings },
@@ -161,6 +161,6 @@ export async function reloadState(): Promise<void> {
 
 /** After this tab wrote to the store: here and in the others. */
 export async function notifyStoreChanged(): Promise<void> {
-  await reloadState();
+  await reloadAppState();
   notifyOtherTabs();
 }

@@ -2,11 +2,11 @@
 // changes the stored state.
 
 import type { ChannelCard, SubscriptionAnswer } from "./api_types.ts";
-import { getState, notifyStoreChanged } from "./app_state.ts";
+import { getAppState, notifyStoreChanged } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
-import { deleteSubscription, getCard, putSubscription, ServiceRefused } from "./handset_api.ts";
-import { type ChannelChoices, deleteChannel, type StoredChannel } from "./local_store.ts";
+import { deleteSubscription, getChannelCard, putSubscription, ServiceRefused } from "./handset_api.ts";
+import { type ChannelChoices, deleteStoredChannel, type StoredChannel } from "./local_store.ts";
 import { syncNow } from "./tab_leader.ts";
 
 /**
@@ -14,7 +14,7 @@ import { syncNow } from "./tab_leader.ts";
  * are stored: the screen may be older than the user's last choice.
  */
 export const storeChannel = async (card: ChannelCard, choices: ChannelChoices = {}): Promise<StoredChannel> => {
-  const work = getState().store?.transaction("channels", "readwrite");
+  const work = getAppState().store?.transaction("channels", "readwrite");
   const { once = false, paused_until = null, sounds = {} } = (await work?.store.get(card.handle)) ?? {};
   const kept = { ...card, once, paused_until, sounds, ...choices, looked_at: now() };
   await work?.store.put(kept);
@@ -25,7 +25,7 @@ export const storeChannel = async (card: ChannelCard, choices: ChannelChoices = 
 /** The card as the service shows it now; what is followed is kept. @throws Refused with 404 without a usable invite. */
 export async function fetchChannel(handle: string, invite?: string | null): Promise<ChannelCard> {
   const { token } = await ensureDevice();
-  const card = await getCard(token, handle, invite);
+  const card = await getChannelCard(token, handle, invite);
   if (!card.subscription) return card;
   const kept = await storeChannel(card);
   await notifyStoreChanged();
@@ -52,7 +52,7 @@ export async function updateSubscription(
 
 /** Stores choices that stay on this device: pauses, sounds, and repeats of urgent alerts. */
 export async function setChannelChoices(card: ChannelCard, choices: ChannelChoices): Promise<void> {
-  const kept = getState().channels.get(card.handle);
+  const kept = getAppState().channels.get(card.handle);
   if (kept) await storeChannel(kept, choices);
   await notifyStoreChanged();
 }
@@ -64,10 +64,10 @@ async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: 
 
 /** Leaves, and forgets what the channel had sent. */
 export async function leaveChannel(handle: string): Promise<void> {
-  const { store, device } = getState();
+  const { store, device } = getAppState();
   if (!store || !device) return;
   await deleteSubscription(device.token, handle);
-  await deleteChannel(store, handle);
+  await deleteStoredChannel(store, handle);
   await notifyStoreChanged();
 }
 
@@ -76,7 +76,7 @@ export async function leaveChannel(handle: string): Promise<void> {
  * @returns names of the channels that refused it, such as those that need an invite
  */
 export async function rejoinChannels(): Promise<string[]> {
-  const followed = [...getState().channels.values()].filter(({ subscription }) => subscription !== null);
+  const followed = [...getAppState().channels.values()].filter(({ subscription }) => subscription !== null);
   await ensureDevice();
   const refused: string[] = [];
   for (const card of followed) {
@@ -96,12 +96,12 @@ export async function rejoinChannels(): Promise<string[]> {
  * device; its sent alerts stay. Returns the followed ones. @throws Unreachable
  */
 export async function refreshChannels(handles: Iterable<string>): Promise<Set<string>> {
-  const { store, device, channels } = getState();
+  const { store, device, channels } = getAppState();
   const followed = new Set<string>();
   if (!store || !device) return followed;
   for (const handle of handles) {
     try {
-      const { subscription } = await storeChannel(await getCard(device.token, handle));
+      const { subscription } = await storeChannel(await getChannelCard(device.token, handle));
       if (subscription) followed.add(handle);
     } catch (error) {
       if (!(error instanceof ServiceRefused)) throw error;

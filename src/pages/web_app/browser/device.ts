@@ -1,9 +1,9 @@
 // This device in the service: registered when it first joins a channel, once for all tabs. Also the device as input of
 // the rules.
 
-import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
+import { getAppState, notifyStoreChanged, updateAppState } from "./app_state.ts";
 import { registerDevice, removeDevice } from "./handset_api.ts";
-import { type AppSettings, clearDevice, getFact, type StoredDevice, setFact } from "./local_store.ts";
+import { type AppSettings, clearDevice, getStoredFact, type StoredDevice, setStoredFact } from "./local_store.ts";
 import type { RuleDevice as RuledDevice } from "./rules/rule_types.ts";
 import { syncNow } from "./tab_leader.ts";
 import { getLocale } from "./texts/translate.ts";
@@ -18,9 +18,9 @@ export class LocalStoreUnavailable extends Error {}
 /** The device's credential; it is registered when it has none. */
 export function ensureDevice(): Promise<StoredDevice> {
   return runInOneTab("belfry-device", async () => {
-    const { store } = getState();
+    const { store } = getAppState();
     if (!store) throw new LocalStoreUnavailable();
-    const known = await getFact(store, "device");
+    const known = await getStoredFact(store, "device");
     if (known && !known.refused) return known;
     const { id, token } = await registerDevice({
       platform: "web",
@@ -31,7 +31,7 @@ export function ensureDevice(): Promise<StoredDevice> {
     // Nothing of the refused device is left to follow.
     if (known) await clearDevice(store);
     const device = { id, token };
-    await setFact(store, "device", device);
+    await setStoredFact(store, "device", device);
     leaveMark(id);
     // Browsers empty the store of a page without persistent storage when the disk is full.
     void navigator.storage?.persist?.().catch(() => {});
@@ -52,7 +52,7 @@ function leaveMark(id: string): void {
 /** Reports if there was a device here, of which nothing is left. */
 export function wasStoreEmptied(): boolean {
   try {
-    return getState().store !== null && getState().device === null && localStorage.getItem(MARK) !== null;
+    return getAppState().store !== null && getAppState().device === null && localStorage.getItem(MARK) !== null;
   } catch {
     return false;
   }
@@ -60,7 +60,7 @@ export function wasStoreEmptied(): boolean {
 
 /** Leaves every channel and removes the device from the service, then from here. The settings stay. */
 export async function removeOwnDevice(): Promise<void> {
-  const { store, device } = getState();
+  const { store, device } = getAppState();
   if (!store || !device) return;
   await removeDevice(device.token);
   await clearDevice(store);
@@ -73,16 +73,16 @@ export async function removeOwnDevice(): Promise<void> {
 }
 
 export async function setSettings(part: Partial<AppSettings>): Promise<void> {
-  const { store, settings } = getState();
+  const { store, settings } = getAppState();
   const after = { ...settings, ...part };
-  if (!store) return updateState({ settings: after });
-  await setFact(store, "settings", after);
+  if (!store) return updateAppState({ settings: after });
+  await setStoredFact(store, "settings", after);
   await notifyStoreChanged();
 }
 
 /** The device as the rules see it. `position` is what it last measured; it is sent nowhere. */
 export function toRuleDevice(position: RuledDevice["position"]): RuledDevice {
-  const { settings } = getState();
+  const { settings } = getAppState();
   return {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
     language: getLocale(),

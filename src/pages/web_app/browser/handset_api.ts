@@ -87,7 +87,7 @@ export interface DeviceFacts {
 export const registerDevice = (facts: DeviceFacts) =>
   ask<{ id: string; token: string }>("/devices", { method: "POST", body: facts });
 
-export const getCard = (token: string, handle: string, invite?: string | null) =>
+export const getChannelCard = (token: string, handle: string, invite?: string | null) =>
   ask<ChannelCard>(within(`/channels/${encodeURIComponent(handle)}`, { invite }), { token });
 
 export const findChannels = (
@@ -133,10 +133,10 @@ export const importSubscriptions = (token: string, body: SubscriptionExport) =>
     body,
   });
 
-export const createTransfer = (token: string) =>
+export const createSubscriptionTransfer = (token: string) =>
   ask<{ url: string; expires_at: string }>("/devices/me/transfer", { method: "POST", token, body: {} });
 
-export const acceptTransfer = (token: string, code: string) =>
+export const acceptSubscriptionTransfer = (token: string, code: string) =>
   ask<{ moved: number }>("/devices/me/takeover", { method: "POST", token, body: { code } });
 
 /** The owner of the device; null without one. */
@@ -145,19 +145,20 @@ interface Owner {
 }
 
 const OWNER = "/devices/me/owner";
-export const getOwner = (token: string) => ask<Owner>(OWNER, { token });
-export const linkOwner = (token: string, code: string) => ask<Owner>(OWNER, { method: "PUT", token, body: { code } });
-export const unlinkOwner = (token: string) => tell(OWNER, { method: "DELETE", token });
+export const getDeviceOwner = (token: string) => ask<Owner>(OWNER, { token });
+export const linkDeviceOwner = (token: string, code: string) =>
+  ask<Owner>(OWNER, { method: "PUT", token, body: { code } });
+export const unlinkDeviceOwner = (token: string) => tell(OWNER, { method: "DELETE", token });
 
 export const removeDevice = (token: string) => tell("/devices/me", { method: "DELETE", token });
 
-export const getPush = (token: string) =>
+export const getPushConfiguration = (token: string) =>
   ask<{ enabled: boolean; public_key: string | null; kind: string | null }>("/push", { token });
 
-export const putPush = (token: string, endpoint: string) =>
+export const putWebPushEndpoint = (token: string, endpoint: string) =>
   tell("/devices/me/push", { method: "PUT", token, body: { endpoint, kind: "web_push" } });
 
-export const deletePush = (token: string) => tell("/devices/me/push", { method: "DELETE", token });
+export const deleteWebPushEndpoint = (token: string) => tell("/devices/me/push", { method: "DELETE", token });
 
 export interface PollResponse {
   /** Null: nothing changed since the validator. */

@@ -4,16 +4,16 @@
 // is requested.
 
 import { announceAlerts } from "./alert_effects.ts";
-import { getState, notifyStoreChanged, updateState, waitForState } from "./app_state.ts";
+import { getAppState, notifyStoreChanged, updateAppState, waitForAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
 import { openInboxStream, pollInbox, ServiceRefused, ServiceUnreachable } from "./handset_api.ts";
 import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
-import { getFact, type StoredAlert, setFact } from "./local_store.ts";
+import { getStoredFact, type StoredAlert, setStoredFact } from "./local_store.ts";
 import { pruneReportsDaily, sendQueuedReports } from "./reports.ts";
 import { getReconnectDelay } from "./rules/merge_inbox.ts";
 import { noteCompletedTransfer } from "./subscription_transfer.ts";
-import { isVisible } from "./tab_leader.ts";
+import { isTabVisible } from "./tab_leader.ts";
 
 /** A stream that is silent for this long is dead. */
 const SILENT_MS = 60_000;
@@ -28,8 +28,8 @@ export async function readInboxStream(
   onSign: () => void,
   onNews: (fresh: StoredAlert[]) => Promise<void>,
 ): Promise<boolean> {
-  const { store } = getState();
-  const etag = store && ((await getFact(store, "etag")) ?? null);
+  const { store } = getAppState();
+  const etag = store && ((await getStoredFact(store, "etag")) ?? null);
   if (!store || etag === null) return false;
   const ends = new AbortController();
   const body = await openInboxStream(token, etag, AbortSignal.any([turn, ends.signal]));
@@ -90,26 +90,26 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
   let asked = false;
   let streamsFrom = 0;
   while (!turn.aborted) {
-    await waitForState(({ store, device }) => store !== null && device !== null && !device.refused, turn);
+    await waitForAppState(({ store, device }) => store !== null && device !== null && !device.refused, turn);
     if (turn.aborted) return;
     try {
       const began = now();
-      const tries = asked && isVisible() && began >= streamsFrom;
+      const tries = asked && isTabVisible() && began >= streamsFrom;
       const streamed = tries && (await stream(turn));
       if (streamed && now() - began < SHORT_MS) await pause(getReconnectDelay(0, Math.random()), turn);
       if (tries && !streamed) streamsFrom = began + NO_STREAM_MS;
       // The first poll of a leader catches up, so it is not delayed; nor is one after the end of a stream.
-      const { held, news, again } = await once(asked && !streamed && isVisible(), turn);
+      const { held, news, again } = await once(asked && !streamed && isTabVisible(), turn);
       const caughtUp = !asked;
       asked = true;
       failures = 0;
-      if (!isVisible()) await pause(HIDDEN_MS, turn);
+      if (!isTabVisible()) await pause(HIDDEN_MS, turn);
       else if (!held && !news && !caughtUp && !streamed) await pause((again ?? UNHELD_SECONDS) * 1000, turn);
     } catch (error) {
       if (turn.aborted) return;
       if (error instanceof ServiceRefused && error.status === 401) await refusedDevice();
       else {
-        if (getState().connection !== "away") updateState({ connection: "away" });
+        if (getAppState().connection !== "away") updateAppState({ connection: "away" });
         const wait = error instanceof ServiceRefused ? error.retryAfter * 1000 : 0;
         await pause(Math.max(wait, getReconnectDelay(failures++, Math.random())), turn);
       }
@@ -118,11 +118,11 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
   }
 }
 
-const live = () => updateState({ connection: "live", currentAt: now(), at: now() });
+const live = () => updateAppState({ connection: "live", currentAt: now(), at: now() });
 
 /** Follows the stream until a request is needed; false without a stream. */
 async function stream(turn: AbortSignal): Promise<boolean> {
-  const { device } = getState();
+  const { device } = getAppState();
   if (!device) return false;
   return readInboxStream(device.token, turn, live, async (fresh) => {
     await notifyStoreChanged();
@@ -131,15 +131,15 @@ async function stream(turn: AbortSignal): Promise<boolean> {
 }
 
 async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; news: boolean; again: number | null }> {
-  const { store, device } = getState();
+  const { store, device } = getAppState();
   if (!store || !device) return { held: false, news: false, again: null };
-  const polled = await pollInbox(device.token, (await getFact(store, "etag")) ?? null, hold, turn);
+  const polled = await pollInbox(device.token, (await getStoredFact(store, "etag")) ?? null, hold, turn);
   if (polled.page) {
     await noteCompletedTransfer(device.token);
     const fresh = await applyInboxPage(device.token, polled, turn);
     await notifyStoreChanged();
     await announceAlerts(fresh);
-  } else await setFact(store, "current_at", now());
+  } else await setStoredFact(store, "current_at", now());
   live();
   void sendQueuedReports();
   void pruneReportsDaily().catch(ignoreAway);
@@ -152,9 +152,9 @@ function ignoreAway(error: unknown): void {
 }
 
 async function refusedDevice(): Promise<void> {
-  const { store, device } = getState();
+  const { store, device } = getAppState();
   if (!store || !device) return;
-  await setFact(store, "device", { ...device, refused: true });
+  await setStoredFact(store, "device", { ...device, refused: true });
   await notifyStoreChanged();
 }
 

@@ -1,13 +1,13 @@
 // Applies responses of the inbox: new, withdrawn and outdated alerts. It does not schedule requests.
 
 import type { InboxAlert } from "./api_types.ts";
-import { getState, notifyStoreChanged } from "./app_state.ts";
+import { getAppState, notifyStoreChanged } from "./app_state.ts";
 import { refreshChannels } from "./channel_actions.ts";
 import { now } from "./clock.ts";
 import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefused } from "./handset_api.ts";
-import { type AppStore, applyInboxChanges, getFact, type StoredAlert, updateAlerts } from "./local_store.ts";
-import { compareInbox, findOverflow, markBeforeJoining } from "./rules/merge_inbox.ts";
-import { findReadState } from "./rules/read_state_transfer.ts";
+import { applyInboxChanges, getStoredFact, type LocalStore, type StoredAlert, updateAlerts } from "./local_store.ts";
+import { findAlertsBeyondLimits, findInboxDifference, markBeforeJoining } from "./rules/merge_inbox.ts";
+import { findTransferredReadState } from "./rules/read_state_transfer.ts";
 
 /** The period that a device requests after a long absence. */
 const MOST_PAGES = 6;
@@ -16,7 +16,7 @@ const MOST_PAGES = 6;
  * Applies a changed first page, with older ones until a known alert. Returns new alerts that were not read elsewhere.
  */
 export async function applyInboxPage(token: string, polled: PollResponse, signal: AbortSignal): Promise<StoredAlert[]> {
-  const { store, alerts } = getState();
+  const { store, alerts } = getAppState();
   if (!store || !polled.page) return [];
   const known = new Map(alerts.map((alert) => [alert.id, alert]));
   const rows = [...polled.page.data];
@@ -31,7 +31,7 @@ export async function applyInboxPage(token: string, polled: PollResponse, signal
     rows.push(...page.data);
     next = page.meta.next_before;
   }
-  const { fresh, withdrawn } = compareInbox(rows, next === null, known);
+  const { fresh, withdrawn } = findInboxDifference(rows, next === null, known);
   return keep(fresh, withdrawn, rows, polled.etag);
 }
 
@@ -40,7 +40,7 @@ export async function applyStreamChanges(
   { come, gone }: { come: InboxAlert[]; gone: string[] },
   etag: string,
 ): Promise<StoredAlert[]> {
-  const known = new Map(getState().alerts.map((alert) => [alert.id, alert]));
+  const known = new Map(getAppState().alerts.map((alert) => [alert.id, alert]));
   const withdrawn = gone.flatMap((id) => known.get(id) ?? []);
   return keep(
     come.filter(({ id }) => !known.has(id)),
@@ -55,7 +55,7 @@ export async function applyStreamChanges(
  * @returns `away` while the service cannot be reached, `gone` where it has the alert no more
  */
 export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away" | "gone"> {
-  const { store, device } = getState();
+  const { store, device } = getAppState();
   if (!store || !device) return "away";
   try {
     const { body } = await getAlert(device.token, id);
@@ -68,13 +68,13 @@ export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away
 }
 
 /** The stored form of an incoming row, and the state that the channel's subscription determines. */
-async function asNow(store: AppStore) {
-  const { channels } = getState();
+async function asNow(store: LocalStore) {
+  const { channels } = getAppState();
   const at = now();
-  const moved = (await getFact(store, "seen")) ?? null;
+  const moved = (await getStoredFact(store, "seen")) ?? null;
   return {
     at,
-    asKept: (row: InboxAlert): StoredAlert => ({ ...row, arrived_at: at, ...findReadState(row, moved) }),
+    asKept: (row: InboxAlert): StoredAlert => ({ ...row, arrived_at: at, ...findTransferredReadState(row, moved) }),
     settled: (alert: StoredAlert) => markBeforeJoining(alert, channels.get(alert.handle)),
   };
 }
@@ -86,7 +86,7 @@ async function keep(
   rows: readonly InboxAlert[],
   etag: string | null,
 ): Promise<StoredAlert[]> {
-  const { store, alerts, channels } = getState();
+  const { store, alerts, channels } = getAppState();
   if (!store) return [];
   const { at, asKept, settled } = await asNow(store);
   const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
@@ -95,7 +95,7 @@ async function keep(
   const followed = await refreshChannels(new Set([...gone.map(({ handle }) => handle), ...unknown]));
   const fresh = come.map(asKept);
   const over = withdrawn.filter(({ test_until }) => test_until).map(({ id }) => id);
-  const removed = new Set([...findOverflow([...alerts, ...fresh.map(settled)]), ...over]);
+  const removed = new Set([...findAlertsBeyondLimits([...alerts, ...fresh.map(settled)]), ...over]);
   await applyInboxChanges(store, {
     fresh: fresh.filter(({ id }) => !removed.has(id)),
     withdrawn: gone.flatMap(({ id, handle }) => (followed.has(handle) && !removed.has(id) ? [id] : [])),

@@ -89,9 +89,9 @@ interface Schema extends DBSchema {
   reports: { key: number; value: QueuedReport };
 }
 
-export type AppStore = IDBPDatabase<Schema>;
+export type LocalStore = IDBPDatabase<Schema>;
 
-export function openStore(): Promise<AppStore> {
+export function openLocalStore(): Promise<LocalStore> {
   return openDB<Schema>("belfry", 1, {
     upgrade(database) {
       database.createObjectStore("facts");
@@ -104,15 +104,15 @@ export function openStore(): Promise<AppStore> {
   });
 }
 
-export async function getFact<Name extends keyof StoredFacts>(
-  store: AppStore,
+export async function getStoredFact<Name extends keyof StoredFacts>(
+  store: LocalStore,
   name: Name,
 ): Promise<StoredFacts[Name] | undefined> {
   return (await store.get("facts", name)) as StoredFacts[Name] | undefined;
 }
 
-export async function setFact<Name extends keyof StoredFacts>(
-  store: AppStore,
+export async function setStoredFact<Name extends keyof StoredFacts>(
+  store: LocalStore,
   name: Name,
   value: StoredFacts[Name],
 ): Promise<void> {
@@ -123,7 +123,7 @@ export async function setFact<Name extends keyof StoredFacts>(
  * The changes of one response of the inbox, applied completely or not at all. Concurrent actions of the person stay.
  */
 export async function applyInboxChanges(
-  store: AppStore,
+  store: LocalStore,
   taken: { fresh: StoredAlert[]; withdrawn: string[]; remove: string[]; etag: string | null; at: number },
 ): Promise<void> {
   const work = store.transaction(["alerts", "facts"], "readwrite");
@@ -141,7 +141,7 @@ export async function applyInboxChanges(
 
 /** Changes alerts as they are kept now, with the reports that go with them. Null of `change`: nothing is to be done. */
 export async function updateAlerts(
-  store: AppStore,
+  store: LocalStore,
   ids: readonly string[],
   change: (alert: StoredAlert) => { alert: StoredAlert; reports?: QueuedReport[] } | null,
 ): Promise<void> {
@@ -156,20 +156,20 @@ export async function updateAlerts(
 }
 
 /** The oldest reports that wait, with their keys. */
-export async function oldestReports(store: AppStore, most: number): Promise<[key: number, QueuedReport][]> {
+export async function oldestReports(store: LocalStore, most: number): Promise<[key: number, QueuedReport][]> {
   const work = store.transaction("reports");
   const [keys, reports] = await Promise.all([work.store.getAllKeys(null, most), work.store.getAll(null, most)]);
   return keys.flatMap((key, i) => (reports[i] ? [[key, reports[i]]] : []));
 }
 
-export async function removeReports(store: AppStore, keys: number[]): Promise<void> {
+export async function removeReports(store: LocalStore, keys: number[]): Promise<void> {
   const work = store.transaction("reports", "readwrite");
   for (const key of keys) void work.store.delete(key);
   await work.done;
 }
 
 /** A channel, and everything of it. */
-export async function deleteChannel(store: AppStore, handle: string): Promise<void> {
+export async function deleteStoredChannel(store: LocalStore, handle: string): Promise<void> {
   const work = store.transaction(["channels", "alerts"], "readwrite");
   void work.objectStore("channels").delete(handle);
   for (const alert of await work.objectStore("alerts").getAll())
@@ -178,7 +178,7 @@ export async function deleteChannel(store: AppStore, handle: string): Promise<vo
 }
 
 /** Everything but the settings: the device starts from scratch. */
-export async function clearDevice(store: AppStore): Promise<void> {
+export async function clearDevice(store: LocalStore): Promise<void> {
   const work = store.transaction(["facts", "channels", "alerts", "reports"], "readwrite");
   for (const name of ["device", "etag", "current_at", "pruned_at", "seen", "moving"])
     void work.objectStore("facts").delete(name);

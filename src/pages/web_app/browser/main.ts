@@ -3,15 +3,15 @@
 
 import { render } from "preact";
 import { repeatUrgentAlerts, showDueReminders } from "./alert_effects.ts";
-import { getState, loadState, reloadState, updateState, watchState } from "./app_state.ts";
+import { getAppState, loadAppState, reloadAppState, updateAppState, watchAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { syncInbox } from "./inbox_sync.ts";
-import { setFact } from "./local_store.ts";
+import { setStoredFact } from "./local_store.ts";
 import { html } from "./markup.ts";
 import { unlockSoundOnTouch } from "./outputs/alert_player.ts";
 import { refreshPushState, watchNotificationPermission } from "./push_notifications.ts";
-import { routeLinks } from "./router.ts";
-import { listenToTabs, runAsLeader } from "./tab_leader.ts";
+import { routeHashes } from "./router.ts";
+import { listenToTabs, runInLeaderTab } from "./tab_leader.ts";
 import { getDirection, getLangAttribute, LANGUAGE_STORAGE_KEY } from "./texts/languages.ts";
 import { setLanguage, t, watchLanguage } from "./texts/translate.ts";
 import { App } from "./views/app.ts";
@@ -32,7 +32,7 @@ interface Types {
   createPolicy(name: string, rules: typeof POLICY): { createScriptURL(address: string): unknown };
 }
 
-export async function startWorker(): Promise<void> {
+export async function registerServiceWorker(): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const { trustedTypes } = globalThis as { trustedTypes?: Types };
   const address = trustedTypes?.createPolicy("belfry-worker", POLICY).createScriptURL("/sw.js") ?? "/sw.js";
@@ -40,7 +40,7 @@ export async function startWorker(): Promise<void> {
     scope: "/app",
     updateViaCache: "none",
   });
-  const offer = (waiting: ServiceWorker) => updateState({ update: () => take(waiting) });
+  const offer = (waiting: ServiceWorker) => updateAppState({ update: () => take(waiting) });
   const watch = (coming: ServiceWorker | null) =>
     coming?.addEventListener("statechange", () => {
       // The first worker replaces no other.
@@ -66,12 +66,12 @@ function offerInstallation(): void {
   addEventListener("beforeinstallprompt", (event) => {
     event.preventDefault();
     const install = async () => {
-      updateState({ install: null });
+      updateAppState({ install: null });
       await (event as InstallPrompt).prompt();
     };
-    updateState({ install });
+    updateAppState({ install });
   });
-  addEventListener("appinstalled", () => updateState({ install: null }));
+  addEventListener("appinstalled", () => updateAppState({ install: null }));
 }
 
 /** The interval of the check for expired alerts, while nothing else changes. */
@@ -84,9 +84,9 @@ async function useLanguage(setting: string | null): Promise<void> {
   root.lang = getLangAttribute(language);
   root.dir = getDirection(language);
   rememberForPages(setting);
-  const { store } = getState();
+  const { store } = getAppState();
   const words = { language, ack: t("alert.ack"), look: t("inbox.look"), test: t("alert.test") };
-  if (store) await setFact(store, "words", words);
+  if (store) await setStoredFact(store, "words", words);
 }
 
 function rememberForPages(setting: string | null): void {
@@ -99,35 +99,35 @@ function rememberForPages(setting: string | null): void {
 }
 
 async function start(): Promise<void> {
-  await loadState();
-  let language = getState().settings.language;
+  await loadAppState();
+  let language = getAppState().settings.language;
   await useLanguage(language);
   // biome-ignore lint/style/noNonNullAssertion: the page that loads this script has it
   const root = document.getElementById("app")!;
   root.replaceChildren();
   render(html`<${App} />`, root);
-  watchLanguage(() => updateState({ at: now() }));
-  watchState(() => {
-    if (getState().settings.language === language) return;
-    language = getState().settings.language;
+  watchLanguage(() => updateAppState({ at: now() }));
+  watchAppState(() => {
+    if (getAppState().settings.language === language) return;
+    language = getAppState().settings.language;
     void useLanguage(language);
   });
-  listenToTabs(() => void reloadState());
+  listenToTabs(() => void reloadAppState());
   setInterval(() => {
-    updateState({ at: now() });
+    updateAppState({ at: now() });
     void repeatUrgentAlerts();
     void showDueReminders();
   }, MINUTE_MS);
   unlockSoundOnTouch(document);
   void refreshCapabilities();
   void showDueReminders();
-  void startWorker();
+  void registerServiceWorker();
   void refreshPushState();
   void watchNotificationPermission();
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
-    if (typeof data?.open === "string") location.hash = routeLinks.alert(data.open);
+    if (typeof data?.open === "string") location.hash = routeHashes.alert(data.open);
   });
-  if (getState().store) void runAsLeader(syncInbox);
+  if (getAppState().store) void runInLeaderTab(syncInbox);
 }
 
 offerInstallation();

@@ -1,9 +1,15 @@
 // Push notifications while the app is closed: the browser's push service issues an address, which only the server
 // receives. The user turns them on and off, and every state that keeps them from arriving has a reason to show.
 
-import { getState, type PushProblem, type PushState, updateState } from "./app_state.ts";
+import { getAppState, type PushProblem, type PushState, updateAppState } from "./app_state.ts";
 import { ensureDevice } from "./device.ts";
-import { deletePush, getPush, putPush, ServiceRefused, ServiceUnreachable } from "./handset_api.ts";
+import {
+  deleteWebPushEndpoint,
+  getPushConfiguration,
+  putWebPushEndpoint,
+  ServiceRefused,
+  ServiceUnreachable,
+} from "./handset_api.ts";
 import { getNotificationPermission } from "./outputs/notifications.ts";
 
 /** A registration without an answer is reported after this time; it continues, and may still succeed. */
@@ -22,7 +28,7 @@ function findBarrier(): PushState | null {
 }
 
 /** The worker's registration. @throws WorkerMissing when it does not start in time */
-export async function readyWorker(): Promise<ServiceWorkerRegistration> {
+export async function waitForServiceWorker(): Promise<ServiceWorkerRegistration> {
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new WorkerMissing()), PATIENCE_MS));
   return Promise.race([navigator.serviceWorker.ready, late]);
 }
@@ -31,11 +37,11 @@ export async function readyWorker(): Promise<ServiceWorkerRegistration> {
 let registering = false;
 
 const setPush = (wakes: PushState | null, problem: PushProblem | null = null) =>
-  updateState({ wakes, pushProblem: problem });
+  updateAppState({ wakes, pushProblem: problem });
 
 /** Reads the state from the browser and the server. An address that the server has forgotten is stored again. */
 export async function refreshPushState(): Promise<void> {
-  const token = getState().device?.token;
+  const token = getAppState().device?.token;
   if (registering) return;
   const barrier = findBarrier();
   // An unknown state is not a fault that the user could fix.
@@ -43,19 +49,19 @@ export async function refreshPushState(): Promise<void> {
   try {
     const wakes = await readState(token);
     // The reason of a failure stays until the next try.
-    if (!registering && !(wakes === "off" && getState().wakes === "failed")) setPush(wakes);
+    if (!registering && !(wakes === "off" && getAppState().wakes === "failed")) setPush(wakes);
   } catch (error) {
     if (error instanceof WorkerMissing && !registering) setPush("failed", describeProblem(error));
   }
 }
 
 async function readState(token: string): Promise<PushState> {
-  const { enabled, kind } = await getPush(token);
+  const { enabled, kind } = await getPushConfiguration(token);
   if (!enabled) return "server";
   if (Notification.permission === "denied") return "denied";
-  const subscription = await (await readyWorker()).pushManager.getSubscription();
+  const subscription = await (await waitForServiceWorker()).pushManager.getSubscription();
   if (!subscription) return "off";
-  if (kind === null) await putPush(token, subscription.endpoint);
+  if (kind === null) await putWebPushEndpoint(token, subscription.endpoint);
   return "on";
 }
 
@@ -70,7 +76,7 @@ export async function watchNotificationPermission(): Promise<void> {
 }
 
 /** Requests the browser's permission, where it was not decided before. To be called in a gesture. */
-export async function requestNotifications(): Promise<NotificationPermission | "missing"> {
+export async function requestNotificationPermission(): Promise<NotificationPermission | "missing"> {
   if (getNotificationPermission() !== "default") return getNotificationPermission();
   return Notification.requestPermission().catch(() => "default");
 }
@@ -79,7 +85,7 @@ export async function requestNotifications(): Promise<NotificationPermission | "
  * Registers for push notifications. Each step is visible at once: the browser's question, the registration, and the
  * reason of a failure (rules#app-says-silence). @param answer of the browser
  */
-export async function enablePush(answer = requestNotifications()): Promise<void> {
+export async function enablePush(answer = requestNotificationPermission()): Promise<void> {
   const barrier = findBarrier();
   if (barrier) return setPush(barrier);
   registering = true;
@@ -102,9 +108,9 @@ export async function enablePush(answer = requestNotifications()): Promise<void>
 /** False where the server sends no push notifications. */
 async function register(): Promise<boolean> {
   const { token } = await ensureDevice();
-  const { public_key } = await getPush(token);
+  const { public_key } = await getPushConfiguration(token);
   if (public_key === null) return false;
-  const push = (await readyWorker()).pushManager;
+  const push = (await waitForServiceWorker()).pushManager;
   const wanted = { userVisibleOnly: true, applicationServerKey: public_key };
   const subscription = await push.subscribe(wanted).catch(async (error: unknown) => {
     // A subscription for another server's key prevents it.
@@ -113,7 +119,7 @@ async function register(): Promise<boolean> {
     await old.unsubscribe();
     return push.subscribe(wanted);
   });
-  await putPush(token, subscription.endpoint);
+  await putWebPushEndpoint(token, subscription.endpoint);
   return true;
 }
 
@@ -127,7 +133,7 @@ function describeProblem(error: unknown): PushProblem {
 
 /** The server forgets first: an address without a receiver would fail for days. */
 export async function disablePush(): Promise<void> {
-  await deletePush((await ensureDevice()).token);
-  await (await (await readyWorker()).pushManager.getSubscription())?.unsubscribe();
+  await deleteWebPushEndpoint((await ensureDevice()).token);
+  await (await (await waitForServiceWorker()).pushManager.getSubscription())?.unsubscribe();
   setPush("off");
 }

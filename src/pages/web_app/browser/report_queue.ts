@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import { ServiceRefused, sendReports } from "./handset_api.ts";
-import { type AppStore, oldestReports, removeReports } from "./local_store.ts";
+import { type LocalStore, oldestReports, removeReports } from "./local_store.ts";
 import { runInOneTab } from "./web_lock.ts";
 
 /** Tag of the browser's event for a network that is back. */
@@ -13,7 +13,7 @@ export const REPORT_SYNC = "belfry-reports";
  * Sends the queue. A batch that the service refuses as invalid is dropped (rules#app-keeps-reports).
  * @throws ServiceUnreachable, or ServiceRefused for any other refusal; the queue stays then
  */
-export function flushReports(store: AppStore, token: string, onSent = async () => {}): Promise<void> {
+export function flushReports(store: LocalStore, token: string, onSent = async () => {}): Promise<void> {
   return runInOneTab("belfry-reports", async () => {
     for (;;) {
       const waiting = await oldestReports(store, LIMITS.reports);

@@ -3,16 +3,16 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";
-import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
+import { getAppState, notifyStoreChanged, updateAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
 import { pruneReports, ServiceUnreachable } from "./handset_api.ts";
 import {
   DEFAULT_SETTINGS,
-  getFact,
+  getStoredFact,
   type QueuedReport,
   type StoredAlert,
-  setFact,
+  setStoredFact,
   updateAlerts,
 } from "./local_store.ts";
 import { flushReports, requestReportSync } from "./report_queue.ts";
@@ -33,7 +33,7 @@ async function note(
   after: (kept: StoredAlert, at: string) => Partial<StoredAlert> | null,
   told: readonly Omit<QueuedReport, "alert_id">[] = [],
 ): Promise<void> {
-  const { store, settings } = getState();
+  const { store, settings } = getAppState();
   if (!store) return;
   const at = new Date(now()).toISOString();
   const ids = alerts.map(({ id }) => id);
@@ -77,11 +77,11 @@ export const markRead = (alerts: readonly StoredAlert[]): Promise<void> => note(
 type Marks = Partial<Pick<StoredAlert, "dismissed" | "archived" | "snoozed_until" | "reminded" | "read_at">>;
 
 /** Puts an alert aside, with an offer to undo it. Nothing of it is reported. `text`: what was done. */
-export async function putAside(alert: StoredAlert, marks: Marks, text: string): Promise<void> {
+export async function markAlertWithUndo(alert: StoredAlert, marks: Marks, text: string): Promise<void> {
   const { dismissed = false, archived = false, snoozed_until = null, reminded = false, read_at } = alert;
   await note([alert], () => marks);
   const undo = () => note([alert], () => ({ dismissed, archived, snoozed_until, reminded, read_at }));
-  updateState({ undo: { text, undo } });
+  updateAppState({ undo: { text, undo } });
 }
 
 /**
@@ -92,33 +92,33 @@ export const setDismissed = (alert: StoredAlert, dismissed: boolean): Promise<vo
 
 /** Sends the queue; without the service it is tried again later, also by the worker of a closed app. */
 export async function sendQueuedReports(): Promise<void> {
-  const { store, device } = getState();
+  const { store, device } = getAppState();
   if (!store || !device || device.refused) return;
   try {
     await flushReports(store, device.token, notifyStoreChanged);
   } catch (error) {
     // The list shows the connection; a poll corrects it.
-    if (error instanceof ServiceUnreachable && getState().connection === "live") syncNow();
+    if (error instanceof ServiceUnreachable && getAppState().connection === "live") syncNow();
     await requestReportSync(await navigator.serviceWorker?.getRegistration());
   }
 }
 
 /** Once a day the device forgets at the service when it reported long ago. */
 export async function pruneReportsDaily(): Promise<void> {
-  const { store, device } = getState();
+  const { store, device } = getAppState();
   if (!store || !device || device.refused) return;
   const at = now();
-  if (at - ((await getFact(store, "pruned_at")) ?? 0) < DAY_MS) return;
+  if (at - ((await getStoredFact(store, "pruned_at")) ?? 0) < DAY_MS) return;
   await pruneReports(device.token, new Date(at - REMEMBERED_MS).toISOString());
-  await setFact(store, "pruned_at", at);
+  await setStoredFact(store, "pruned_at", at);
 }
 
 /** Disabling takes effect at once: pending reports are also dropped. */
 export async function setReporting(on: boolean): Promise<void> {
-  const { store, settings } = getState();
+  const { store, settings } = getAppState();
   if (!store) return;
-  await setFact(store, "settings", { ...DEFAULT_SETTINGS, ...settings, reports: on });
+  await setStoredFact(store, "settings", { ...DEFAULT_SETTINGS, ...settings, reports: on });
   if (!on) await runInOneTab("belfry-reports", () => store.clear("reports"));
   await notifyStoreChanged();
-  updateState({ said: null });
+  updateAppState({ said: null });
 }

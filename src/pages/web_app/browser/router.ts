@@ -41,7 +41,7 @@ export function parseRoute(hash: string): AppRoute {
   return { view: "inbox" };
 }
 
-export const routeLinks = {
+export const routeHashes = {
   inbox: "#inbox",
   channels: "#channels",
   discover: "#discover",

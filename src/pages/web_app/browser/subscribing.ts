@@ -2,13 +2,13 @@
 // notifications. A test notification with a tone follows.
 
 import type { ChannelCard } from "./api_types.ts";
-import { getState, updateState } from "./app_state.ts";
+import { getAppState, updateAppState } from "./app_state.ts";
 import { joinChannel, updateSubscription } from "./channel_actions.ts";
 import { tryTone, unlockSound } from "./outputs/alert_player.ts";
 import { getNotificationPermission, showNotification } from "./outputs/notifications.ts";
-import { enablePush, readyWorker, requestNotifications } from "./push_notifications.ts";
+import { enablePush, requestNotificationPermission, waitForServiceWorker } from "./push_notifications.ts";
 import { getPriorityVolume } from "./rules/alert_decision.ts";
-import { canBeNoticed } from "./rules/silence.ts";
+import { hasNoticeablePermission } from "./rules/silence.ts";
 import { t } from "./texts/translate.ts";
 
 const SIGN = "/static/icon.svg";
@@ -17,16 +17,20 @@ const SIGN = "/static/icon.svg";
  * Joins a channel with these permissions. To be called in a gesture: the browser's permission is requested first.
  * Joining waits neither for its answer nor for the push service. @throws ServiceRefused, ServiceUnreachable
  */
-export async function subscribe(card: ChannelCard, permissions: string[], invite: string | null): Promise<void> {
-  const ready = canBeNoticed(permissions) ? prepareAlerts(permissions) : null;
+export async function subscribeToChannel(
+  card: ChannelCard,
+  permissions: string[],
+  invite: string | null,
+): Promise<void> {
+  const ready = hasNoticeablePermission(permissions) ? prepareAlerts(permissions) : null;
   await joinChannel(card, permissions, invite);
   if (ready) void finishAlerts(card, permissions, ready);
 }
 
 /** Grants a followed channel these permissions, or all that it requests. To be called in a gesture. */
-export async function allowAlerts(card: ChannelCard): Promise<void> {
+export async function grantChannelPermissions(card: ChannelCard): Promise<void> {
   const granted = card.subscription?.permissions ?? [];
-  const permissions = canBeNoticed(granted.filter((one) => card.requested_perms.includes(one)))
+  const permissions = hasNoticeablePermission(granted.filter((one) => card.requested_perms.includes(one)))
     ? granted
     : card.requested_perms;
   const ready = prepareAlerts(permissions);
@@ -37,7 +41,7 @@ export async function allowAlerts(card: ChannelCard): Promise<void> {
 /** Requests the browser's permission, and unlocks sounds. */
 function prepareAlerts(permissions: readonly string[]): Promise<NotificationPermission | "missing"> {
   if (permissions.includes("sound")) void unlockSound();
-  return requestNotifications();
+  return requestNotificationPermission();
 }
 
 async function finishAlerts(
@@ -54,12 +58,12 @@ async function finishAlerts(
 
 /** A notification like those of the channel's alerts, and the tone of a normal one. */
 async function showTest({ handle, name }: ChannelCard, permissions: readonly string[]): Promise<void> {
-  const { volume } = getState().settings;
+  const { volume } = getAppState().settings;
   const sounds = permissions.includes("sound") && volume > 0;
   const shown =
     permissions.includes("notify") &&
     getNotificationPermission() === "granted" &&
-    (await readyWorker().catch(() => null)) !== null &&
+    (await waitForServiceWorker().catch(() => null)) !== null &&
     (await showNotification(t("hello.title", { channel: name }), {
       body: t("hello.body"),
       tag: `hello ${handle}`,
@@ -69,5 +73,5 @@ async function showTest({ handle, name }: ChannelCard, permissions: readonly str
       silent: sounds,
     }));
   if (sounds) void tryTone("default", getPriorityVolume("normal") * volume);
-  if (shown) updateState({ said: { text: t("hello.sent"), bad: false } });
+  if (shown) updateAppState({ said: { text: t("hello.sent"), bad: false } });
 }

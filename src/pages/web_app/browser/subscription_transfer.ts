@@ -3,20 +3,20 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ApiPage } from "./api_types.ts";
-import { getState, notifyStoreChanged } from "./app_state.ts";
+import { getAppState, notifyStoreChanged } from "./app_state.ts";
 import { storeChannel } from "./channel_actions.ts";
 import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
 import {
-  acceptTransfer,
-  createTransfer,
+  acceptSubscriptionTransfer,
+  createSubscriptionTransfer,
   exportSubscriptions,
   importSubscriptions,
   listSubscriptions,
   type SubscriptionExport,
 } from "./handset_api.ts";
-import { getFact, setFact } from "./local_store.ts";
-import { limitReadState, packReadState } from "./rules/read_state_transfer.ts";
+import { getStoredFact, setStoredFact } from "./local_store.ts";
+import { limitReadStateToTime, packReadState } from "./rules/read_state_transfer.ts";
 import { syncNow } from "./tab_leader.ts";
 
 /** As many as the service takes at once. */
@@ -27,7 +27,7 @@ const MOST_BYTES = 2_000_000;
 export class InvalidExportFile extends Error {}
 
 /** Everything that is followed, as the text of a file. */
-export async function exportToText(): Promise<string> {
+export async function exportSubscriptionsToText(): Promise<string> {
   const { token } = await ensureDevice();
   const data: SubscriptionExport["data"] = [];
   for await (const page of pages((before) => exportSubscriptions(token, before))) data.push(...page.data);
@@ -38,7 +38,7 @@ export async function exportToText(): Promise<string> {
  * Follows what a file names. @throws InvalidExportFile for a file of another program.
  * @returns how many were joined, and those that need an invite or no longer exist
  */
-export async function importFromFile(file: Blob): Promise<{ joined: number; skipped: string[] }> {
+export async function importSubscriptionsFromFile(file: Blob): Promise<{ joined: number; skipped: string[] }> {
   const { data } = exportedIn(file.size > MOST_BYTES ? "" : await file.text());
   const { token } = await ensureDevice();
   let joined = 0;
@@ -66,18 +66,18 @@ function exportedIn(text: string): SubscriptionExport {
  * A link that works once. The browser that opens it takes over everything that is followed here, with its read and
  * confirmed state.
  */
-export async function createTransferLink(): Promise<string> {
+export async function createSubscriptionTransferLink(): Promise<string> {
   const { token } = await ensureDevice();
-  const { url, expires_at } = await createTransfer(token);
-  const { store, alerts } = getState();
-  if (store) await setFact(store, "moving", expires_at);
+  const { url, expires_at } = await createSubscriptionTransfer(token);
+  const { store, alerts } = getAppState();
+  if (store) await setStoredFact(store, "moving", expires_at);
   return `${url}&seen=${packReadState(alerts)}`;
 }
 
 /** After a link was made: notes what has moved by it. */
 export async function noteCompletedTransfer(token: string): Promise<void> {
-  const { store, channels } = getState();
-  const until = store && (await getFact(store, "moving"));
+  const { store, channels } = getAppState();
+  const until = store && (await getStoredFact(store, "moving"));
   if (!store || !until) return;
   const followed = new Set<string>();
   for await (const { data } of pages((before) => listSubscriptions(token, before)))
@@ -89,12 +89,12 @@ export async function noteCompletedTransfer(token: string): Promise<void> {
 }
 
 /** @returns how many channels came. @throws Refused with 404 for a code that moves nothing. */
-export async function receiveTransfer(code: string, seen: string | null): Promise<number> {
+export async function receiveTransferredSubscriptions(code: string, seen: string | null): Promise<number> {
   const { token } = await ensureDevice();
-  const { store } = getState();
+  const { store } = getAppState();
   // Before anything comes: what is taken in is seen in its light.
-  if (store && seen !== null) await setFact(store, "seen", limitReadState(seen, now()));
-  const { moved } = await acceptTransfer(token, code).catch(async (error) => {
+  if (store && seen !== null) await setStoredFact(store, "seen", limitReadStateToTime(seen, now()));
+  const { moved } = await acceptSubscriptionTransfer(token, code).catch(async (error) => {
     await store?.delete("facts", "seen");
     throw error;
   });

@@ -12,7 +12,7 @@ const TICK_MS = 15_000;
 const channel = new BroadcastChannel("belfry");
 const say = (said: TabMessage) => channel.postMessage(said);
 
-export const isVisible = (): boolean => document.visibilityState === "visible";
+export const isTabVisible = (): boolean => document.visibilityState === "visible";
 
 /** Notifies the other tabs that the store has changed. */
 export const notifyOtherTabs = () => say({ kind: "changed" });
@@ -29,13 +29,13 @@ export function syncNow(): void {
  * Leads during this tab's turns, for as long as the page exists. `work` polls the service until its signal ends the
  * turn. A turn ends when the tab is hidden or shown, when a visible tab waits, or when it must hurry.
  */
-export async function runAsLeader(work: (signal: AbortSignal) => Promise<void>): Promise<never> {
+export async function runInLeaderTab(work: (signal: AbortSignal) => Promise<void>): Promise<never> {
   for (;;) {
     // A tab that requests the lock again queues behind the waiting ones.
     await runInOneTab(LOCK, async () => {
       const turn = new AbortController();
       giveUp = () => turn.abort();
-      if (!isVisible()) say({ kind: "led_by_hidden" });
+      if (!isTabVisible()) say({ kind: "led_by_hidden" });
       await work(turn.signal);
       giveUp = () => {};
     });
@@ -45,16 +45,16 @@ export async function runAsLeader(work: (signal: AbortSignal) => Promise<void>):
 export function listenToTabs(onChange: () => void): void {
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === "changed") onChange();
-    else if (data.kind === "led_by_hidden" && isVisible()) say({ kind: "visible" });
-    else if (data.kind === "hurry" || (data.kind === "visible" && !isVisible())) giveUp();
+    else if (data.kind === "led_by_hidden" && isTabVisible()) say({ kind: "visible" });
+    else if (data.kind === "hurry" || (data.kind === "visible" && !isTabVisible())) giveUp();
   };
   document.addEventListener("visibilitychange", () => {
     giveUp();
-    if (isVisible()) say({ kind: "visible" });
+    if (isTabVisible()) say({ kind: "visible" });
   });
   for (const name of ["online", "offline"]) addEventListener(name, () => giveUp());
   addEventListener("pageshow", ({ persisted }) => persisted && giveUp());
-  if (isVisible()) say({ kind: "visible" });
+  if (isTabVisible()) say({ kind: "visible" });
   let last = now();
   setInterval(() => {
     // The machine slept: all open connections are dead, without an event.

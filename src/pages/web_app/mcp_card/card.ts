@@ -3,8 +3,8 @@
 
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps";
 import { now } from "../browser/clock.ts";
-import { type CardChannel, drawResult, getReviewUrl, isAlert, type ToolBody } from "./drawings.ts";
-import { connectToHost, type Host, type ToolResult } from "./host_bridge.ts";
+import { type CardChannel, getReviewUrl, isAlert, renderToolResultCard, type ToolResultContent } from "./drawings.ts";
+import { connectToMcpHost, type McpHost, type ToolResult } from "./host_bridge.ts";
 
 const main = document.getElementById("card") as HTMLElement;
 
@@ -15,7 +15,7 @@ let channel: CardChannel | null = null;
 let refusedUrl = "";
 
 /** The content of a result, also in a host that passes on texts only. */
-function readBody({ structuredContent, content }: ToolResult): ToolBody {
+function readBody({ structuredContent, content }: ToolResult): ToolResultContent {
   if (structuredContent) return structuredContent;
   try {
     return JSON.parse(content?.[0]?.text ?? "{}");
@@ -28,7 +28,7 @@ function draw(): void {
   if (!result) return;
   const hadFocus = document.activeElement?.id === "review";
   const drawn = { body: readBody(result), isError: result.isError === true, channel, now: new Date(now()) };
-  main.innerHTML = drawResult(drawn).toString();
+  main.innerHTML = renderToolResultCard(drawn).toString();
   showLocalTimes();
   showRefusedUrl();
   if (hadFocus) document.getElementById("review")?.focus();
@@ -52,7 +52,7 @@ function showRefusedUrl(): void {
   if (address) address.textContent = refusedUrl;
 }
 
-const host: Promise<Host> = connectToHost({
+const host: Promise<McpHost> = connectToMcpHost({
   "ui/notifications/host-context-changed"(changed) {
     const { locale, timeZone } = context;
     context = { ...context, ...changed };

@@ -1,9 +1,14 @@
 // The drawings of the card in a chat: an alert, a preview of markup, statistics, or a refusal, from the result of a
 // tool. All texts are escaped by the template. It runs in browsers and in tests.
 
-import { formatDeviceCount, listEffects, type PreviewedAlert, previewCard } from "../../../ui/alert_preview.ts";
+import {
+  formatDeviceCount,
+  listAlertEffects,
+  type PreviewedAlert,
+  renderAlertPreviewCard,
+} from "../../../ui/alert_preview.ts";
 import type { AvatarData } from "../../../ui/avatar.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 
@@ -70,10 +75,10 @@ interface MarkupPreview {
 }
 
 /** The structured content of a tool's result. */
-export type ToolBody = Partial<ShownAlert | Statistics | MarkupPreview | { error: { message: string } }>;
+export type ToolResultContent = Partial<ShownAlert | Statistics | MarkupPreview | { error: { message: string } }>;
 
-export interface DrawnResult {
-  body: ToolBody;
+export interface ToolResultCard {
+  body: ToolResultContent;
   isError: boolean;
   /** Null while it is not known, or if the host does not call tools. */
   channel: CardChannel | null;
@@ -90,20 +95,21 @@ const STATES: Record<string, string> = {
   cancelled: "Cancelled",
 };
 
-export const isAlert = (body: ToolBody): body is ShownAlert => "pusher_id" in body && "title" in body;
+export const isAlert = (body: ToolResultContent): body is ShownAlert => "pusher_id" in body && "title" in body;
 
-const isMarkupPreview = (body: ToolBody): body is MarkupPreview => "layout" in body && !("id" in body);
+const isMarkupPreview = (body: ToolResultContent): body is MarkupPreview => "layout" in body && !("id" in body);
 
-const isStatistics = (body: ToolBody): body is Statistics => "buckets" in body;
+const isStatistics = (body: ToolResultContent): body is Statistics => "buckets" in body;
 
 /** The address of the review page; null without one that a browser opens. */
-export const getReviewUrl = (body: ToolBody): string | null =>
+export const getReviewUrl = (body: ToolResultContent): string | null =>
   isAlert(body) && /^https?:\/\//i.test(body.review_url ?? "") ? (body.review_url ?? null) : null;
 
 /** Every text of the result is escaped. */
-export const drawResult = (drawn: DrawnResult): Html => html`<h1 class="unseen">Belfry</h1>${drawContent(drawn)}`;
+export const renderToolResultCard = (drawn: ToolResultCard): Html =>
+  html`<h1 class="unseen">Belfry</h1>${drawContent(drawn)}`;
 
-function drawContent(drawn: DrawnResult): Html {
+function drawContent(drawn: ToolResultCard): Html {
   const { body, isError } = drawn;
   if (isError) return drawRefusal(body);
   if (isStatistics(body)) return drawStatistics(body);
@@ -112,10 +118,10 @@ function drawContent(drawn: DrawnResult): Html {
   return html`<p class="hint">This result cannot be shown as a card.</p>`;
 }
 
-const drawRefusal = (body: ToolBody): Html =>
+const drawRefusal = (body: ToolResultContent): Html =>
   html`<p class="flash problem">${("error" in body && body.error?.message) || "The call was refused."}</p>`;
 
-function drawAlert(alert: ShownAlert, { channel, now }: DrawnResult): Html {
+function drawAlert(alert: ShownAlert, { channel, now }: ToolResultCard): Html {
   const { status, sent_at, send_at, expires_at, notes = [], blocked = [] } = alert;
   const at = sent_at ?? send_at;
   const drawn: PreviewedAlert = {
@@ -136,7 +142,7 @@ function drawAlert(alert: ShownAlert, { channel, now }: DrawnResult): Html {
     expires_at: expires_at ? new Date(expires_at) : null,
   };
   const more = [
-    ...listEffects(drawn),
+    ...listAlertEffects(drawn),
     ...(alert.image_url || alert.image_asset_id ? [html`<span>Picture</span>`] : []),
     ...(alert.html_length || alert.html_asset_id ? [html`<span>${icon("code", "s")}Page with markup</span>`] : []),
   ];
@@ -144,7 +150,7 @@ function drawAlert(alert: ShownAlert, { channel, now }: DrawnResult): Html {
     status === "scheduled" && send_at && html`<span>for ${timeElement(new Date(send_at))}</span>`
   }</p>
 <h2 class="unseen">Preview</h2>
-${previewCard(channel ?? UNKNOWN_CHANNEL, drawn, now, "alert")}
+${renderAlertPreviewCard(channel ?? UNKNOWN_CHANNEL, drawn, now, "alert")}
 ${more.length > 0 && html`<p class="caps"><span class="unseen">Also: </span>${more}</p>`}
 ${channel && html`<p class="reach">${icon("person", "s")}${drawReach(status, channel.subscribers)}</p>`}
 ${drawNotes(notes)}${drawRemoved(blocked)}
@@ -160,13 +166,13 @@ function drawReach(status: string, subscribers: number): string {
   return status === "sent" || status === "cancelled" ? `${devices} subscribed now.` : `It could reach ${devices}.`;
 }
 
-const drawNotes = (notes: readonly { message: string }[]): Content =>
+const drawNotes = (notes: readonly { message: string }[]): HtmlContent =>
   notes.length > 0 &&
   html`<section class="flash careful"><h2>Notes</h2><ul>${notes.map(
     ({ message }) => html`<li>${message}</li>`,
   )}</ul></section>`;
 
-const drawRemoved = (blocked: readonly Removed[]): Content =>
+const drawRemoved = (blocked: readonly Removed[]): HtmlContent =>
   blocked.length > 0 &&
   html`<section class="flash careful"><h2>Removed content</h2><ul>${blocked.map(
     ({ kind, name, count }) => html`<li>${kind} <code>${name}</code>${count > 1 && html`, ${count} times`}</li>`,
@@ -222,7 +228,7 @@ function getTimes({ date, start = "" }: Bucket, first: Bucket): { from: number; 
 }
 
 /** One bar for each bucket, at its time. Places are percents, so that the drawing has any width. */
-function drawBars(key: Series, buckets: readonly Bucket[]): Content {
+function drawBars(key: Series, buckets: readonly Bucket[]): HtmlContent {
   const [first, last] = [buckets[0], buckets.at(-1)];
   const highest = Math.max(0, ...buckets.map((bucket) => bucket[key] ?? 0));
   if (!first || !last || highest === 0) return null;

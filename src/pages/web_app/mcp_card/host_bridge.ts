@@ -7,7 +7,7 @@ import type {
   McpUiInitializeRequest,
   McpUiInitializeResult,
 } from "@modelcontextprotocol/ext-apps";
-import type { ToolBody } from "./drawings.ts";
+import type { ToolResultContent } from "./drawings.ts";
 
 const PROTOCOL_VERSION = "2026-01-26";
 
@@ -15,19 +15,19 @@ const PROTOCOL_VERSION = "2026-01-26";
 const ACKNOWLEDGED = ["ping", "ui/resource-teardown"];
 
 export interface ToolResult {
-  structuredContent?: ToolBody;
+  structuredContent?: ToolResultContent;
   /** The same as JSON, in a text. */
   content?: { text?: string }[];
   isError?: boolean;
 }
 
-export interface HostEvents {
+export interface McpHostEventHandlers {
   "ui/notifications/tool-result"(params: ToolResult): void;
   "ui/notifications/tool-cancelled"(params: unknown): void;
   "ui/notifications/host-context-changed"(params: McpUiHostContext): void;
 }
 
-export interface Host {
+export interface McpHost {
   capabilities: McpUiHostCapabilities;
   /** Calls a tool that only reads; null if the host cannot or the tool refuses. */
   callTool(name: string, args: Record<string, unknown>): Promise<unknown>;
@@ -42,7 +42,7 @@ interface Pending {
 }
 
 /** Connects to the frame around this one. `events` are called from then on, the context first. */
-export async function connectToHost(events: HostEvents): Promise<Host> {
+export async function connectToMcpHost(events: McpHostEventHandlers): Promise<McpHost> {
   const pending = new Map<unknown, Pending>();
   let lastId = 0;
   const post = (message: object) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
@@ -63,7 +63,7 @@ export async function connectToHost(events: HostEvents): Promise<Host> {
       else waiting?.resolve(result);
       return;
     }
-    if (Object.hasOwn(events, method)) events[method as keyof HostEvents](params ?? {});
+    if (Object.hasOwn(events, method)) events[method as keyof McpHostEventHandlers](params ?? {});
     if (id === undefined) return;
     const isKnown = ACKNOWLEDGED.includes(method);
     post(isKnown ? { id, result: {} } : { id, error: { code: -32_601, message: "Method not found" } });

@@ -6,17 +6,17 @@ import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
 import { now } from "../browser/clock.ts";
 import { fillInboxAlert, fillStoredAlert, fillStoredChannel } from "../browser/field_defaults.ts";
 import {
-  type AppStore,
-  getFact,
-  openStore,
+  getStoredFact,
+  type LocalStore,
+  openLocalStore,
   type QueuedReport,
   type StoredAlert,
   type StoredFacts,
   updateAlerts,
 } from "../browser/local_store.ts";
-import { buildNotification, findChoice } from "../browser/outputs/notifications.ts";
+import { buildNotification, findReplyChoice } from "../browser/outputs/notifications.ts";
 import { flushReports, REPORT_SYNC, requestReportSync } from "../browser/report_queue.ts";
-import { decideArrivals } from "../browser/rules/arrival_decisions.ts";
+import { decideArrivalEffects } from "../browser/rules/arrival_decisions.ts";
 import { canReply } from "../browser/rules/replies.ts";
 import { isReminderDue } from "../browser/rules/snooze.ts";
 import { chooseLanguage } from "../browser/texts/languages.ts";
@@ -115,8 +115,8 @@ async function news() {
     Promise.all([
       store.getAll("alerts").then((rows) => rows.map(fillStoredAlert)),
       store.getAll("channels").then((rows) => rows.map(fillStoredChannel)),
-      getFact(store, "settings"),
-      getFact(store, "words"),
+      getStoredFact(store, "settings"),
+      getStoredFact(store, "words"),
     ]),
   );
   const ids = new Set(known.map(({ id }) => id));
@@ -148,7 +148,7 @@ async function news() {
     position: null,
   };
   const channelOf = (handle: string) => channels.find((one) => one.handle === handle) ?? null;
-  return decideArrivals(shown, [...known, ...fresh], channelOf, device_, at)
+  return decideArrivalEffects(shown, [...known, ...fresh], channelOf, device_, at)
     .filter(({ decision }) => decision.notify)
     .slice(-MOST_LINES)
     .map(({ alert, decision }) => {
@@ -211,7 +211,7 @@ async function answer(id: string, action: string): Promise<void> {
               reports: reports([{ kind: "read" }, { kind: "ack" }]),
             }
           : null;
-      const choice = findChoice(action, alert.actions);
+      const choice = findReplyChoice(action, alert.actions);
       late = choice === null || !canReply(alert, at);
       return late || choice === null || alert.reply === choice
         ? null
@@ -232,8 +232,8 @@ async function sendQueue(): Promise<void> {
 }
 
 /** The app's store, opened for one use: an open store would block a newer version. */
-async function inStore<Found>(use: (store: AppStore) => Promise<Found>): Promise<Found> {
-  const store = await openStore();
+async function inStore<Found>(use: (store: LocalStore) => Promise<Found>): Promise<Found> {
+  const store = await openLocalStore();
   try {
     return await use(store);
   } finally {
@@ -242,4 +242,4 @@ async function inStore<Found>(use: (store: AppStore) => Promise<Found>): Promise
 }
 
 const fact = <Name extends keyof StoredFacts>(name: Name): Promise<StoredFacts[Name] | undefined> =>
-  inStore((store) => getFact(store, name));
+  inStore((store) => getStoredFact(store, name));

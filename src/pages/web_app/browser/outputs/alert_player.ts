@@ -2,7 +2,7 @@
 // (`watchRinging`, which a view shows). A browser plays no sound before the page was touched.
 
 import { LIMITS } from "../../../../model/limits.ts";
-import type { AlertDecision } from "../rules/alert_decision.ts";
+import type { AlertEffects } from "../rules/alert_decision.ts";
 import { type SpeechResult, speakText, stopSpeaking } from "./speech.ts";
 import { type PlayingTone, playTone } from "./tones.ts";
 import { stopVibrating, vibrate } from "./vibration.ts";
@@ -15,7 +15,7 @@ const BEGINS_WITHIN_MS = 5000;
 /** `failed`: nothing was played. `stopped`: the person stopped it. */
 export type PlaybackResult = "ended" | "cut" | "failed" | "stopped";
 
-export interface Recording {
+export interface PlayingRecording {
   /** Reports if a sound plays; resolves when it starts or fails. */
   begun: Promise<boolean>;
   heard: Promise<PlaybackResult>;
@@ -26,7 +26,7 @@ export interface Recording {
  * A channel's recording: streamed, played for a limited time, and given up when it does not start soon. The
  * specification has phones fetch it themselves. The file's server receives only the request. @param volume 0 to 1
  */
-export function playRecording(url: string, volume: number): Recording {
+export function playRecording(url: string, volume: number): PlayingRecording {
   const element = new Audio();
   const begun = Promise.withResolvers<boolean>();
   const heard = Promise.withResolvers<PlaybackResult>();
@@ -79,7 +79,7 @@ export interface RingState {
 let context: AudioContext | null = null;
 let ringing: RingState | null = null;
 let tone: PlayingTone | null = null;
-let recording: Recording | null = null;
+let recording: PlayingRecording | null = null;
 /** Counts rings, so that an older one that ends late changes nothing. */
 let turn = 0;
 const watchers = new Set<(ringing: RingState | null) => void>();
@@ -135,7 +135,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
  * Plays as decided: sound and vibration at once, speech after the sound. Ends the previous alert first. Resolves when
  * all is over.
  */
-export async function playAlert(decision: AlertDecision, alert: { id: string }): Promise<void> {
+export async function playAlert(decision: AlertEffects, alert: { id: string }): Promise<void> {
   hush();
   const mine = ++turn;
   const { sound, vibrate: pattern, speak: speech } = decision;
@@ -170,7 +170,7 @@ const SPEECH_TROUBLE: Record<SpeechResult, PlaybackProblem | null> = {
 
 /** The recording, or the tone if the recording is missing or fails. */
 async function play(
-  { audio, volume }: AlertDecision,
+  { audio, volume }: AlertEffects,
   sound: string,
   current: () => boolean,
   change: (fields: Partial<RingState>) => void,

@@ -1,12 +1,12 @@
 // A notification in the device's own list: its text, and whether it makes a sound.
 
 import { isolateText, isRightToLeft } from "../../../../model/domain/text_direction.ts";
-import type { AlertDecision } from "../rules/alert_decision.ts";
-import { listChoices } from "../rules/replies.ts";
+import type { AlertEffects } from "../rules/alert_decision.ts";
+import { listReplyChoices } from "../rules/replies.ts";
 import type { RuleAlert } from "../rules/rule_types.ts";
 
 /** Options that lib.dom leaves out; every Chromium has them. */
-export interface NotificationLine extends NotificationOptions {
+export interface ExtendedNotificationOptions extends NotificationOptions {
   vibrate?: number[];
   renotify?: boolean;
   timestamp?: number;
@@ -34,7 +34,7 @@ const getMaxActions = (): number =>
 
 /** The acknowledgement first, then the first choices of the question, as many as the browser shows. */
 function listActions(alert: NotifiedAlert, ack: string, replies: boolean): { action: string; title: string }[] {
-  const choices = replies ? listChoices(alert.actions ?? []).slice(0, MOST_REPLIES) : [];
+  const choices = replies ? listReplyChoices(alert.actions ?? []).slice(0, MOST_REPLIES) : [];
   return [
     ...(alert.requires_ack ? [{ action: "ack", title: ack }] : []),
     ...choices.map((title, i) => ({ action: `${REPLY}${i}`, title })),
@@ -42,8 +42,11 @@ function listActions(alert: NotifiedAlert, ack: string, replies: boolean): { act
 }
 
 /** The choice behind the name of an action; null for any other action. */
-export const findChoice = (action: string, actions: readonly { type: string; choices?: string[] }[]): string | null =>
-  action.startsWith(REPLY) ? (listChoices(actions)[Number(action.slice(REPLY.length))] ?? null) : null;
+export const findReplyChoice = (
+  action: string,
+  actions: readonly { type: string; choices?: string[] }[],
+): string | null =>
+  action.startsWith(REPLY) ? (listReplyChoices(actions)[Number(action.slice(REPLY.length))] ?? null) : null;
 
 interface NotificationContext {
   channel: string;
@@ -67,9 +70,9 @@ const BODY = 240;
  */
 export function buildNotification(
   alert: NotifiedAlert,
-  decision: Pick<AlertDecision, "sound" | "vibrate">,
+  decision: Pick<AlertEffects, "sound" | "vibrate">,
   { channel, ack, test, icon, page, replies = true }: NotificationContext,
-): { title: string; options: NotificationLine } {
+): { title: string; options: ExtendedNotificationOptions } {
   const actions = listActions(alert, ack, replies);
   const heard = decision.sound !== null || decision.vibrate !== null;
   // A channel and key have one notification, the newest. It may ring again when it replaces another.

@@ -15,7 +15,7 @@ import {
 import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./spotlight.ts";
 
 /** Keys of texts that explain to the person why an effect is missing. */
-export type DecisionReason =
+export type MissingEffectReason =
   | `why.${"cancelled" | "acknowledged" | "expired" | "late" | "left" | "before_joining" | "muted"}`
   | `why.${"paused" | "snoozed" | "chosen_silent"}`
   | `why.${"quiet_hours" | "quiet_broken" | "outside" | "place_unknown" | "sound_off" | "author_silent" | "another_rings"}`
@@ -23,7 +23,7 @@ export type DecisionReason =
 
 type Asked = Exclude<AlertCapability, "loc">;
 
-export interface AlertDecision {
+export interface AlertEffects {
   /** A line in the device's own list of notifications. */
   notify: boolean;
   /** A tone to play; null for none. */
@@ -36,7 +36,7 @@ export interface AlertDecision {
   speak: { text: string; lang: string } | null;
   /** Over everything else in the app, until it is answered. */
   full: boolean;
-  because: DecisionReason[];
+  because: MissingEffectReason[];
 }
 
 /** The most that each priority can be: how loud, and whether it may take over the screen and break into quiet hours. */
@@ -62,7 +62,7 @@ export const VIBRATION_PATTERNS: Record<string, number[] | null> = {
 /** Tones by name; an unknown name sounds as the plainest. */
 export const TONE_NAMES = ["default", "chime", "ping", "bell", "knock", "alarm", "siren", "silent"] as const;
 
-export const SILENT_DECISION: Omit<AlertDecision, "because"> = {
+export const SILENT_EFFECTS: Omit<AlertEffects, "because"> = {
   notify: false,
   sound: null,
   audio: null,
@@ -76,11 +76,16 @@ export const SILENT_DECISION: Omit<AlertDecision, "because"> = {
  * The effects when `alert` arrives at the time `now` (milliseconds since 1970). In every case the alert is in the
  * inbox.
  */
-export function decideAlert(alert: RuleAlert, channel: RuleChannel, device: RuleDevice, now: number): AlertDecision {
+export function decideAlertEffects(
+  alert: RuleAlert,
+  channel: RuleChannel,
+  device: RuleDevice,
+  now: number,
+): AlertEffects {
   const over = whyNothing(alert, channel, device, now);
-  if (over !== null) return { ...SILENT_DECISION, because: [over] };
+  if (over !== null) return { ...SILENT_EFFECTS, because: [over] };
 
-  const because: DecisionReason[] = [];
+  const because: MissingEffectReason[] = [];
   const ceiling = CEILINGS.get(alert.priority) ?? NORMAL;
   /** Reports if the person permits the channel to do this, and if not, notes why. */
   const may = (what: Asked): boolean => {
@@ -94,7 +99,7 @@ export function decideAlert(alert: RuleAlert, channel: RuleChannel, device: Rule
   const notify = may("notify");
   if (isQuiet(device.quiet_hours, now, device.timezone)) {
     if (!ceiling.breaks_quiet || !may("quiet"))
-      return { ...SILENT_DECISION, notify, because: ["why.quiet_hours", ...because] };
+      return { ...SILENT_EFFECTS, notify, because: ["why.quiet_hours", ...because] };
     because.push("why.quiet_broken");
   }
 
@@ -128,7 +133,12 @@ export function decideAlert(alert: RuleAlert, channel: RuleChannel, device: Rule
 }
 
 /** Why the alert has no effect beyond the inbox; null when it may have one. */
-function whyNothing(alert: RuleAlert, channel: RuleChannel, device: RuleDevice, now: number): DecisionReason | null {
+function whyNothing(
+  alert: RuleAlert,
+  channel: RuleChannel,
+  device: RuleDevice,
+  now: number,
+): MissingEffectReason | null {
   if (isWithdrawn(alert)) return "why.cancelled";
   if (alert.acked_at) return "why.acknowledged";
   if (alert.expires_at !== null && Date.parse(alert.expires_at) <= now) return "why.expired";

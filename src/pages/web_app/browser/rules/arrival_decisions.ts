@@ -4,26 +4,26 @@
 // time. The server keeps no state of it (rules#repeats). Pure.
 
 import { LIMITS } from "../../../../model/limits.ts";
-import { type AlertDecision, decideAlert, SILENT_DECISION } from "./alert_decision.ts";
+import { type AlertEffects, decideAlertEffects, SILENT_EFFECTS } from "./alert_decision.ts";
 import type { RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
 import { arrangeInbox, compareNewestFirst, getPriorityRank } from "./spotlight.ts";
 
-export interface Arrival<A> {
+export interface AlertArrival<A> {
   alert: A;
-  decision: AlertDecision;
+  decision: AlertEffects;
 }
 
 /**
  * Decisions on what has just arrived, oldest first, as a list of notifications wants them.
  * `held` is all that the device has, the new ones included: an alert that another one replaces does not ring.
  */
-export function decideArrivals<A extends RuleAlert>(
+export function decideArrivalEffects<A extends RuleAlert>(
   arrived: readonly A[],
   held: readonly A[],
   channelOf: (handle: string) => RuleChannel | null,
   device: RuleDevice,
   now: number,
-): Arrival<A>[] {
+): AlertArrival<A>[] {
   const { spotlight } = arrangeInbox(held, now);
   const standing = new Set(spotlight.map(({ id }) => id));
   const decided = arrived
@@ -31,15 +31,15 @@ export function decideArrivals<A extends RuleAlert>(
     .toSorted((a, b) => compareNewestFirst(b, a))
     .map((alert) => {
       const channel = channelOf(alert.handle) ?? { requested_perms: [], subscription: null };
-      return { alert, decision: decideAlert(alert, channel, device, now) };
+      return { alert, decision: decideAlertEffects(alert, channel, device, now) };
     });
   const first = loudest(decided);
   return decided.map((one) => (one === first ? one : { ...one, decision: quietened(one.decision) }));
 }
 
 /** The most urgent of the audible alerts, then the newest. */
-function loudest<A extends RuleAlert>(decided: readonly Arrival<A>[]): Arrival<A> | null {
-  const heard = decided.filter(({ decision }) => isNoticeable(decision));
+function loudest<A extends RuleAlert>(decided: readonly AlertArrival<A>[]): AlertArrival<A> | null {
+  const heard = decided.filter(({ decision }) => hasNoticeableEffect(decision));
   return (
     heard.toSorted(
       (a, b) =>
@@ -49,13 +49,13 @@ function loudest<A extends RuleAlert>(decided: readonly Arrival<A>[]): Arrival<A
 }
 
 /** Reports if any effect can be noticed without looking. */
-export const isNoticeable = ({ sound, vibrate, speak, full }: AlertDecision): boolean =>
+export const hasNoticeableEffect = ({ sound, vibrate, speak, full }: AlertEffects): boolean =>
   sound !== null || vibrate !== null || speak !== null || full;
 
-function quietened(decision: AlertDecision): AlertDecision {
-  if (!isNoticeable(decision)) return decision;
+function quietened(decision: AlertEffects): AlertEffects {
+  if (!hasNoticeableEffect(decision)) return decision;
   const because = [...decision.because, "why.another_rings" as const];
-  return { ...SILENT_DECISION, notify: decision.notify, because };
+  return { ...SILENT_EFFECTS, notify: decision.notify, because };
 }
 
 const EVERY_MS = LIMITS.alert_repeat_minutes * 60_000;
@@ -76,12 +76,12 @@ export function findDueRepeat(alert: RepeatedAlert, now: number): number | null 
 }
 
 /** The permitted effects of a repeat: those of the alert, and in quiet hours none unless the channel may break them. */
-export function decideRepeat(
+export function decideRepeatEffects(
   alert: RuleAlert,
   channel: RuleChannel,
   device: RuleDevice,
   now: number,
-): AlertDecision | null {
-  const decision = decideAlert(alert, channel, device, now);
+): AlertEffects | null {
+  const decision = decideAlertEffects(alert, channel, device, now);
   return decision.because.includes("why.quiet_hours") || !(decision.notify || decision.sound) ? null : decision;
 }

@@ -48,7 +48,7 @@ export interface InboxDifference<Row, Known> {
 }
 
 /** The rows are the newest of the inbox, newest first; `all` is set if the inbox has no others. */
-export function compareInbox<Row extends MergeableAlert, Known extends MergeableAlert>(
+export function findInboxDifference<Row extends MergeableAlert, Known extends MergeableAlert>(
   rows: readonly Row[],
   all: boolean,
   known: ReadonlyMap<string, Known>,
@@ -64,7 +64,7 @@ export function compareInbox<Row extends MergeableAlert, Known extends Mergeable
 
 /** The app is not an archive: it keeps the newest alerts, up to this number and this many characters. */
 export const MAX_STORED_ALERTS = LIMITS.app_alerts;
-export const MAX_STORED_CHARACTERS = LIMITS.app_characters;
+export const MAX_STORED_ALERT_CHARACTERS = LIMITS.app_characters;
 /** The size of an alert without its long texts. */
 const USUAL = 500;
 
@@ -72,7 +72,7 @@ const USUAL = 500;
  * Ids of the alerts beyond the limits, the oldest of all. The newest one stays, with any length. The archive has limits
  * of its own, so new alerts never remove an archived one.
  */
-export function findOverflow(alerts: readonly MergeableAlert[]): string[] {
+export function findAlertsBeyondLimits(alerts: readonly MergeableAlert[]): string[] {
   const { kept = [], stored = [] } = Object.groupBy(alerts, ({ archived }) => (archived ? "kept" : "stored"));
   return [...findOldest(stored), ...findOldest(kept)];
 }
@@ -85,7 +85,7 @@ function findOldest(alerts: readonly MergeableAlert[]): string[] {
     .filter(({ html, body, tts_text }) => {
       characters += (html?.length ?? 0) + (body?.length ?? 0) + (tts_text?.length ?? 0) + USUAL;
       count++;
-      return count > MAX_STORED_ALERTS || (count > 1 && characters > MAX_STORED_CHARACTERS);
+      return count > MAX_STORED_ALERTS || (count > 1 && characters > MAX_STORED_ALERT_CHARACTERS);
     })
     .map(({ id }) => id);
 }

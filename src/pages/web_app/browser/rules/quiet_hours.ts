@@ -12,7 +12,7 @@ function minutesOf(time: string): number | null {
 }
 
 /** Minutes since midnight at a time, on a clock of the zone; in UTC where the zone is unknown. */
-export function wallClock(now: number, timezone: string): number {
+export function getMinuteOfDay(now: number, timezone: string): number {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   const formatIn = (timeZone: string) => new Intl.DateTimeFormat("en", { ...options, timeZone }).format(now);
   try {
@@ -44,7 +44,7 @@ export function isQuiet(hours: QuietHours | null, now: number, timezone: string)
   if (hours === null || !areQuietHours(hours)) return false;
   const from = minutesOf(hours.from) ?? 0;
   const to = minutesOf(hours.to) ?? 0;
-  const minute = wallClock(now, timezone);
+  const minute = getMinuteOfDay(now, timezone);
   const overnight = from > to;
   if (overnight ? minute < from && minute >= to : minute < from || minute >= to) return false;
   if (hours.days === undefined) return true;

@@ -33,13 +33,13 @@ export function packReadState(alerts: readonly Known[]): string {
 }
 
 /** The same, up to the time of the move at most: no link can mark future alerts as read. */
-export function limitReadState(seen: string, now: number): string {
+export function limitReadStateToTime(seen: string, now: number): string {
   const [until = "", ...names] = seen.split("_");
   return [Math.min(Number.parseInt(until, 36), now).toString(36), ...names].join("_");
 }
 
 /** The state of a row of the inbox on the person's previous device; null without one. */
-export function findReadState(
+export function findTransferredReadState(
   { id, sent_at }: Pick<Known, "id" | "sent_at">,
   seen: string | null,
 ): Pick<Known, "read_at" | "acked_at"> {

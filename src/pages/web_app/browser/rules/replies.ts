@@ -16,5 +16,5 @@ interface AlertAction {
 }
 
 /** The choices of the alert's question; none without a question. */
-export const listChoices = (actions: readonly AlertAction[]): readonly string[] =>
+export const listReplyChoices = (actions: readonly AlertAction[]): readonly string[] =>
   actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices))?.choices ?? [];

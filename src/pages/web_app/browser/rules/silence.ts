@@ -5,7 +5,7 @@ import type { AlertCapability, RuleChannel } from "./rule_types.ts";
 /** Permissions by which an alert can be noticed without looking at the inbox. */
 const NOTICEABLE: readonly string[] = ["notify", "sound", "vibrate", "tts", "full"] satisfies AlertCapability[];
 
-export const canBeNoticed = (permissions: readonly string[]): boolean =>
+export const hasNoticeablePermission = (permissions: readonly string[]): boolean =>
   permissions.some((one) => NOTICEABLE.includes(one));
 
 /**
@@ -13,11 +13,12 @@ export const canBeNoticed = (permissions: readonly string[]): boolean =>
  * noticed, else the state of push notifications. Null where it can, and where nothing is expected of it: it is muted,
  * not followed, or requests nothing (rules#app-says-silence).
  */
-export function findSilence<State extends string>(
+export function findSilenceReason<State extends string>(
   { requested_perms, subscription }: RuleChannel,
   push: State | "on" | null,
 ): State | "not_allowed" | null {
-  if (subscription === null || subscription.muted || !canBeNoticed(requested_perms)) return null;
-  if (!canBeNoticed(subscription.permissions.filter((one) => requested_perms.includes(one)))) return "not_allowed";
+  if (subscription === null || subscription.muted || !hasNoticeablePermission(requested_perms)) return null;
+  if (!hasNoticeablePermission(subscription.permissions.filter((one) => requested_perms.includes(one))))
+    return "not_allowed";
   return push === null || push === "on" ? null : (push as State);
 }

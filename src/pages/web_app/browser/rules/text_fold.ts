@@ -9,7 +9,7 @@ const FOLDED = { characters: 700, lines: 12 };
 const trimmed = (text: string): string => text.replace(/[\s.,;:…]+$/, "");
 
 /** The beginning of a long text, up to the end of a word; null for a short one. */
-export function foldText(text: string): string | null {
+export function truncateLongText(text: string): string | null {
   const lines = text.split("\n");
   const letters = [...text];
   if (letters.length <= WHOLE.characters && lines.length <= WHOLE.lines) return null;

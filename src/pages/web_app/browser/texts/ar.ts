@@ -2,13 +2,13 @@
 // "تنبيه", a system notification "إشعار".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import { arabicEffectTexts } from "./ar/effects.ts";
-import { subscriberTexts } from "./ar/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { arabicSoundAndPermissionTexts } from "./ar/effects.ts";
+import { arabicSubscriberTexts } from "./ar/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const ar: TextsIn<"zero" | "one" | "two" | "few" | "many" | "other"> = {
-  ...arabicEffectTexts,
-  ...subscriberTexts,
+export const ar: AppTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "other"> = {
+  ...arabicSoundAndPermissionTexts,
+  ...arabicSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "انتقل إلى المحتوى",

@@ -1,12 +1,12 @@
 // German. The reader is addressed as "du". The compiler and a test report what is missing against en.ts.
 
-import { germanEffectTexts } from "./de/effects.ts";
-import { subscriberTexts } from "./de/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { germanSoundAndPermissionTexts } from "./de/effects.ts";
+import { germanSubscriberTexts } from "./de/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const de: TextsIn<"one" | "other"> = {
-  ...germanEffectTexts,
-  ...subscriberTexts,
+export const de: AppTextsWithPlurals<"one" | "other"> = {
+  ...germanSoundAndPermissionTexts,
+  ...germanSubscriberTexts,
   "app.name": "Belfry",
   "app.skip": "Zum Inhalt",
   "app.new_version": "Eine neue Version ist verfügbar.",

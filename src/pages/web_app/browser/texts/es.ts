@@ -1,13 +1,13 @@
 // Spanish, understood in Spain and Latin America. The reader is addressed as "tú".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import { spanishEffectTexts } from "./es/effects.ts";
-import { subscriberTexts } from "./es/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { spanishSoundAndPermissionTexts } from "./es/effects.ts";
+import { spanishSubscriberTexts } from "./es/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const es: TextsIn<"one" | "many" | "other"> = {
-  ...spanishEffectTexts,
-  ...subscriberTexts,
+export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
+  ...spanishSoundAndPermissionTexts,
+  ...spanishSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Ir al contenido",

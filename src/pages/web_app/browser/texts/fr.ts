@@ -1,13 +1,13 @@
 // French. The reader is addressed as "vous". A no-break space is before ":", ";", "?", "!" and inside "« »".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import { frenchEffectTexts } from "./fr/effects.ts";
-import { subscriberTexts } from "./fr/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { frenchSoundAndPermissionTexts } from "./fr/effects.ts";
+import { frenchSubscriberTexts } from "./fr/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const fr: TextsIn<"one" | "many" | "other"> = {
-  ...frenchEffectTexts,
-  ...subscriberTexts,
+export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
+  ...frenchSoundAndPermissionTexts,
+  ...frenchSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Aller au contenu",

@@ -2,13 +2,13 @@
 // notification "התראה".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import { hebrewEffectTexts } from "./he/effects.ts";
-import { subscriberTexts } from "./he/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { hebrewSoundAndPermissionTexts } from "./he/effects.ts";
+import { hebrewSubscriberTexts } from "./he/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const he: TextsIn<"one" | "two" | "other"> = {
-  ...hebrewEffectTexts,
-  ...subscriberTexts,
+export const he: AppTextsWithPlurals<"one" | "two" | "other"> = {
+  ...hebrewSoundAndPermissionTexts,
+  ...hebrewSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "דילוג לתוכן",

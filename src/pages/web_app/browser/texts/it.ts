@@ -1,13 +1,13 @@
 // Italian. The reader is addressed as "tu".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import { italianEffectTexts } from "./it/effects.ts";
-import { subscriberTexts } from "./it/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { italianSoundAndPermissionTexts } from "./it/effects.ts";
+import { italianSubscriberTexts } from "./it/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const it: TextsIn<"one" | "many" | "other"> = {
-  ...italianEffectTexts,
-  ...subscriberTexts,
+export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
+  ...italianSoundAndPermissionTexts,
+  ...italianSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Vai al contenuto",

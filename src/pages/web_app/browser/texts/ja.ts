@@ -1,13 +1,13 @@
 // Japanese, in the polite form (です・ます). Labels are nouns.
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import { japaneseEffectTexts } from "./ja/effects.ts";
-import { subscriberTexts } from "./ja/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { japaneseSoundAndPermissionTexts } from "./ja/effects.ts";
+import { japaneseSubscriberTexts } from "./ja/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const ja: TextsIn<"other"> = {
-  ...japaneseEffectTexts,
-  ...subscriberTexts,
+export const ja: AppTextsWithPlurals<"other"> = {
+  ...japaneseSoundAndPermissionTexts,
+  ...japaneseSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "本文へ移動",

@@ -2,13 +2,13 @@
 // ("você", without the pronoun).
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import { portugueseEffectTexts } from "./pt/effects.ts";
-import { subscriberTexts } from "./pt/subscriber.ts";
-import type { TextsIn } from "./text_types.ts";
+import { portugueseSoundAndPermissionTexts } from "./pt/effects.ts";
+import { portugueseSubscriberTexts } from "./pt/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
 
-export const pt: TextsIn<"one" | "many" | "other"> = {
-  ...portugueseEffectTexts,
-  ...subscriberTexts,
+export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
+  ...portugueseSoundAndPermissionTexts,
+  ...portugueseSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Ir para o conteúdo",

@@ -1,21 +1,21 @@
 // The types of the texts: English is the list of all keys, and each language states its plural categories.
 
-import type { effectTexts } from "./en/effects.ts";
-import type { pageTexts } from "./en/pages.ts";
-import type { subscriberTexts } from "./en/subscriber.ts";
+import type { englishSoundAndPermissionTexts } from "./en/effects.ts";
+import type { englishPageTexts } from "./en/pages.ts";
+import type { englishSubscriberTexts } from "./en/subscriber.ts";
 import type { en } from "./en.ts";
 
 /** A text with a form for each plural category of the language. */
 export type PluralText<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category | "other", string>>;
 
 /** A text, or its plural forms. */
-export type Text = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
+export type TranslatedText = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type TextKey = keyof typeof en;
-export type PageTextKey = keyof typeof pageTexts;
+export type PageTextKey = keyof typeof englishPageTexts;
 
 /** Texts of any language. */
-export type Texts = Readonly<Record<TextKey, Text>>;
-export type PageTexts = Readonly<Record<PageTextKey, Text>>;
+export type AppTexts = Readonly<Record<TextKey, TranslatedText>>;
+export type PageTexts = Readonly<Record<PageTextKey, TranslatedText>>;
 
 /** Texts with a form for a count in English have one in each language; others have none. */
 type Translated<English, Category extends Intl.LDMLPluralRule> = {
@@ -23,9 +23,9 @@ type Translated<English, Category extends Intl.LDMLPluralRule> = {
 };
 
 /** The part of a language's texts about effects; none of it is counted. */
-export type EffectTexts = Translated<typeof effectTexts, "other">;
-export type SubscriberTexts = Translated<typeof subscriberTexts, "other">;
+export type SoundAndPermissionTexts = Translated<typeof englishSoundAndPermissionTexts, "other">;
+export type SubscriberTexts = Translated<typeof englishSubscriberTexts, "other">;
 /** The texts of the app in a language with these plural categories, which the compiler requires. */
-export type TextsIn<Category extends Intl.LDMLPluralRule> = Translated<typeof en, Category>;
+export type AppTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<typeof en, Category>;
 /** The texts of the public pages in such a language. */
-export type PageTextsIn<Category extends Intl.LDMLPluralRule> = Translated<typeof pageTexts, Category>;
+export type PageTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<typeof englishPageTexts, Category>;

@@ -1,13 +1,13 @@
 // Turkish. The reader is addressed as "siz". An alert of a channel is "uyarı", a system notification "bildirim".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import type { TextsIn } from "./text_types.ts";
-import { turkishEffectTexts } from "./tr/effects.ts";
-import { subscriberTexts } from "./tr/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
+import { turkishSoundAndPermissionTexts } from "./tr/effects.ts";
+import { turkishSubscriberTexts } from "./tr/subscriber.ts";
 
-export const tr: TextsIn<"one" | "other"> = {
-  ...turkishEffectTexts,
-  ...subscriberTexts,
+export const tr: AppTextsWithPlurals<"one" | "other"> = {
+  ...turkishSoundAndPermissionTexts,
+  ...turkishSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "İçeriğe geç",

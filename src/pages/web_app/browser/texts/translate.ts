@@ -3,10 +3,10 @@
 
 import { formatText, type TextValues } from "./format_text.ts";
 import { type ChosenLanguage, chooseLanguage, LANGUAGES, type Language } from "./languages.ts";
-import type { TextKey, Texts } from "./text_types.ts";
+import type { AppTexts, TextKey } from "./text_types.ts";
 
 /** Each is a file of its own in the bundle, and loaded when a reader has that language. */
-export const TEXTS: Readonly<Record<Language, () => Promise<Texts>>> = {
+export const LANGUAGE_TEXT_LOADERS: Readonly<Record<Language, () => Promise<AppTexts>>> = {
   en: async () => (await import("./en.ts")).en,
   ar: async () => (await import("./ar.ts")).ar,
   de: async () => (await import("./de.ts")).de,
@@ -24,7 +24,7 @@ export const TEXTS: Readonly<Record<Language, () => Promise<Texts>>> = {
   zh: async () => (await import("./zh.ts")).zh,
 };
 
-let current: ChosenLanguage & { texts: Texts | null } = { language: "en", locale: "en", texts: null };
+let current: ChosenLanguage & { texts: AppTexts | null } = { language: "en", locale: "en", texts: null };
 const listeners = new Set<() => void>();
 
 /**
@@ -36,7 +36,7 @@ export async function setLanguage(preferred: readonly string[]): Promise<Languag
   const chosen = chooseLanguage(preferred);
   const others = Object.keys(LANGUAGES).map((language) => ({ language: language as Language, locale: language }));
   for (const next of current.texts ? [chosen] : [chosen, ...others]) {
-    const texts = await TEXTS[next.language]().catch(() => null);
+    const texts = await LANGUAGE_TEXT_LOADERS[next.language]().catch(() => null);
     if (!texts) continue;
     current = { ...next, texts };
     for (const listener of listeners) listener();

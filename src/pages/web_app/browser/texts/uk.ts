@@ -1,13 +1,13 @@
 // Ukrainian. The reader is addressed as "ви". An alert of a channel is "оповіщення", a system notification "сповіщення".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import type { TextsIn } from "./text_types.ts";
-import { ukrainianEffectTexts } from "./uk/effects.ts";
-import { subscriberTexts } from "./uk/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
+import { ukrainianSoundAndPermissionTexts } from "./uk/effects.ts";
+import { ukrainianSubscriberTexts } from "./uk/subscriber.ts";
 
-export const uk: TextsIn<"one" | "few" | "many" | "other"> = {
-  ...ukrainianEffectTexts,
-  ...subscriberTexts,
+export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
+  ...ukrainianSoundAndPermissionTexts,
+  ...ukrainianSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "До вмісту",

@@ -1,13 +1,13 @@
 // Chinese, simplified characters. The reader is addressed as "您".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
-import type { TextsIn } from "./text_types.ts";
-import { chineseEffectTexts } from "./zh/effects.ts";
-import { subscriberTexts } from "./zh/subscriber.ts";
+import type { AppTextsWithPlurals } from "./text_types.ts";
+import { chineseSoundAndPermissionTexts } from "./zh/effects.ts";
+import { chineseSubscriberTexts } from "./zh/subscriber.ts";
 
-export const zh: TextsIn<"other"> = {
-  ...chineseEffectTexts,
-  ...subscriberTexts,
+export const zh: AppTextsWithPlurals<"other"> = {
+  ...chineseSoundAndPermissionTexts,
+  ...chineseSubscriberTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "跳到内容",

@@ -10,39 +10,40 @@ import type { InboxAlert } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import type { AppSettings, StoredAlert } from "../local_store.ts";
 import { html } from "../markup.ts";
-import { putAside, recordReadOrAck, recordReply } from "../reports.ts";
-import { routeLinks } from "../router.ts";
+import { markAlertWithUndo, recordReadOrAck, recordReply } from "../reports.ts";
+import { routeHashes } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
 import { canReply } from "../rules/replies.ts";
-import { findSilence } from "../rules/silence.ts";
+import { findSilenceReason } from "../rules/silence.ts";
 import { isSnoozed } from "../rules/spotlight.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime, formatUtc } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
-import { LinkedText, useCodeButton } from "./alert_text.ts";
-import { ChannelAvatar, describeError, icon, tryAction } from "./components.ts";
+import { LinkedText, useCopyCodeButton } from "./alert_text.ts";
+import { ChannelAvatar, describeActionError, renderAppIcon, tryAction } from "./components.ts";
 
 /** The address of the picture, the uploaded one first. */
 export const getPictureUrl = (alert: InboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
 
 /** Reports if it is fetched without confirmation. */
-export const canFetch = (address: string, { elsewhere }: AppSettings): boolean => elsewhere || isOwnOrigin(address);
+export const canFetchWithoutConfirmation = (address: string, { elsewhere }: AppSettings): boolean =>
+  elsewhere || isOwnOrigin(address);
 
-export function Picture({ alert, inList = false }: { alert: InboxAlert; inList?: boolean }): VNode | null {
+export function AlertPicture({ alert, inList = false }: { alert: InboxAlert; inList?: boolean }): VNode | null {
   const { settings } = useAppState();
   const [asked, setAsked] = useState(false);
   const [broken, setBroken] = useState(false);
   const address = getPictureUrl(alert);
   if (address === null) return null;
   if (broken) return html`<p class="xs muted">${t("alert.picture_missing")}</p>`;
-  if (asked || canFetch(address, settings))
+  if (asked || canFetchWithoutConfirmation(address, settings))
     return html`<img class=${inList ? "picture" : "picture whole"} src=${address}
       alt=${t("alert.picture_of", { title: alert.title })}
       loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(true)} />`;
   const hint = t("alert.show_picture_hint", { host: getUrlHost(address) });
   return html`<div class="fetch">
     <button class="plain" title=${inList ? hint : undefined}
-      onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_picture")}</button>
+      onClick=${() => setAsked(true)}>${renderAppIcon("picture", "s")}${t("alert.show_picture")}</button>
     ${!inList && html`<p class="xs muted">${hint}</p>`}
   </div>`;
 }
@@ -55,12 +56,12 @@ export function getUrlHost(address: string): string {
   }
 }
 
-export const PRIORITY_TEXTS = { important: "alert.important", urgent: "alert.urgent" } as const;
-export const isHighPriority = (priority: string): priority is keyof typeof PRIORITY_TEXTS =>
-  Object.hasOwn(PRIORITY_TEXTS, priority);
+export const HIGH_PRIORITY_TEXT_KEYS = { important: "alert.important", urgent: "alert.urgent" } as const;
+export const isHighPriority = (priority: string): priority is keyof typeof HIGH_PRIORITY_TEXT_KEYS =>
+  Object.hasOwn(HIGH_PRIORITY_TEXT_KEYS, priority);
 
 /** Why the alert needs no action any more. Null where it does, and for one from before joining, whose facts show it. */
-export function getAlertMark(
+export function getInactiveAlertTextKey(
   { status, acked_at, before, dismissed, ended, archived, snoozed_until, reminded }: StoredAlert,
   over: boolean,
 ): TextKey | null {
@@ -85,23 +86,23 @@ interface CardProps {
 export function AlertCard({ alert, over, chosen, inChannel }: CardProps): VNode {
   const { at: now, settings, channels, wakes } = useAppState();
   const channel = channels.get(alert.handle);
-  const silent = !over && !inChannel && channel && findSilence(channel, wakes) !== null;
+  const silent = !over && !inChannel && channel && findSilenceReason(channel, wakes) !== null;
   const picture = over ? null : getPictureUrl(alert);
-  const open = picture !== null && canFetch(picture, settings);
+  const open = picture !== null && canFetchWithoutConfirmation(picture, settings);
   const loud = isHighPriority(alert.priority) && !over;
   const classes = ["alert", loud ? alert.priority : "", alert.read_at ? "read" : "", over ? "past" : ""];
   return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
     <${AlertCardHeader} alert=${alert} over=${over} />
-    ${open && html`<${Picture} alert=${alert} inList />`}
-    <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeLinks.alert(alert.id)}
+    ${open && html`<${AlertPicture} alert=${alert} inList />`}
+    <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeHashes.alert(alert.id)}
       aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
     ${alert.body && !over && html`<p class="text clamp" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
-    ${picture !== null && !open && html`<${Picture} alert=${alert} inList />`}
+    ${picture !== null && !open && html`<${AlertPicture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
     ${
       silent &&
-      html`<p class="xs line">${icon("mute", "s")}
-        <a href=${routeLinks.channel(alert.handle)}>${t("silent.title")}</a></p>`
+      html`<p class="xs line">${renderAppIcon("mute", "s")}
+        <a href=${routeHashes.channel(alert.handle)}>${t("silent.title")}</a></p>`
     }
     ${!over && html`<${AlertActions} alert=${alert} />`}
   </article>`;
@@ -113,11 +114,11 @@ export function AlertCardHeader({ alert, over, bare }: { alert: StoredAlert; ove
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);
   const mark = isHighPriority(alert.priority) && !over ? alert.priority : null;
-  const state = getAlertMark(alert, over);
+  const state = getInactiveAlertTextKey(alert, over);
   return html`<header><${ChannelAvatar} card=${channel} size="m" /><span class="name"
     dir="auto">${channel?.name ?? `@${alert.handle}`}</span>
     ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
-    ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
+    ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
     ${state && html`<span class="tag">${t(state)}</span>`}
     <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${
       over ? formatDayAndTime(sent, now) : formatTime(sent)
@@ -133,10 +134,10 @@ function PutAside({ alert, over }: { alert: StoredAlert; over: boolean }): VNode
   const label = t(over ? "alert.archive" : "alert.dismiss");
   const put = () =>
     over
-      ? putAside(alert, { archived: true, snoozed_until: null }, t("undo.archived"))
-      : putAside(alert, { dismissed: true, snoozed_until: null }, t("undo.dismissed"));
+      ? markAlertWithUndo(alert, { archived: true, snoozed_until: null }, t("undo.archived"))
+      : markAlertWithUndo(alert, { dismissed: true, snoozed_until: null }, t("undo.dismissed"));
   return html`<button class="link put" aria-label=${label} title=${label} onClick=${() => void tryAction(put)}>
-    ${icon(over ? "archive" : "close", "s")}</button>`;
+    ${renderAppIcon(over ? "archive" : "close", "s")}</button>`;
 }
 
 /** Where and until when it counts, and what the person did. */
@@ -149,14 +150,14 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     alert.before && html`<span>${t("alert.before")}</span>`,
     circle &&
-      html`${icon("place", "s")}<span>${t("alert.within", { distance: formatDistance(circle.radius_km) })}</span>`,
+      html`${renderAppIcon("place", "s")}<span>${t("alert.within", { distance: formatDistance(circle.radius_km) })}</span>`,
     snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
       html`<span title=${formatUtc(until)}>${t(until > now ? "alert.until" : "alert.was_until", {
         time: formatDayAndTime(until, now),
       })}</span>`,
     acked !== null &&
-      html`${icon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", {
+      html`${renderAppIcon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", {
         time: formatDayAndTime(acked, now),
       })}</span>`,
   ].filter(Boolean);
@@ -169,7 +170,7 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
 /** The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. */
 export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
   const { at: now, settings, connection } = useAppState();
-  const code = useCodeButton(alert);
+  const code = useCopyCodeButton(alert);
   const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
   const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
   const closed = !canReply(alert, now);
@@ -181,16 +182,16 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
   return renderAlertActions<VNode, InboxAlert["actions"][number]>(
     {
       html,
-      icon,
+      icon: renderAppIcon,
       choice: (choice) => {
         const chosen = alert.reply === choice;
         return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} disabled=${closed}
-          onClick=${() => void recordReply(alert, choice).catch(describeError)}>${
-            chosen && icon("check", "s")
+          onClick=${() => void recordReply(alert, choice).catch(describeActionError)}>${
+            chosen && renderAppIcon("check", "s")
           }<bdi>${choice}</bdi></button>`;
       },
       acknowledge: (content) =>
-        html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeError)}>${content}</button>`,
+        html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeActionError)}>${content}</button>`,
       link: ({ url }, content) =>
         html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${content}</a>`,
     },
@@ -210,11 +211,11 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
 }
 
 /** A field without a drawing of its own. */
-export function PlainField({ look, label, value }: { look: string; label: string; value: unknown }): VNode | null {
+export function PlainAlertField({ look, label, value }: { look: string; label: string; value: unknown }): VNode | null {
   if (value === null || value === "" || (look === "link" && !isWebUrl(String(value)))) return null;
   return look === "link"
     ? html`<p><a class="withicon" href=${value} target="_blank"
-      rel="noopener noreferrer">${label}${icon("out", "s")}</a></p>`
+      rel="noopener noreferrer">${label}${renderAppIcon("out", "s")}</a></p>`
     : html`<p class="text"><strong>${label}</strong> <bdi>${
         Array.isArray(value) ? formatList(value) : String(value)
       }</bdi></p>`;

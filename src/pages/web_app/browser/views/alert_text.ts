@@ -8,11 +8,11 @@ import { fetchFullText } from "../inbox_updates.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { type AppContent, html } from "../markup.ts";
 import { findOneTimeCode } from "../rules/one_time_code.ts";
-import { foldText } from "../rules/text_fold.ts";
+import { truncateLongText } from "../rules/text_fold.ts";
 import { splitLinks } from "../rules/text_links.ts";
 import { formatNumber } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { icon, tryAction } from "./components.ts";
+import { renderAppIcon, tryAction } from "./components.ts";
 
 /** A text with its addresses, e-mail addresses and phone numbers as links. Sites open in a new tab. */
 export function LinkedText({ text }: { text: string }): VNode {
@@ -39,12 +39,12 @@ export function CopyButton({ text, label }: { text: string; label: string }): VN
       setDone(true);
       setTimeout(() => setDone(false), REPORTED_MS);
     });
-  return html`<button class="plain" onClick=${() => void copy()}>${icon(done ? "check" : "copy", "s")}${label}</button>
+  return html`<button class="plain" onClick=${() => void copy()}>${renderAppIcon(done ? "check" : "copy", "s")}${label}</button>
     <span class="unseen" role="status">${done && t("text.copied")}</span>`;
 }
 
 /** The button for the one-time code in an alert's title or text; null where it has none (rules#app-copies-codes). */
-export function useCodeButton({ title, body }: StoredAlert): VNode | null {
+export function useCopyCodeButton({ title, body }: StoredAlert): VNode | null {
   const code = useMemo(() => findOneTimeCode(body === null ? title : `${title}\n${body}`), [title, body]);
   return code === null ? null : html`<${CopyButton} text=${code} label=${t("text.copy_code", { code })} />`;
 }
@@ -55,7 +55,7 @@ export function AlertText({ alert, body }: { alert: StoredAlert; body: string })
   const [open, setOpen] = useState(false);
   const [state, setState] = useState<"asking" | "here" | "away" | "gone" | null>(null);
   const { body_length } = alert;
-  const beginning = useMemo(() => foldText(body), [body]);
+  const beginning = useMemo(() => truncateLongText(body), [body]);
   const cut = body_length !== undefined;
   const shown = open || beginning === null ? body : beginning;
   const show = async () => {

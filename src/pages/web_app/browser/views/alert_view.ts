@@ -10,9 +10,9 @@ import { html } from "../markup.ts";
 import { tryRecording, tryTone } from "../outputs/alert_player.ts";
 import { speakText } from "../outputs/speech.ts";
 import { recordReadOrAck, setDismissed } from "../reports.ts";
-import { routeLinks } from "../router.ts";
+import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
-import { hasSameText } from "../rules/same_text.ts";
+import { markupStartsWithText } from "../rules/same_text.ts";
 import { arrangeInbox, getSpotlightEnd } from "../rules/spotlight.ts";
 import { formatDayAndTime, formatUtc, getLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
@@ -20,16 +20,16 @@ import { getLanguage, t } from "../texts/translate.ts";
 import {
   AlertActions,
   AlertFacts,
-  getAlertMark,
+  AlertPicture,
+  getInactiveAlertTextKey,
   getUrlHost,
+  HIGH_PRIORITY_TEXT_KEYS,
   isHighPriority,
-  Picture,
-  PlainField,
-  PRIORITY_TEXTS,
+  PlainAlertField,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
-import { AsideActions } from "./aside_actions.ts";
-import { ChannelAvatar, icon, NoteStrip, PaneHeader } from "./components.ts";
+import { SnoozeAndArchiveActions } from "./aside_actions.ts";
+import { ChannelAvatar, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
 
 export function AlertView({ id }: { id: string }): VNode {
@@ -39,28 +39,28 @@ export function AlertView({ id }: { id: string }): VNode {
     if (alert) void recordReadOrAck(alert, "read");
   }, [id, alert === null]);
   if (!alert)
-    return html`<${PaneHeader} title=${t("alert.gone")} back=${routeLinks.inbox} /><p
+    return html`<${PaneHeader} title=${t("alert.gone")} back=${routeHashes.inbox} /><p
       class="muted">${t("alert.gone_hint")}</p>`;
 
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);
   const over = !arrangeInbox(alerts, now).spotlight.includes(alert);
-  const state = getAlertMark(alert, over);
+  const state = getInactiveAlertTextKey(alert, over);
   const back = alert.dismissed && alert.acked_at === null && alert.status === "sent" && getSpotlightEnd(alert) > now;
   const mark = isHighPriority(alert.priority) ? alert.priority : null;
   const markup = alert.layout === "document" ? null : alert.html;
-  const showsText = alert.body && !(markup && hasSameText(markup, alert.body));
-  return html`<${PaneHeader} title=${alert.title} back=${routeLinks.inbox} />
+  const showsText = alert.body && !(markup && markupStartsWithText(markup, alert.body));
+  return html`<${PaneHeader} title=${alert.title} back=${routeHashes.inbox} />
     <article class="whole">
-      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeLinks.channel(alert.handle)}><strong
+      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeHashes.channel(alert.handle)}><strong
         dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
         <time class="muted small" datetime=${alert.sent_at}
           title=${formatUtc(sent)}>${formatDayAndTime(sent, now)}</time></span>
         ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
-        ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
+        ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${NoteStrip} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
-      <${Picture} alert=${alert} />
+      <${AlertPicture} alert=${alert} />
       ${showsText && html`<${AlertText} key=${alert.id} alert=${alert} body=${alert.body} />`}
       ${
         alert.html &&
@@ -71,10 +71,10 @@ export function AlertView({ id }: { id: string }): VNode {
       <${AlertFacts} alert=${alert} at=${now} />
       <${AlertSounds} alert=${alert} />
       ${ALERT_GENERIC_FIELDS.map(
-        ({ name, look }) => html`<${PlainField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
+        ({ name, look }) => html`<${PlainAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
       )}
       <div class="alertacts"><${AlertActions} alert=${alert} /></div>
-      <${AsideActions} alert=${alert} over=${over} />
+      <${SnoozeAndArchiveActions} alert=${alert} over=${over} />
       ${
         back &&
         html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t(
@@ -124,7 +124,7 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
     ${
       heard &&
       html`<p class="line"><button class="plain"
-        onClick=${() => void play()}>${icon("sound", "s")}${t("alert.play")}</button>
+        onClick=${() => void play()}>${renderAppIcon("sound", "s")}${t("alert.play")}</button>
       <span class="small muted">${
         recording === null
           ? tone && t(`tone.${tone}`)
@@ -140,7 +140,7 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
     ${
       alert.tts_text &&
       html`<div><p class="line"><button class="plain"
-        onClick=${() => void read(alert.tts_text ?? "")}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
+        onClick=${() => void read(alert.tts_text ?? "")}>${renderAppIcon("bell", "s")}${t("alert.read_aloud")}</button></p>
       <blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
     }
     <p class="small muted" role="status">${trouble}</p>

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { showDueReminders } from "../alert_effects.ts";
-import { updateState, useAppState } from "../app_state.ts";
+import { updateAppState, useAppState } from "../app_state.ts";
 import { rejoinChannels } from "../channel_actions.ts";
 import { now as clock } from "../clock.ts";
 import { wasStoreEmptied } from "../device.ts";
@@ -12,7 +12,7 @@ import { html } from "../markup.ts";
 import { PROBLEM_TEXT_VALUES, type RingState, stopRinging, watchRinging } from "../outputs/alert_player.ts";
 import { showUnreadCount } from "../outputs/badge.ts";
 import { recordReadOrAck } from "../reports.ts";
-import { type AppRoute, routeLinks, useRoute } from "../router.ts";
+import { type AppRoute, routeHashes, useRoute } from "../router.ts";
 import { arrangeInbox } from "../rules/spotlight.ts";
 import { formatList, getLanguageName } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
@@ -21,18 +21,18 @@ import { LinkedText } from "./alert_text.ts";
 import { AlertView } from "./alert_view.ts";
 import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
-import { type AppIconName, icon, NoteStrip, StatusMessage, tryAction } from "./components.ts";
+import { type AppIconName, NoteStrip, renderAppIcon, StatusMessage, tryAction } from "./components.ts";
 import { LinkOwnerView, ReceiveTransferView } from "./device_transfer.ts";
 import { InboxList } from "./inbox_list.ts";
-import { PreloadedFrame } from "./markup_frame.ts";
+import { PreloadedMarkupFrame } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
 import { UndoToast } from "./undo_toast.ts";
 
 const TABS = [
-  { view: "inbox", to: routeLinks.inbox, name: "nav.inbox", sign: "inbox" },
-  { view: "channels", to: routeLinks.channels, name: "nav.channels", sign: "channels" },
-  { view: "discover", to: routeLinks.discover, name: "nav.discover", sign: "search" },
-  { view: "settings", to: routeLinks.settings, name: "nav.settings", sign: "settings" },
+  { view: "inbox", to: routeHashes.inbox, name: "nav.inbox", sign: "inbox" },
+  { view: "channels", to: routeHashes.channels, name: "nav.channels", sign: "channels" },
+  { view: "discover", to: routeHashes.discover, name: "nav.discover", sign: "search" },
+  { view: "settings", to: routeHashes.settings, name: "nav.settings", sign: "settings" },
 ] as const satisfies { view: string; to: string; name: string; sign: AppIconName }[];
 
 type Tab = (typeof TABS)[number]["view"];
@@ -64,12 +64,12 @@ function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
       return { list: inbox, chosen: html`<${AlertView} key=${route.id} id=${route.id} />` };
     case "channels":
     case "channel":
-      return { list: html`<${ChannelList} chosen=${handle} />`, chosen: channel(routeLinks.channels) || null };
+      return { list: html`<${ChannelList} chosen=${handle} />`, chosen: channel(routeHashes.channels) || null };
     case "discover":
     case "found":
-      return { list: html`<${ChannelDirectory} chosen=${handle} />`, chosen: channel(routeLinks.discover) || null };
+      return { list: html`<${ChannelDirectory} chosen=${handle} />`, chosen: channel(routeHashes.discover) || null };
     case "join": {
-      const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite} back=${routeLinks.inbox} joining />`;
+      const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite} back=${routeHashes.inbox} joining />`;
       return { list: inbox, chosen: view };
     }
     case "move": {
@@ -102,7 +102,7 @@ export function App(): VNode {
     if (next_change_at === null) return;
     const timer = setTimeout(
       () => {
-        updateState({ at: clock() });
+        updateAppState({ at: clock() });
         void showDueReminders();
       },
       Math.min(LONGEST_MS, next_change_at - clock()) + 50,
@@ -112,7 +112,7 @@ export function App(): VNode {
   useEffect(() => showUnreadCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);
   useEffect(() => {
     // Messages about the navigation stay; those of the previous view are removed.
-    if (said === stood.current) updateState({ said: null });
+    if (said === stood.current) updateAppState({ said: null });
     if (first.current) {
       first.current = false;
       return;
@@ -145,7 +145,7 @@ export function App(): VNode {
     </main>
     <${UndoToast} />
     <${FullScreenAlert} />
-    <${PreloadedFrame} />
+    <${PreloadedMarkupFrame} />
   </div>`;
 }
 
@@ -154,7 +154,7 @@ function Tabs({ tab, unread }: { tab: Tab; unread: number }): VNode {
     <img class="home" src="/static/icon.svg" alt="" width="30" height="30" />
     ${TABS.map(
       ({ view, to, name, sign }) =>
-        html`<a key=${view} href=${to} aria-current=${tab === view ? "page" : undefined}>${icon(sign)}${
+        html`<a key=${view} href=${to} aria-current=${tab === view ? "page" : undefined}>${renderAppIcon(sign)}${
           view === "inbox" &&
           unread > 0 &&
           html`<span class="n" aria-hidden="true">${unread > 99 ? "99+" : unread}</span>`
@@ -173,7 +173,7 @@ function Again(): VNode {
       const refused = await rejoinChannels();
       const text =
         refused.length === 0 ? t("device.again_done") : t("device.again_some", { names: formatList(refused) });
-      updateState({ said: { text, bad: refused.length > 0 } });
+      updateAppState({ said: { text, bad: refused.length > 0 } });
     });
     setBusy(false);
   };
@@ -207,7 +207,7 @@ function Strips(): VNode {
       wasStoreEmptied() &&
       html`<${NoteStrip} tone="warn" sign="careful"><p><strong>${t(
         "device.emptied",
-      )}</strong> ${t("device.emptied_hint")}</p><a href=${routeLinks.discover}>${t("inbox.find")}</a><//>`
+      )}</strong> ${t("device.emptied_hint")}</p><a href=${routeHashes.discover}>${t("inbox.find")}</a><//>`
     }`;
 }
 
@@ -247,8 +247,8 @@ export function RingStrip(): VNode | null {
   const rings = trouble.length === 0 || (sounding && !silent);
   const values = { ...PROBLEM_TEXT_VALUES, language: getLanguageName(speech?.lang ?? "en") };
   return html`<div class="ringing" role="alert">
-    ${icon("bell")}
-    <div><p><strong><a href=${routeLinks.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", {
+    ${renderAppIcon("bell")}
+    <div><p><strong><a href=${routeHashes.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", {
       title: alert.title,
     })}</a></strong></p>
       ${trouble.map((key) => html`<p>${t(key, values)}</p>`)}
@@ -274,12 +274,12 @@ export function FullScreenAlert(): VNode | null {
   if (!alert) return null;
   const close = () => {
     stopRinging();
-    updateState({ full: null });
+    updateAppState({ full: null });
   };
   const answer = () => {
     close();
     if (alert.requires_ack) void recordReadOrAck(alert, "ack");
-    else location.hash = routeLinks.alert(alert.id);
+    else location.hash = routeHashes.alert(alert.id);
   };
   return html`<dialog class="full" ref=${dialog} aria-labelledby="full-title" onClose=${close}>
     <article class="alert urgent">
@@ -287,7 +287,7 @@ export function FullScreenAlert(): VNode | null {
       <h2 id="full-title" dir="auto">${alert.title}</h2>
       ${alert.body && html`<p class="text" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
       <${AlertFacts} alert=${alert} at=${now} />
-      <footer><button onClick=${answer}>${icon("check", "s")}${t(alert.requires_ack ? "alert.ack" : "do.open")}</button>
+      <footer><button onClick=${answer}>${renderAppIcon("check", "s")}${t(alert.requires_ack ? "alert.ack" : "do.open")}</button>
       <button class="plain" onClick=${close}>${t("do.close")}</button></footer>
     </article>
   </dialog>`;

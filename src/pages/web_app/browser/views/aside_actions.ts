@@ -4,24 +4,24 @@ import type { VNode } from "preact";
 import { useAppState } from "../app_state.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { html } from "../markup.ts";
-import { putAside } from "../reports.ts";
-import { routeLinks } from "../router.ts";
+import { markAlertWithUndo } from "../reports.ts";
+import { routeHashes } from "../router.ts";
 import { listSnoozes } from "../rules/snooze.ts";
 import { isSnoozed } from "../rules/spotlight.ts";
 import { formatDayAndTime, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { icon, tryAction } from "./components.ts";
+import { renderAppIcon, tryAction } from "./components.ts";
 
-type Marks = Parameters<typeof putAside>[1];
+type Marks = Parameters<typeof markAlertWithUndo>[1];
 
 /** `over`: it left the spotlight, so a reminder would have no use. */
-export function AsideActions({ alert, over }: { alert: StoredAlert; over: boolean }): VNode {
+export function SnoozeAndArchiveActions({ alert, over }: { alert: StoredAlert; over: boolean }): VNode {
   const { at: now } = useAppState();
   const snoozed = isSnoozed(alert, now);
   const set = (marks: Marks, text: string) =>
     tryAction(async () => {
-      await putAside(alert, marks, text);
-      location.hash = routeLinks.inbox;
+      await markAlertWithUndo(alert, marks, text);
+      location.hash = routeHashes.inbox;
     });
   const snooze = (until: number) => set({ snoozed_until: until, reminded: false, dismissed: false }, t("undo.snoozed"));
   const dismiss = () => set({ dismissed: true, snoozed_until: null }, t("undo.dismissed"));
@@ -45,13 +45,13 @@ export function AsideActions({ alert, over }: { alert: StoredAlert; over: boolea
     ${
       !over &&
       html`<button class="plain" onClick=${() => void dismiss()}>
-        ${icon("close", "s")}${t("alert.dismiss")}</button>`
+        ${renderAppIcon("close", "s")}${t("alert.dismiss")}</button>`
     }
     ${
       alert.archived
         ? html`<button class="plain" onClick=${() => void set({ archived: false }, t("undo.unarchived"))}>
-            ${icon("inbox", "s")}${t("alert.unarchive")}</button>`
+            ${renderAppIcon("inbox", "s")}${t("alert.unarchive")}</button>`
         : html`<button class="plain" onClick=${() => void archive()}>
-            ${icon("archive", "s")}${t("alert.archive")}</button>`
+            ${renderAppIcon("archive", "s")}${t("alert.archive")}</button>`
     }</p>`;
 }

@@ -8,12 +8,12 @@ import { useAppState } from "../app_state.ts";
 import { ensureDevice } from "../device.ts";
 import { findChannels } from "../handset_api.ts";
 import { html } from "../markup.ts";
-import { routeLinks, useRoute } from "../router.ts";
+import { routeHashes, useRoute } from "../router.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
-import { ChannelAvatar, describeError, LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
+import { ChannelAvatar, describeActionError, LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
 
-export const CATEGORIES = [
+export const DIRECTORY_CATEGORIES = [
   "business",
   "cities",
   "community",
@@ -28,8 +28,8 @@ export const CATEGORIES = [
 ] as const;
 
 /** A category's name; a newer one by its own word. */
-export const categoryName = (category: string): string =>
-  (CATEGORIES as readonly string[]).includes(category) ? t(`category.${category}` as TextKey) : category;
+export const getChannelCategoryName = (category: string): string =>
+  (DIRECTORY_CATEGORIES as readonly string[]).includes(category) ? t(`category.${category}` as TextKey) : category;
 
 interface RowProps {
   card: ChannelCard;
@@ -60,11 +60,11 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
       ready &&
       rows.length === 0 &&
       html`<div class="empty"><p class="lead">${t("channel.none")}</p><p><a class="button"
-      href=${routeLinks.discover}>${t("inbox.find")}</a></p></div>`
+      href=${routeHashes.discover}>${t("inbox.find")}</a></p></div>`
     }
     <ul class="rows">${rows.map(
       (card) =>
-        html`<${Row} key=${card.handle} card=${card} to=${routeLinks.channel(
+        html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(
           card.handle,
         )} chosen=${card.handle === chosen} mark=${markOf(card)} />`,
     )}</ul>`;
@@ -72,7 +72,7 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
 
 /** Names a search without a result. */
 function describeSearch(query: string, category: string): string {
-  const values = { query, category: categoryName(category) };
+  const values = { query, category: getChannelCategoryName(category) };
   if (query !== "") return t(category === "" ? "search.no_channel" : "search.no_channel_in", values);
   return category === "" ? t("discover.none") : t("search.none_in_category", values);
 }
@@ -101,7 +101,7 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
             setFound(page);
             setTrouble(null);
           },
-          (error) => asking.signal.aborted || setTrouble(describeError(error)),
+          (error) => asking.signal.aborted || setTrouble(describeActionError(error)),
         ),
       q === "" ? 0 : STILL_MS,
     );
@@ -115,7 +115,7 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
       const page = await load(meta.next_before, new AbortController().signal);
       setFound({ data: [...data, ...page.data], meta: page.meta });
     } catch (error) {
-      setTrouble(describeError(error));
+      setTrouble(describeActionError(error));
     }
   };
 
@@ -128,7 +128,7 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
       <label class="unseen" for="category">${t("discover.category")}</label>
       <select id="category" value=${category} onChange=${(event: Event) => setCategory((event.currentTarget as HTMLSelectElement).value)}>
         <option value="">${t("discover.every_category")}</option>
-        ${CATEGORIES.map((name) => html`<option value=${name}>${categoryName(name)}</option>`)}
+        ${DIRECTORY_CATEGORIES.map((name) => html`<option value=${name}>${getChannelCategoryName(name)}</option>`)}
       </select>
     </form>
     ${trouble && html`<${NoteStrip} tone="warn" sign="offline"><p>${trouble}</p><//>`}
@@ -141,7 +141,7 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
     }
     <ul class="rows">${found?.data.map(
       (card) =>
-        html`<${Row} key=${card.handle} card=${card} to=${routeLinks.found(
+        html`<${Row} key=${card.handle} card=${card} to=${routeHashes.found(
           card.handle,
         )} chosen=${card.handle === chosen} mark=${
           channels.get(card.handle)?.subscription ? t("channel.subscribed") : null

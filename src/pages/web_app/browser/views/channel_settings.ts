@@ -3,14 +3,14 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ChannelCard, SubscriptionAnswer } from "../api_types.ts";
-import { updateState, useAppState } from "../app_state.ts";
+import { updateAppState, useAppState } from "../app_state.ts";
 import { leaveChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
 import { html } from "../markup.ts";
-import { replaceRoute, routeLinks } from "../router.ts";
+import { replaceRoute, routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { ChannelSilence } from "./push_settings.ts";
+import { ChannelSilenceNotice } from "./push_settings.ts";
 import { SoundChoices } from "./sound_choices.ts";
 
 interface Props {
@@ -23,10 +23,10 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
   const { channels } = useAppState();
   const rings = ["notify", "sound"].some((perm) => card.requested_perms.includes(perm));
   const setPermissions = (next: string[]) => tryAction(() => updateSubscription(card, { permissions: next }));
-  return html`<${PaneHeader} title=${t("channel.settings")} back=${routeLinks.channel(card.handle)} always />
+  return html`<${PaneHeader} title=${t("channel.settings")} back=${routeHashes.channel(card.handle)} always />
     <p class="muted" dir="auto">${card.name}</p>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
-    <${ChannelSilence} card=${card} />
+    <${ChannelSilenceNotice} card=${card} />
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
       <${PermissionSwitches} card=${card} granted=${permissions} onChange=${setPermissions} />
@@ -44,8 +44,8 @@ function Leaving({ card }: { card: ChannelCard }): VNode {
   const [sure, setSure] = useState(false);
   const leave = async () => {
     if (!(await tryAction(() => leaveChannel(card.handle)))) return;
-    replaceRoute(routeLinks.channels);
-    updateState({ said: { text: t("channel.left", { name: card.name }), bad: false } });
+    replaceRoute(routeHashes.channels);
+    updateAppState({ said: { text: t("channel.left", { name: card.name }), bad: false } });
   };
   return html`<section class="card"><h2>${t("channel.leave")}</h2><p class="hint">${t("channel.leave_hint")}</p>
     ${

@@ -8,29 +8,29 @@ import { useAppState } from "../app_state.ts";
 import { fetchChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
 import { CHANNEL_GENERIC_FIELDS } from "../fields.ts";
 import { html } from "../markup.ts";
-import { replaceRoute, routeLinks } from "../router.ts";
+import { replaceRoute, routeHashes } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
-import { canBeNoticed } from "../rules/silence.ts";
+import { hasNoticeablePermission } from "../rules/silence.ts";
 import { listPauses } from "../rules/snooze.ts";
 import { arrangeInbox, compareNewestFirst } from "../rules/spotlight.ts";
-import { subscribe } from "../subscribing.ts";
+import { subscribeToChannel } from "../subscribing.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { AlertCard, isWebUrl, PlainField } from "./alert_card.ts";
+import { AlertCard, isWebUrl, PlainAlertField } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
-import { categoryName } from "./channel_lists.ts";
+import { getChannelCategoryName } from "./channel_lists.ts";
 import { ChannelSettings } from "./channel_settings.ts";
 import {
   ChannelAvatar,
-  describeError,
-  icon,
+  describeActionError,
   LoadingPlaceholder,
   NoteStrip,
   PaneHeader,
+  renderAppIcon,
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { ChannelSilence, PushBarrier } from "./push_settings.ts";
+import { ChannelSilenceNotice, PushUnavailableNotice } from "./push_settings.ts";
 
 /** Alerts that are shown first, and more with each press. */
 const LATEST = 10;
@@ -43,7 +43,7 @@ function useCard(handle: string, invite: string | null): { card: ChannelCard | n
   useEffect(() => {
     setFetched(null);
     setTrouble(null);
-    fetchChannel(handle, invite).then(setFetched, (error) => setTrouble(describeError(error)));
+    fetchChannel(handle, invite).then(setFetched, (error) => setTrouble(describeActionError(error)));
   }, [handle, invite]);
   return { card: channels.get(handle) ?? (fetched?.handle === handle ? fetched : null), trouble };
 }
@@ -67,13 +67,13 @@ export function ChannelView({ handle, invite = null, back, joining = false, sett
   if (settings && subscription) return html`<${ChannelSettings} card=${card} subscription=${subscription} />`;
   const gear =
     subscription &&
-    html`<a class="iconbtn gear" href=${routeLinks.channelSettings(handle)} aria-label=${t("channel.settings")}
-      title=${t("channel.settings")}>${icon("gear")}</a>`;
+    html`<a class="iconbtn gear" href=${routeHashes.channelSettings(handle)} aria-label=${t("channel.settings")}
+      title=${t("channel.settings")}>${renderAppIcon("gear")}</a>`;
   return html`<${PaneHeader} title=${joining && !subscription ? t("join.title") : card.name} back=${back}>${gear}<//>
     <div class="hero"><${ChannelAvatar} card=${card} size="l" /><div>${
       joining && !subscription && html`<h2 dir="auto">${card.name}</h2>`
     }
-      <p class="muted small">${[`@${card.handle}`, categoryName(card.category), card.city]
+      <p class="muted small">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
         .filter(Boolean)
         .map((part, at) => html`${at > 0 && " · "}<bdi>${part}</bdi>`)}</p></div></div>
     <p class="says" dir="auto">${card.description}</p>
@@ -94,25 +94,25 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
   const put_out = channels.has(card.handle);
   const join = async (permissions: string[]) => {
     setBusy(true);
-    const done = await tryAction(() => subscribe(card, permissions, invite));
+    const done = await tryAction(() => subscribeToChannel(card, permissions, invite));
     setBusy(false);
     // The invite's code leaves the address with it.
-    if (done) replaceRoute(routeLinks.channel(card.handle));
+    if (done) replaceRoute(routeHashes.channel(card.handle));
   };
-  const alerts = canBeNoticed(granted);
+  const alerts = hasNoticeablePermission(granted);
   const gone = t(moved ? "device.moved_away" : "channel.put_out");
   return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${gone}</p><//>`}
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <div class="decide">
       <button class="wide" disabled=${busy} onClick=${() => void join(granted)}>
-        ${icon("bell", "s")}${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+        ${renderAppIcon("bell", "s")}${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
       ${
         alerts &&
         html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`
       }
       <p class="hint">${t("join.private")}</p>
     </div>
-    <${PushBarrier} perms=${granted} />
+    <${PushUnavailableNotice} perms=${granted} />
     ${
       card.requested_perms.length > 0 &&
       html`<section class="card"><h2>${t("join.asks")}</h2><p class="hint">${t("join.hint")}</p>
@@ -130,9 +130,9 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
   const pause = (end: number | null) => tryAction(() => setChannelChoices(card, { paused_until: end }));
   const mute = () => tryAction(() => updateSubscription(card, { muted: !muted }));
   return html`<div class="cta">
-      <span class="button state">${icon("check", "s")}${t("channel.subscribed")}</span>
+      <span class="button state">${renderAppIcon("check", "s")}${t("channel.subscribed")}</span>
       <button class="plain" aria-pressed=${muted} onClick=${() => void mute()}>
-        ${icon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
+        ${renderAppIcon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
       ${
         !muted &&
         !paused &&
@@ -150,7 +150,7 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
       html`<${NoteStrip} sign="mute"><p>${t("pause.until", { time: formatDayAndTime(until, now) })}</p>
         <button class="link" onClick=${() => void pause(null)}>${t("pause.resume")}</button><//>`
     }
-    <${ChannelSilence} card=${card} />`;
+    <${ChannelSilenceNotice} card=${card} />`;
 }
 
 function About({ card }: { card: ChannelCard }): VNode | null {
@@ -177,7 +177,7 @@ function About({ card }: { card: ChannelCard }): VNode | null {
       )}</a></dd>
     </dl>
     ${CHANNEL_GENERIC_FIELDS.map(
-      ({ name, look }) => html`<${PlainField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`,
+      ({ name, look }) => html`<${PlainAlertField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`,
     )}</section>`;
 }
 

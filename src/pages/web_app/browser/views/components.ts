@@ -6,7 +6,7 @@ import { useId, useState } from "preact/hooks";
 import { readableTextColor } from "../../../../ui/text_color.ts";
 import { isOwnOrigin } from "../alert_effects.ts";
 import type { ChannelCard } from "../api_types.ts";
-import { updateState, useAppState } from "../app_state.ts";
+import { updateAppState, useAppState } from "../app_state.ts";
 import { LocalStoreUnavailable } from "../device.ts";
 import { ServiceRefused } from "../handset_api.ts";
 import { type AppContent, html } from "../markup.ts";
@@ -40,7 +40,7 @@ const PATHS = {
 
 export type AppIconName = keyof typeof PATHS;
 
-export const icon = (name: AppIconName, size: "" | "s" = ""): VNode =>
+export const renderAppIcon = (name: AppIconName, size: "" | "s" = ""): VNode =>
   html`<svg class=${`i ${size}`} viewBox="0 0 24 24" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 
 /** A channel's picture where it may be fetched, else its initials on its two colours. */
@@ -97,23 +97,23 @@ interface NoteProps {
 
 export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
   return html`<div class=${`note ${tone}`}
-    role=${tone === "bad" ? "alert" : "status"}>${icon(sign)}<div>${children}</div></div>`;
+    role=${tone === "bad" ? "alert" : "status"}>${renderAppIcon(sign)}<div>${children}</div></div>`;
 }
 
 /** Runs an action that may be refused, and shows the refusal on the page. Returns whether it was done. */
 export async function tryAction(work: () => Promise<unknown>): Promise<boolean> {
-  updateState({ said: null });
+  updateAppState({ said: null });
   try {
     await work();
     return true;
   } catch (error) {
-    updateState({ said: { text: describeError(error), bad: true } });
+    updateAppState({ said: { text: describeActionError(error), bad: true } });
     return false;
   }
 }
 
 /** The message about a failure: the service's own sentence, or one about a missing response. */
-export function describeError(error: unknown): string {
+export function describeActionError(error: unknown): string {
   if (error instanceof LocalStoreUnavailable) return t("app.no_store");
   if (error instanceof ServiceRefused) return error.status === 404 ? t("channel.not_there") : error.message;
   return t("net.trouble");
@@ -124,7 +124,7 @@ export function StatusMessage(): VNode | null {
   if (!said) return null;
   return html`<${NoteStrip} tone=${said.bad ? "bad" : "good"} sign=${said.bad ? "careful" : "check"}>
     <p dir="auto">${said.text}</p>
-    <button class="link" onClick=${() => updateState({ said: null })}>${t("do.close")}</button>
+    <button class="link" onClick=${() => updateAppState({ said: null })}>${t("do.close")}</button>
   <//>`;
 }
 
@@ -150,7 +150,7 @@ export function PaneHeader({ title, back, beside = false, always = false, childr
     ${
       back &&
       html`<a class=${`iconbtn ${always ? "" : "back"}`}
-      href=${back} aria-label=${t("do.back")}>${icon("back")}</a>`
+      href=${back} aria-label=${t("do.back")}>${renderAppIcon("back")}</a>`
     }
     <${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>${children}
   </header>`;

@@ -4,23 +4,23 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "../../../../model/limits.ts";
-import { updateState, useAppState } from "../app_state.ts";
+import { updateAppState, useAppState } from "../app_state.ts";
 import { ensureDevice, removeOwnDevice } from "../device.ts";
-import { getOwner, linkOwner, ServiceRefused, unlinkOwner } from "../handset_api.ts";
+import { getDeviceOwner, linkDeviceOwner, ServiceRefused, unlinkDeviceOwner } from "../handset_api.ts";
 import { type AppContent, html } from "../markup.ts";
-import { replaceRoute, routeLinks } from "../router.ts";
+import { replaceRoute, routeHashes } from "../router.ts";
 import {
-  createTransferLink,
-  exportToText,
+  createSubscriptionTransferLink,
+  exportSubscriptionsToText,
   InvalidExportFile,
-  importFromFile,
-  receiveTransfer,
+  importSubscriptionsFromFile,
+  receiveTransferredSubscriptions,
 } from "../subscription_transfer.ts";
 import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { PaneHeader, tryAction } from "./components.ts";
 
-const say = (text: string, bad = false) => updateState({ said: { text, bad } });
+const say = (text: string, bad = false) => updateAppState({ said: { text, bad } });
 
 function download(name: string, text: string): void {
   const link = document.createElement("a");
@@ -35,7 +35,7 @@ async function restore(input: HTMLInputElement): Promise<void> {
   if (!file) return;
   await tryAction(async () => {
     try {
-      const { joined, skipped } = await importFromFile(file);
+      const { joined, skipped } = await importSubscriptionsFromFile(file);
       const some = skipped.length > 0;
       say(
         some
@@ -66,7 +66,7 @@ export function DeviceSettings(): VNode {
     <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
     <p class="hint" id="file-hint">${t("device.file_hint")}</p>
     <p class="line">
-      ${device && html`<button class="plain" onClick=${() => void tryAction(async () => download("belfry-channels.json", await exportToText()))}>${t("device.save")}</button>`}
+      ${device && html`<button class="plain" onClick=${() => void tryAction(async () => download("belfry-channels.json", await exportSubscriptionsToText()))}>${t("device.save")}</button>`}
       <button class="plain" aria-describedby="file-hint"
         onClick=${() => file.current?.click()}>${t("device.open")}</button>
       <input ref=${file} type="file" accept="application/json,.json" hidden aria-label=${t("device.open")}
@@ -77,7 +77,7 @@ export function DeviceSettings(): VNode {
       html`<p class="hint">${t("device.move_hint", { minutes: LIMITS.move_minutes })}</p>
       ${
         link === null
-          ? html`<p><button class="plain" onClick=${() => void tryAction(async () => setLink(await createTransferLink()))}>${t("device.move")}</button></p>`
+          ? html`<p><button class="plain" onClick=${() => void tryAction(async () => setLink(await createSubscriptionTransferLink()))}>${t("device.move")}</button></p>`
           : html`<${MoveLink} link=${link} />`
       }
       <p class="hint">${t("device.remove_hint")}</p>
@@ -150,7 +150,7 @@ function Opened({ title, go, act, nothing, children }: OpenedProps): VNode {
     });
     if (!done) setBusy(false);
   };
-  return html`<${PaneHeader} title=${title} back=${routeLinks.inbox} />
+  return html`<${PaneHeader} title=${title} back=${routeHashes.inbox} />
     <section class="card">${children}
       <p class="line"><button disabled=${busy} onClick=${() => void start()}>${go}</button></p></section>`;
 }
@@ -165,8 +165,8 @@ interface OpenedProps {
 
 export function ReceiveTransferView({ code, seen }: { code: string; seen: string | null }): VNode {
   const act = async () => {
-    const count = await receiveTransfer(code, seen);
-    replaceRoute(routeLinks.channels);
+    const count = await receiveTransferredSubscriptions(code, seen);
+    replaceRoute(routeHashes.channels);
     say(t("device.moved", { count }));
   };
   return html`<${Opened} title=${t("device.move_title")} go=${t("device.move_now")} act=${act} nothing=${t(
@@ -178,8 +178,8 @@ export function ReceiveTransferView({ code, seen }: { code: string; seen: string
 /** The creator of the link decides what is shown here. */
 export function LinkOwnerView({ code }: { code: string }): VNode {
   const act = async () => {
-    const { name } = await linkOwner((await ensureDevice()).token, code);
-    replaceRoute(routeLinks.settings);
+    const { name } = await linkDeviceOwner((await ensureDevice()).token, code);
+    replaceRoute(routeHashes.settings);
     say(t("own.linked", { name: name ?? "" }));
   };
   return html`<${Opened} title=${t("own.title")} go=${t("own.link")} act=${act} nothing=${t("own.nothing")}>
@@ -187,12 +187,12 @@ export function LinkOwnerView({ code }: { code: string }): VNode {
 }
 
 /** The owner, in the settings; nothing without one. */
-export function OwnerSettings(): VNode | null {
+export function LinkedOwnerSettings(): VNode | null {
   const { device, said } = useAppState();
   const [name, setName] = useState<string | null>(null);
   useEffect(() => {
     if (device && !device.refused)
-      getOwner(device.token).then(
+      getDeviceOwner(device.token).then(
         (owner) => setName(owner.name),
         () => {},
       );
@@ -200,7 +200,7 @@ export function OwnerSettings(): VNode | null {
   if (!device || name === null) return null;
   const unlink = () =>
     tryAction(async () => {
-      await unlinkOwner(device.token);
+      await unlinkDeviceOwner(device.token);
       setName(null);
     });
   return html`<section class="card"><h2>${t("own.card")}</h2>

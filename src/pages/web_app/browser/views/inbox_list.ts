@@ -8,13 +8,13 @@ import { useAppState } from "../app_state.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { html } from "../markup.ts";
 import { markRead } from "../reports.ts";
-import { routeLinks, useRoute } from "../router.ts";
+import { routeHashes, useRoute } from "../router.ts";
 import { arrangeInbox } from "../rules/spotlight.ts";
 import { formatDay, formatDayAndTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard } from "./alert_card.ts";
 import { LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
-import { InboxSilence, InstallButton } from "./push_settings.ts";
+import { InboxSilenceNotice, InstallButton } from "./push_settings.ts";
 
 type Filter = "all" | "unread" | "to_confirm" | "archive";
 /** The search by text in the alerts of this device, and in one channel's; it sends no request. */
@@ -95,7 +95,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`
     }
     <${OfflineStrip} />
-    <${InboxSilence} />
+    <${InboxSilenceNotice} />
     ${
       calm.waiting > 0 &&
       html`<div class="newpill"><button
@@ -185,7 +185,7 @@ function Empty({ following, asked }: { following: boolean; asked: boolean }): VN
     following ? "inbox.empty_following" : "inbox.empty",
   )}</p>
     <${InstallButton} />
-    ${!following && html`<p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p>`}</div>`;
+    ${!following && html`<p><a class="button" href=${routeHashes.discover}>${t("inbox.find")}</a></p>`}</div>`;
 }
 
 /** The age of the list and the pending reports, while offline. */

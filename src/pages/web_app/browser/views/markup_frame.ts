@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
 import { html } from "../markup.ts";
 import { t } from "../texts/translate.ts";
-import { icon, NoteStrip } from "./components.ts";
+import { NoteStrip, renderAppIcon } from "./components.ts";
 
 /** They are next to the one script that all modules are served as. */
 const FRAME = new URL("./frame.html", import.meta.url).pathname;
@@ -68,7 +68,7 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
       !pictures &&
       /<(img|picture|source)\b|url\(/i.test(markup) &&
       html`<div class="fetch"><button class="plain"
-        onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_pictures")}</button>
+        onClick=${() => setAsked(true)}>${renderAppIcon("picture", "s")}${t("alert.show_pictures")}</button>
       <p class="xs muted">${t("alert.show_pictures_hint")}</p></div>`
     }
     ${
@@ -86,7 +86,7 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
  * Has the browser cache the frame's page, once. An alert whose markup is on the device is then also shown without a
  * network. A worker cannot do it, since it does not control frames without an origin.
  */
-export function PreloadedFrame(): VNode | null {
+export function PreloadedMarkupFrame(): VNode | null {
   const { device, settings, connection } = useAppState();
   const [kept, setKept] = useState<string | null>(null);
   const page = settings.elsewhere ? FRAME_WITH_PICTURES : FRAME;

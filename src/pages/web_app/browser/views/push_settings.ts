@@ -4,12 +4,12 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
-import { getState, type PushState, useAppState } from "../app_state.ts";
+import { getAppState, type PushState, useAppState } from "../app_state.ts";
 import { html } from "../markup.ts";
 import { disablePush, enablePush, refreshPushState } from "../push_notifications.ts";
-import { routeLinks } from "../router.ts";
-import { canBeNoticed, findSilence } from "../rules/silence.ts";
-import { allowAlerts } from "../subscribing.ts";
+import { routeHashes } from "../router.ts";
+import { findSilenceReason, hasNoticeablePermission } from "../rules/silence.ts";
+import { grantChannelPermissions } from "../subscribing.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
 import { SilencePicture, type SilenceReason } from "./silence_pictures.ts";
@@ -23,7 +23,7 @@ function usePushState(): PushState | null {
 
 /** The reason as a sentence. */
 function describeSilence(reason: SilenceReason): string {
-  const { pushProblem } = getState();
+  const { pushProblem } = getAppState();
   if (reason !== "failed") return t(`push.${reason}`);
   return pushProblem && "message" in pushProblem ? pushProblem.message : t(pushProblem?.key ?? "push.failed_service");
 }
@@ -51,15 +51,15 @@ export function PushSwitch(): VNode | null {
 }
 
 /** On the page of a followed channel that cannot alert this device: why, and the solution. */
-export function ChannelSilence({ card }: { card: ChannelCard }): VNode | null {
-  const reason = findSilence(card, usePushState());
+export function ChannelSilenceNotice({ card }: { card: ChannelCard }): VNode | null {
+  const reason = findSilenceReason(card, usePushState());
   return reason && html`<${Silence} reason=${reason} title=${t("silent.title")} card=${card} />`;
 }
 
 /** Before joining: what will keep push notifications from arriving, with any grant. */
-export function PushBarrier({ perms }: { perms: readonly string[] }): VNode | null {
+export function PushUnavailableNotice({ perms }: { perms: readonly string[] }): VNode | null {
   const wakes = usePushState();
-  if (wakes === null || SWITCHED.includes(wakes) || !canBeNoticed(perms)) return null;
+  if (wakes === null || SWITCHED.includes(wakes) || !hasNoticeablePermission(perms)) return null;
   return html`<${Silence} reason=${wakes} title=${t("push.silent")} card=${null} />`;
 }
 
@@ -75,20 +75,20 @@ function Silence({ reason, title, card }: SilenceProps): VNode {
   const next = reason in label ? label[reason as keyof typeof label] : null;
   return html`<${NoteStrip} tone=${waits ? "" : "warn"} sign="mute"><p><strong>${title}</strong></p>
     <div class="silence"><${SilencePicture} reason=${reason} /><p>${describeSilence(reason)}</p></div>
-    ${card && next && html`<p><button onClick=${() => void tryAction(() => allowAlerts(card))}>${t(next)}</button></p>`}
+    ${card && next && html`<p><button onClick=${() => void tryAction(() => grantChannelPermissions(card))}>${t(next)}</button></p>`}
     <${InstallButton} /><//>`;
 }
 
 /** Above the inbox: how many followed channels cannot alert this device, with the way to the first one's reason. */
-export function InboxSilence(): VNode | null {
+export function InboxSilenceNotice(): VNode | null {
   const wakes = usePushState();
   const { channels } = useAppState();
-  const silent = [...channels.values()].filter((card) => findSilence(card, wakes) !== null);
+  const silent = [...channels.values()].filter((card) => findSilenceReason(card, wakes) !== null);
   const [first] = silent;
   if (!first) return null;
   const text = silent.length === 1 ? t("silent.one", { channel: first.name }) : t("silent.some");
   return html`<${NoteStrip} tone="warn" sign="mute"><p>${text}</p>
-    <a href=${routeLinks.channel(first.handle)}>${t("silent.why")}</a><//>`;
+    <a href=${routeHashes.channel(first.handle)}>${t("silent.why")}</a><//>`;
 }
 
 /** Installs the app, where the browser offers it. */

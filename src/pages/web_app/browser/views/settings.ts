@@ -4,7 +4,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { getState, updateState, useAppState } from "../app_state.ts";
+import { getAppState, updateAppState, useAppState } from "../app_state.ts";
 import { now } from "../clock.ts";
 import { setSettings } from "../device.ts";
 import { html } from "../markup.ts";
@@ -14,7 +14,7 @@ import { getPosition } from "../outputs/position.ts";
 import { getSpeechSupport, speakText } from "../outputs/speech.ts";
 import { canVibrate, vibrate } from "../outputs/vibration.ts";
 import { setReporting } from "../reports.ts";
-import { routeLinks } from "../router.ts";
+import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
 import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
 import { getLanguageName } from "../texts/formats.ts";
@@ -22,7 +22,7 @@ import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
-import { DeviceSettings, OwnerSettings } from "./device_transfer.ts";
+import { DeviceSettings, LinkedOwnerSettings } from "./device_transfer.ts";
 import { InstallButton, PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
 
@@ -34,7 +34,7 @@ let place: PermissionState | "missing" = "prompt";
 export async function refreshCapabilities(): Promise<void> {
   speech = await getSpeechSupport(getLanguage()).catch(() => "missing" as const);
   place = await placeState();
-  updateState({});
+  updateAppState({});
 }
 
 async function placeState(): Promise<typeof place> {
@@ -43,7 +43,7 @@ async function placeState(): Promise<typeof place> {
     const state = await navigator.permissions.query({ name: "geolocation" });
     state.onchange = () => {
       place = state.state;
-      updateState({});
+      updateAppState({});
     };
     return state.state;
   } catch {
@@ -53,7 +53,7 @@ async function placeState(): Promise<typeof place> {
 
 const TRUTHS: Record<AlertCapability, () => string> = {
   notify: () => t(`truth.notify.${getNotificationPermission()}`),
-  sound: () => t(getState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
+  sound: () => t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
     speech === "missing"
@@ -62,7 +62,7 @@ const TRUTHS: Record<AlertCapability, () => string> = {
   full: () => t("truth.full.ready"),
   loc: () => t(`truth.loc.${place}`),
   quiet: () => {
-    const hours = getState().settings.quiet_hours;
+    const hours = getAppState().settings.quiet_hours;
     return hours ? t("truth.quiet.set", { from: hours.from, to: hours.to }) : t("truth.quiet.none");
   },
 };
@@ -168,7 +168,7 @@ const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLS
 
 export function SettingsView(): VNode {
   const { settings } = useAppState();
-  return html`<${PaneHeader} title=${t("nav.settings")} back=${routeLinks.inbox} />
+  return html`<${PaneHeader} title=${t("nav.settings")} back=${routeHashes.inbox} />
     <section class="card"><h2>${t("reports.title")}</h2>
       <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => tryAction(() => setReporting(on))} />
       <${SwitchRow} label=${t("settings.elsewhere")} hint=${t(
@@ -202,7 +202,7 @@ export function SettingsView(): VNode {
         )}
       </select>
     </section>
-    <${OwnerSettings} />
+    <${LinkedOwnerSettings} />
     <${DeviceSettings} />`;
 }
 

@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { updateState, useAppState } from "../app_state.ts";
+import { updateAppState, useAppState } from "../app_state.ts";
 import { html } from "../markup.ts";
 import { t } from "../texts/translate.ts";
 import { tryAction } from "./components.ts";
@@ -16,13 +16,13 @@ export function UndoToast(): VNode {
     if (!offer) return;
     const close = () => {
       if (box.current?.matches(":hover, :focus-within")) timer = setTimeout(close, SHOWN_MS);
-      else updateState({ undo: null });
+      else updateAppState({ undo: null });
     };
     let timer = setTimeout(close, SHOWN_MS);
     return () => clearTimeout(timer);
   }, [offer]);
   const undo = () => {
-    updateState({ undo: null });
+    updateAppState({ undo: null });
     if (offer) void tryAction(offer.undo);
   };
   return html`<div class="toast" role="status" ref=${box}>

@@ -1,8 +1,8 @@
 // Arabic: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const arabicEffectTexts: EffectTexts = {
+export const arabicSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "إرسال الإشعارات",
   "perm.sound": "تشغيل الأصوات",

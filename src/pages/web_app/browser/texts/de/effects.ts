@@ -1,8 +1,8 @@
 // German: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const germanEffectTexts: EffectTexts = {
+export const germanSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.notify": "Benachrichtigungen senden",
   "perm.sound": "Töne abspielen",
   "perm.vibrate": "Vibrieren",

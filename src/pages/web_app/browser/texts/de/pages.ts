@@ -1,8 +1,8 @@
 // German: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const germanPageTexts: PageTextsIn<"one" | "other"> = {
+export const germanPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Deine Meldungen",
   "page.docs": "Dokumentation",

@@ -1,6 +1,6 @@
 // English: the permitted effects of an alert on this device, its sounds and vibrations, and reasons for missing ones.
 
-export const effectTexts = {
+export const englishSoundAndPermissionTexts = {
   // Permissions of a channel, and the state of this device
   "perm.notify": "Send notifications",
   "perm.sound": "Play sounds",

@@ -1,6 +1,6 @@
 // English: texts of alerts, and searches without a result.
 
-export const subscriberTexts = {
+export const englishSubscriberTexts = {
   // The text of an alert
   "text.copy": "Copy text",
   "text.copied": "Copied.",

@@ -1,8 +1,8 @@
 // Spanish: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const spanishEffectTexts: EffectTexts = {
+export const spanishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "Enviar notificaciones",
   "perm.sound": "Reproducir sonidos",

@@ -1,8 +1,8 @@
 // Spanish: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const spanishPageTexts: PageTextsIn<"one" | "many" | "other"> = {
+export const spanishPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Tus alertas",
   "page.docs": "Documentación",

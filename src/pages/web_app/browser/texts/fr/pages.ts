@@ -1,8 +1,8 @@
 // French: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const frenchPageTexts: PageTextsIn<"one" | "many" | "other"> = {
+export const frenchPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Vos alertes",
   "page.docs": "Documentation",

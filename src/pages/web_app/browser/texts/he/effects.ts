@@ -1,8 +1,8 @@
 // Hebrew: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const hebrewEffectTexts: EffectTexts = {
+export const hebrewSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "שליחת התראות",
   "perm.sound": "השמעת צלילים",

@@ -1,8 +1,8 @@
 // Hebrew: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const hebrewPageTexts: PageTextsIn<"one" | "two" | "other"> = {
+export const hebrewPageTexts: PageTextsWithPlurals<"one" | "two" | "other"> = {
   // Frame
   "page.your_alerts": "ההתרעות שלך",
   "page.docs": "תיעוד",

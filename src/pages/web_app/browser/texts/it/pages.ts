@@ -1,8 +1,8 @@
 // Italian: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const italianPageTexts: PageTextsIn<"one" | "many" | "other"> = {
+export const italianPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "I tuoi avvisi",
   "page.docs": "Documentazione",

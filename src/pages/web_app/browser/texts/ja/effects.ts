@@ -1,8 +1,8 @@
 // Japanese: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const japaneseEffectTexts: EffectTexts = {
+export const japaneseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "通知を送る",
   "perm.sound": "音を鳴らす",

@@ -1,8 +1,8 @@
 // Japanese: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const japanesePageTexts: PageTextsIn<"other"> = {
+export const japanesePageTexts: PageTextsWithPlurals<"other"> = {
   // Frame
   "page.your_alerts": "アラート",
   "page.docs": "ドキュメント",

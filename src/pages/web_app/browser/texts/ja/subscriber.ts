@@ -2,7 +2,7 @@
 
 import type { SubscriberTexts } from "../text_types.ts";
 
-export const subscriberTexts: SubscriberTexts = {
+export const japaneseSubscriberTexts: SubscriberTexts = {
   // The text of an alert
   "text.copy": "本文をコピー",
   "text.copied": "コピーしました。",

@@ -1,8 +1,8 @@
 // Dutch: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const dutchEffectTexts: EffectTexts = {
+export const dutchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "Meldingen sturen",
   "perm.sound": "Geluiden afspelen",

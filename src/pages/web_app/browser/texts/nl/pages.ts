@@ -1,8 +1,8 @@
 // Dutch: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const dutchPageTexts: PageTextsIn<"one" | "other"> = {
+export const dutchPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Je alerts",
   "page.docs": "Documentatie",

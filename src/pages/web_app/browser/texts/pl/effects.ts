@@ -1,8 +1,8 @@
 // Polish: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const polishEffectTexts: EffectTexts = {
+export const polishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "Wysyłanie powiadomień",
   "perm.sound": "Odtwarzanie dźwięków",

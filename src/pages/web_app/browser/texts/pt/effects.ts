@@ -1,8 +1,8 @@
 // Portuguese: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const portugueseEffectTexts: EffectTexts = {
+export const portugueseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "Enviar notificações",
   "perm.sound": "Reproduzir sons",

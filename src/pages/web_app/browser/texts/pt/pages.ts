@@ -1,8 +1,8 @@
 // Portuguese: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const portuguesePageTexts: PageTextsIn<"one" | "many" | "other"> = {
+export const portuguesePageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Os seus alertas",
   "page.docs": "Documentação",

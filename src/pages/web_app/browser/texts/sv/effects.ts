@@ -1,8 +1,8 @@
 // Swedish: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const swedishEffectTexts: EffectTexts = {
+export const swedishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "Skicka notiser",
   "perm.sound": "Spela ljud",

@@ -1,8 +1,8 @@
 // Swedish: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const swedishPageTexts: PageTextsIn<"one" | "other"> = {
+export const swedishPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Dina larm",
   "page.docs": "Dokumentation",

@@ -2,7 +2,7 @@
 
 import type { SubscriberTexts } from "../text_types.ts";
 
-export const subscriberTexts: SubscriberTexts = {
+export const swedishSubscriberTexts: SubscriberTexts = {
   // The text of an alert
   "text.copy": "Kopiera text",
   "text.copied": "Kopierat.",

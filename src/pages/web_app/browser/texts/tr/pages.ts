@@ -1,8 +1,8 @@
 // Turkish: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const turkishPageTexts: PageTextsIn<"one" | "other"> = {
+export const turkishPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Uyarılarınız",
   "page.docs": "Belgeler",

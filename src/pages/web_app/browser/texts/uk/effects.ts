@@ -1,8 +1,8 @@
 // Ukrainian: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const ukrainianEffectTexts: EffectTexts = {
+export const ukrainianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "Надсилати сповіщення",
   "perm.sound": "Відтворювати звуки",

@@ -1,8 +1,8 @@
 // Ukrainian: the texts of the public pages that the app does not have.
 
-import type { PageTextsIn } from "../text_types.ts";
+import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const ukrainianPageTexts: PageTextsIn<"one" | "few" | "many" | "other"> = {
+export const ukrainianPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Ваші оповіщення",
   "page.docs": "Документація",

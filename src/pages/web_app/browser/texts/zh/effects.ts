@@ -1,8 +1,8 @@
 // Chinese: what an alert may do on this device, what is heard and felt of it, and why not.
 
-import type { EffectTexts } from "../text_types.ts";
+import type { SoundAndPermissionTexts } from "../text_types.ts";
 
-export const chineseEffectTexts: EffectTexts = {
+export const chineseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   // What a channel may do, and what is true of this device
   "perm.notify": "发送通知",
   "perm.sound": "播放声音",

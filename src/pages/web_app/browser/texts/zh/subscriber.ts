@@ -2,7 +2,7 @@
 
 import type { SubscriberTexts } from "../text_types.ts";
 
-export const subscriberTexts: SubscriberTexts = {
+export const chineseSubscriberTexts: SubscriberTexts = {
   // The text of an alert
   "text.copy": "复制文字",
   "text.copied": "已复制。",
