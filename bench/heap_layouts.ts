@@ -105,6 +105,18 @@ function tableOf(sized: readonly Sized[]): string {
         `` +
         `` +
         `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
         "|",
     ),
   ].join("\n");

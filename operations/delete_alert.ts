@@ -11,7 +11,8 @@ export default defineOperation({
   name: "delete_alert",
   title: "Delete alert",
   description:
-    "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts cannot be deleted.",
+    "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts cannot be " +
+    "deleted.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled" },
   role: "editor",

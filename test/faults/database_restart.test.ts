@@ -147,6 +147,18 @@ test.each(VICTIMS)(
         `` +
         `` +
         `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
         `503; ${summary(readyAfter)}`,
     );
     await server.stop();

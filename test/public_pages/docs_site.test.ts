@@ -189,6 +189,18 @@ test("every text of a file stays text; only anchors and pictures are supported",
       `` +
       `` +
       `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
+      `` +
       `id="three"></a>three ` +
       `![four](data:x) [five](https://a.example/"onx) &lt;six> \`<i>\`\n\n<!-- limit:a -->7<!-- / --> seven`,
     lead,

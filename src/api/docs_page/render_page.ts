@@ -244,7 +244,9 @@ function answers(responses: OpenApiDocumentJson, document: OpenApiDocumentJson):
     const { description, content } = resolve(response as OpenApiDocumentJson, document);
     const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
     const words = (schema?.$ref || schema?.anyOf) && [" ", renderSchemaType(schema)];
-    return html`<li><b class="s${status[0]}">${status}</b><span>${renderInlineMarkdown(description)}${words}</span></li>`;
+    return html`<li><b class="s${status[0]}">${status}</b><span>${renderInlineMarkdown(
+      description,
+    )}${words}</span></li>`;
   });
   const [first] = Object.values(responses) as OpenApiDocumentJson[];
   const schema = first?.content?.["application/json"]?.schema;

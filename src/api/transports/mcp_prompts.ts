@@ -42,7 +42,8 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     description: "Drafts and scheduled alerts, with the next step of each.",
     arguments: [],
     message: () =>
-      "Which alerts are waiting for me? List the drafts and then the scheduled alerts with list_account_alerts, by status. " +
+      "Which alerts are waiting for me? List the drafts and then the scheduled alerts with list_account_alerts, by " +
+      "status. " +
       "Write one line for each: channel, title, review_note or review_reply of a draft, and send_at of a scheduled " +
       "one in my time zone. Begin with the earliest time. Change nothing. For an alert that I ask about, get_alert " +
       "has the review_url.",

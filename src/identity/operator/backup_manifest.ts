@@ -101,7 +101,8 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
   } catch {
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} is damaged: its ${BACKUP_MANIFEST_FILE} is not valid JSON. Copy it again, or restore another backup.`,
+      `${box.where} is damaged: its ${BACKUP_MANIFEST_FILE} is not valid JSON. Copy it again, or restore another
+        backup.`,
       "from",
     );
   }
@@ -110,6 +111,30 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
     throw invalidRequest("backup_invalid", `${box.where} is not a backup of Belfry.`, "from");
   const newer =
     `was made by a newer version than ${version}. Restore it with that version, given in its ${BACKUP_MANIFEST_FILE}, ` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
+    `` +
     "or a later one.";
   if (typeof of.format === "number" && of.format > BACKUP_FORMAT)
     throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");

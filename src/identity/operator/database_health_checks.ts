@@ -71,7 +71,8 @@ const serverState = defineStatement.reading("server_state", {
     shown,
       extract(epoch from clock_timestamp())::float8 * 1000 - $now as ahead_ms, pg_is_in_recovery() as standby,
       has_schema_privilege(current_schema(), 'create')
-        and (starts_with(current_schema(), '${CELL_SCHEMA_PREFIX}') or has_database_privilege(current_database(), 'create')) as
+        and (starts_with(current_schema(), '${CELL_SCHEMA_PREFIX}') or has_database_privilege(current_database(),
+          'create')) as
           may_create,
       current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
       current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections`,

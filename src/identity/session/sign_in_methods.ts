@@ -256,7 +256,8 @@ export const begin_oidc_connection = definePersonOperation({
   name: "begin_oidc_connection",
   title: "Begin to connect single sign-on",
   description:
-    "Confirm the person's identity before the account is connected to the OpenID Connect provider; requires the password.",
+    "Confirm the person's identity before the account is connected to the OpenID Connect provider; requires the " +
+    "password.",
   stepUp: "present",
   writes: "nothing",
   errors: ["conflict"],

@@ -25,7 +25,8 @@ export const list_files = defineMemberOperation({
   name: "list_files",
   title: "List files",
   description:
-    "The workspace's uploaded files, newest first, or a single file. Members restricted to certain channels see only their own files.",
+    "The workspace's uploaded files, newest first, or a single file. Members restricted to certain channels see only " +
+    "their own files.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],

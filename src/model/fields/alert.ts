@@ -128,7 +128,9 @@ export const ALERT_FIELDS = defineFields({
   actions: {
     ...jsonListKind(alertActionResponseSchema),
     accepts: alertActionsSchema,
-    about: `Up to ${LIMITS.alert_actions} links and one reply; labels of up to ${LIMITS.alert_action_label} characters.`,
+    about:
+      `Up to ${LIMITS.alert_actions} links and one reply; labels of up to ${LIMITS.alert_action_label} ` +
+      `characters.`,
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
   },

@@ -209,7 +209,9 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: {
       label: "Days to keep alerts",
       own: ["form"],
-      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, the workspace's setting applies.`,
+      hint:
+        `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, the ` +
+        `workspace's setting applies.`,
     },
   },
   image_url: {

@@ -141,7 +141,8 @@ export async function readAlertSearchResults(
 const nothingFits = (all: string): Html =>
   emptyState(
     "No matching alerts",
-    html`Each search word must match the start of a word in the title, text or channel tags. <a href="${all}">Show all alerts</a>`,
+    html`Each search word must match the start of a word in the title, text or channel tags. <a
+      href="${all}">Show all alerts</a>`,
   );
 
 /** Below the rows of a page: the ways to others. */

@@ -132,7 +132,11 @@ function reach(form: ChannelForm): Html {
     <p class="hint" id="circle-hint">The area the channel is about. Fill in all three fields or none. Devices compare it
       with their location, which they never send.</p>
     ${circleFields(values, NO_CIRCLE, error)}</div>
-    ${fieldControl(CHANNEL_FIELDS, typedIn(form), "loc_rule", { most: LIMITS.channel_loc_rule, autocomplete: "off", literal: true })}`,
+    ${fieldControl(CHANNEL_FIELDS, typedIn(form), "loc_rule", {
+      most: LIMITS.channel_loc_rule,
+      autocomplete: "off",
+      literal: true,
+    })}`,
   );
 }
 
@@ -145,7 +149,12 @@ function looks(form: ChannelForm): Html {
     value: face.gradient_from,
     error,
   })}
-    ${colorField({ name: "gradient_to", label: CHANNEL_FIELD_LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
+    ${colorField({
+      name: "gradient_to",
+      label: CHANNEL_FIELD_LABELS.gradient_to,
+      value: face.gradient_to,
+      error,
+    })}</div>`;
   return panel(
     "Appearance",
     html`${fieldControl(CHANNEL_FIELDS, typedIn(form), "initials", {
@@ -182,7 +191,8 @@ const retentionPanel = (form: ChannelForm): Html =>
   panel(
     "Alert retention",
     html`<p class="hint">Alerts are permanently deleted, also from devices, this many days after they were sent,
-      withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
+      withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
+        ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
           <code>belfry export</code>.</p>
     ${fieldControl(CHANNEL_FIELDS, typedIn(form), "retention_days")}
     ${form.ahead}`,

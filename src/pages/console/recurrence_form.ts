@@ -125,9 +125,20 @@ export function renderRecurrenceFields(typed: FormState): Html {
       ...{ checked: form.getAll("day").includes(value), attributes: i === 0 && attributes },
     }),
   );
-  return html`${renderSelectField({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", error })}
+  return html`${renderSelectField({
+    name: "repeat",
+    label: "Repeat",
+    options: CHOICES,
+    value: form.get("repeat") ?? "",
+    error,
+  })}
     <fieldset class="plain when-days"><legend>On</legend>${line}<div class="ticks">${days}</div></fieldset>
-    <div class="when-own">${renderFormTextField(typed, { name: "recurrence", label: "Custom rule", literal: true, hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
+    <div class="when-own">${renderFormTextField(typed, {
+      name: "recurrence",
+      label: "Custom rule",
+      literal: true,
+      hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month.",
+    })}</div>
     <div class="columns when-repeats">${renderFormTextField(typed, {
       name: "zone",
       label: "Time zone",

@@ -160,10 +160,11 @@ function asks({ requested_perms: asked }: PublicChannel): Html {
     .filter((name) => Object.hasOwn(CAPABILITY_INFO, name))
     .map(
       (name) =>
-        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${renderPageText(`perm.${name}`)}</strong><p class="hint">${renderPageText(
-          `page.perm.${name}`,
-          name === "sound" ? { seconds: LIMITS.recording_seconds } : {},
-        )}</p></div></li>`,
+        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${renderPageText(`perm.${name}`)}</strong><p
+          class="hint">${renderPageText(
+            `page.perm.${name}`,
+            name === "sound" ? { seconds: LIMITS.recording_seconds } : {},
+          )}</p></div></li>`,
     )}</ul><p class="hint">${renderPageText("page.perms_hint")}</p></section>`;
 }
 
@@ -233,12 +234,13 @@ function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
   const circle = toMapCircle(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
-  return html`<section class="card"><h2>${renderPageText("page.where")}${city && html`: ${isolate(city)}`}</h2>${circleDrawing(
-    circle,
-    circleLabel,
-  )}
+  return html`<section class="card"><h2>${renderPageText("page.where")}${
+    city && html`: ${isolate(city)}`
+  }</h2>${circleDrawing(circle, circleLabel)}
 <dl class="who small"><dt>${renderPageText("page.centre")}</dt><dd><a
-  href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderPageText("page.radius")}</dt><dd>${renderDistance(
+  href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderPageText(
+    "page.radius",
+  )}</dt><dd>${renderDistance(
     radius_km,
   )}</dd>${loc_rule && html`<dt>${renderPageText("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
 }
@@ -260,7 +262,10 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
     site && html`<dt>${renderPageText("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
   }${
     types.length > 0 &&
-    html`<dt>${renderPageText("page.alert_types")}</dt><dd>${types.map((type, at) => [at > 0 && ", ", isolate(type)])}</dd>`
+    html`<dt>${renderPageText("page.alert_types")}</dt><dd>${types.map((type, at) => [
+      at > 0 && ", ",
+      isolate(type),
+    ])}</dd>`
   }${
     tags.length > 0 &&
     html`<dt>${renderPageText("channel.tags")}</dt><dd class="line">${tags.map(

@@ -147,13 +147,16 @@ function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string |
   value="${find ?? ""}"${find !== null && html` dir="auto"`} maxlength="${LIMITS.search}" autocomplete="off"
     spellcheck="false"></div>
 <div><label for="category">${renderPageText("discover.category")}</label><select id="category" name="category"><option
-  value=""${renderTextKeyAttribute("discover.every_category")}>${formatEnglishText("discover.every_category")}</option>${CATEGORY_NAMES.map(
+  value=""${renderTextKeyAttribute("discover.every_category")}>${formatEnglishText(
+    "discover.every_category",
+  )}</option>${CATEGORY_NAMES.map(
     (name) =>
-      html`<option value="${name}"${name === category && html` selected`}${renderTextKeyAttribute(`category.${name}`)}>${formatEnglishText(
+      html`<option value="${name}"${name === category && html` selected`}${renderTextKeyAttribute(
         `category.${name}`,
-      )}</option>`,
+      )}>${formatEnglishText(`category.${name}`)}</option>`,
   )}</select></div>
-<div class="line"><button>${icon("search", "s")}${renderPageText("page.search")}</button> <button type="button" class="plain"
+<div class="line"><button>${icon("search", "s")}${renderPageText("page.search")}</button> <button type="button"
+  class="plain"
   id="near" hidden>${icon("place", "s")}${renderPageText("near.button")}</button></div>
 </form>
 <p class="hint" id="near-hint" hidden>${renderPageText("near.hint")}</p>
@@ -173,7 +176,9 @@ ${
     html`<a class="button plain" href="${addressOf(filter, places)}">${renderPageText("page.back_to_newest")}</a>`
   }${
     next &&
-    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${renderPageText("page.more_channels")}</a>`
+    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${renderPageText(
+      "page.more_channels",
+    )}</a>`
   }</nav>`
 }
 <template id="row">${rowOf(BLANK, "near", places)}</template>`;
@@ -199,13 +204,18 @@ const BLANK: Row = {
 const rowOf = (row: Row, id: string, places: SiteUrls): Html =>
   html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a
     href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p
-      class="xs muted meta">${joinWithMiddleDots([renderPageText(`category.${row.category}`), row.city])}</p></div></li>`;
+      class="xs muted meta">${joinWithMiddleDots([
+        renderPageText(`category.${row.category}`),
+        row.city,
+      ])}</p></div></li>`;
 
 function nothing({ find, category }: DirectoryFilter, places: SiteUrls): HtmlContent {
   if (find === null && category === null)
     return html`<div class="empty"><p class="lead">${renderPageText("page.no_channels")}</p><p>${renderPageText(
       "page.no_channels_hint",
     )}</p></div>`;
-  return html`<div class="empty"><p class="lead">${renderPageText("discover.none")}</p><p>${renderPageText("page.no_match")} <a
+  return html`<div class="empty"><p class="lead">${renderPageText("discover.none")}</p><p>${renderPageText(
+    "page.no_match",
+  )} <a
     href="${places.directory}">${renderPageText("page.show_all")}</a></p></div>`;
 }

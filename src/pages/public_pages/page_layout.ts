@@ -84,7 +84,8 @@ ${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<scr
 <a class="skip" href="#main">${renderPageText("app.skip")}</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
-<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>${renderPageText("nav.channels")}</a><a
+<nav class="ways" aria-label="Belfry"><a
+  href="${places.directory}"${here("directory")}>${renderPageText("nav.channels")}</a><a
   href="${places.origin}/app/">${renderPageText("page.your_alerts")}</a><a
     href="${places.origin}/docs"${here("docs")}>${renderPageText("page.docs")}</a><a href="${places.origin}/console"
       data-sign-in>${renderPageText("page.sign_in")}</a></nav>
@@ -173,9 +174,9 @@ export function createRefusalPages(
         title: `${formatEnglishText(`refused.${which}`)} · Belfry`,
         hidden: true,
         translated: `refused.${which}`,
-        body: html`<div class="refused">${icon("lock")}<h1>${renderPageText(`refused.${which}`)}</h1><p>${renderPageText(
-          `refused.${which}_hint`,
-        )}</p>
+        body: html`<div class="refused">${icon("lock")}<h1>${renderPageText(
+          `refused.${which}`,
+        )}</h1><p>${renderPageText(`refused.${which}_hint`)}</p>
 <p><a class="button plain" href="${places.directory}">${renderPageText("refused.find")}</a></p></div>`,
       },
       places,
@@ -215,7 +216,9 @@ export function createNotFoundHandler(
       title: `${formatEnglishText("missing.title")} · Belfry`,
       hidden: true,
       translated: "missing.title",
-      body: html`<div class="refused">${icon("search")}<h1>${renderPageText("missing.title")}</h1><p>${renderPageText("missing.hint")}</p>
+      body: html`<div class="refused">${icon("search")}<h1>${renderPageText("missing.title")}</h1><p>${renderPageText(
+        "missing.hint",
+      )}</p>
 <p><a class="button plain" href="${places.origin}/">${renderPageText("missing.home")}</a></p></div>`,
     },
     places,

@@ -49,7 +49,8 @@ export const COUNTERS = {
     name: "belfry_long_poll_wakeups_total",
     help:
       "Long poll wake-ups by cause: a change committed by this process (local), reported by another process " +
-      "(message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also the reasons for the end " +
+      "(message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also the " +
+      "reasons for the end " +
       "of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },

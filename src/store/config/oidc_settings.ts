@@ -117,7 +117,8 @@ export const OIDC_SETTINGS = {
   oidcTrustEmail: {
     name: "OIDC_TRUST_EMAIL",
     meaning:
-      "true accepts every e-mail address of the provider as verified, and signs users in to existing accounts with the same address.",
+      "true accepts every e-mail address of the provider as verified, and signs users in to existing accounts with " +
+      "the same address.",
     ...booleanSetting(false),
   },
   oidcOnly: {

@@ -85,7 +85,8 @@ const WRITER = { writer: nullable(text) };
 /** An alert as lists show it: with the beginning of its text, and the length of its markup. */
 export const LIST_SELECTION = {
   columns: { ...ROW.columns, ...FULL_BODY_LENGTH_COLUMN, ...HANDLE, ...WRITER },
-  text: `${ROW.text}, ${selectFullBodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as handle,
+  text: `${ROW.text}, ${selectFullBodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as
+    handle,
     ${selectWriter} as writer`,
 };
 

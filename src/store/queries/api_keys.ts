@@ -64,7 +64,8 @@ export const findKeys = defineStatement.reading("find_keys", {
     requires_approval: boolean,
     ...MEMBER_COLUMNS.columns,
   },
-  text: `select ${TOKEN_HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, k.requires_approval,
+  text: `select ${TOKEN_HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at,
+    k.requires_approval,
     ${MEMBER_COLUMNS.text}
     from ${TOKEN_HASH_PARAMETERS.from} join api_key k on k.hash = ${TOKEN_HASH_PARAMETERS.hash}
     join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id

@@ -66,7 +66,8 @@ export const SEEN_OVER_A_DAY_AGO_SQL = "d.last_seen_at < now() - interval '1 day
 export const noteDevicesSeen = defineStatement("note_devices_seen", {
   parameters: { devices: array(bigint) },
   text: `update device set last_seen_at = now() where id in (
-    select d.id from device d where d.id = any($devices) and ${SEEN_OVER_A_DAY_AGO_SQL} order by d.id for no key update skip
+    select d.id from device d where d.id = any($devices) and ${SEEN_OVER_A_DAY_AGO_SQL} order by d.id for no key update
+      skip
       locked)`,
 });
 

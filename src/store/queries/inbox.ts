@@ -37,7 +37,10 @@ const { html, ...OTHERS } = selectFieldsShownTo(ALERT_FIELDS, "handset");
 export const INBOX_FIELDS_WITHOUT_MARKUP = OTHERS;
 const NAMES = [...Object.keys(INBOX_FIELDS_WITHOUT_MARKUP), ...Object.keys(FULL_BODY_LENGTH_COLUMN)];
 /** SQL: these, with the beginning of the text. */
-export const INBOX_ALERT_SELECTION = `${selectColumnsWithExcerpt("alert", INBOX_FIELDS_WITHOUT_MARKUP)}, ${selectFullBodyLength("alert")}`;
+export const INBOX_ALERT_SELECTION = `${selectColumnsWithExcerpt(
+  "alert",
+  INBOX_FIELDS_WITHOUT_MARKUP,
+)}, ${selectFullBodyLength("alert")}`;
 
 /** The markup for handsets, including that of an uploaded page. */
 export const HANDSET_MARKUP_SQL = "coalesce(alert.html, alert.asset_html)";
@@ -127,7 +130,8 @@ const page = (also: string) => ({
     page as (
       select lead(sent_at) over newest as following, sum(size) over newest as so_far, sized.*
       from (
-        select ${INBOX_ROW_BYTES_SQL} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at,
+        select ${INBOX_ROW_BYTES_SQL} as size, alert.id, alert.pusher_id, top.handle, top.before_joining,
+          alert.visible_at as sent_at,
           ${HANDSET_MARKUP_SQL} as html, ${INBOX_ALERT_SELECTION}
         from top join alert on alert.id = top.id) sized
       window newest as (order by sent_at desc, id desc))
@@ -203,7 +207,8 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
         order by a.visible_at desc fetch first ($limit::int) rows with ties) ids
       where sets.near),
     page as (
-      select top.set, top.id, top.visible_at, lead(top.visible_at) over newest as following, ${INBOX_ROW_BYTES_SQL} as size,
+      select top.set, top.id, top.visible_at, lead(top.visible_at) over newest as following, ${INBOX_ROW_BYTES_SQL} as
+        size,
         sum(${INBOX_ROW_BYTES_SQL}) over newest as so_far
       from top join alert on alert.id = top.id
       window newest as (partition by top.set order by top.visible_at desc, top.id desc)),
@@ -232,7 +237,8 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     select shown.set::int as set, shown.read, case when shown.place = 1 then shown.devices end as devices,
       case when shown.place = 1 then shown.channels_at end as channels_at,
       shown.id as alert, shown.following, shown.so_far::float8 as so_far,
-      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${HANDSET_MARKUP_SQL} as html, ${INBOX_ALERT_SELECTION}
+      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${HANDSET_MARKUP_SQL} as html,
+        ${INBOX_ALERT_SELECTION}
     from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
     order by shown.set, shown.place`,
 });

@@ -32,7 +32,10 @@ export const findInboxTestDraft = defineStatement.reading("find_inbox_test_draft
     from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
 });
 
-const WHOLE = `${HANDSET_MARKUP_SQL} as html, ${selectColumns("alert", INBOX_FIELDS_WITHOUT_MARKUP)}, null::int as body_length`;
+const WHOLE = `${HANDSET_MARKUP_SQL} as html, ${selectColumns(
+  "alert",
+  INBOX_FIELDS_WITHOUT_MARKUP,
+)}, null::int as body_length`;
 
 /** One alert with its whole text, if the inbox of a device has it. */
 export const readInboxAlert = defineStatement.reading("read_inbox_alert", {

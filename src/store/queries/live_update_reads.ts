@@ -61,7 +61,8 @@ export const findLongPollDevices = defineStatement.reading("find_long_poll_devic
         coalesce(array_agg(revision::text order by id), '{}') as channel_revs,
         coalesce(array_agg(due_in order by id), '{}') as due_in, coalesce(max(since), 0) as newest
       from (
-        select c.pusher_id::text as id, c.revision, ${CHANNEL_REVISION_HASH_SQL} as mark, ${DUE_IN_SQL} as due_in, ${JOINED_AT}
+        select c.pusher_id::text as id, c.revision, ${CHANNEL_REVISION_HASH_SQL} as mark, ${DUE_IN_SQL} as due_in,
+          ${JOINED_AT}
           as since
         from ${JOINED_CHANNELS}
         where s.device_id = d.id limit ${MAX_CHANNELS_READ}) c) joined`,
@@ -111,7 +112,8 @@ export const readChannelChanges = defineStatement.reading("read_channel_changes"
         from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
         left join device d on d.id = w.id where coalesce(d.subscriptions_revision::text, '') <> w.rev) as moved,
       alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${INBOX_ALERT_SELECTION}, p.image_url as icon,
-      ${INBOX_ROW_BYTES_SQL} <= $max_bytes::int as small, case when ${INBOX_ROW_BYTES_SQL} <= $max_bytes::int then ${HANDSET_MARKUP_SQL} end as html,
+      ${INBOX_ROW_BYTES_SQL} <= $max_bytes::int as small, case when ${INBOX_ROW_BYTES_SQL} <= $max_bytes::int then
+        ${HANDSET_MARKUP_SQL} end as html,
       ${HANDSET_MARKUP_SQL} is not null as has_page
     from channel_state c join pusher channel on channel.id = c.pusher_id
     left join lateral (

@@ -69,7 +69,8 @@ export const publicChannel = defineStatement.reading("public_channel", {
     ...CHANNEL_CARD_COLUMNS,
     alerts: jsonb<PublicAlertRow[]>(),
   },
-  text: `select p.id, p.status, coalesce(c.next_due_at <= now(), false) as due, ${selectColumns("p", CHANNEL_CARD_COLUMNS)},
+  text: `select p.id, p.status, coalesce(c.next_due_at <= now(), false) as due,
+    ${selectColumns("p", CHANNEL_CARD_COLUMNS)},
     newest.alerts
     from pusher p join channel_state c on c.pusher_id = p.id
     cross join lateral (
@@ -141,7 +142,8 @@ export const publicFeed = defineStatement.reading("public_feed", {
     modified: nullable(timestamptz),
   },
   text: `select p.id, p.handle, ${selectColumns("p", HEAD)}, p.created_at,
-      coalesce(c.next_due_at <= now(), false) as due, concat_ws('.', ${DATABASE_EPOCH_SQL}, p.id, c.revision, p.updated_at)
+      coalesce(c.next_due_at <= now(), false) as due, concat_ws('.', ${DATABASE_EPOCH_SQL}, p.id, c.revision,
+        p.updated_at)
         as revision,
       case when clock_timestamp() >= m.second + interval '1 second' then m.second end as modified
     from pusher p join channel_state c on c.pusher_id = p.id

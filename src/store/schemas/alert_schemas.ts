@@ -29,7 +29,8 @@ export const removedMarkupListSchema = z
 export const capabilityNotesSchema = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe(
-    "Capabilities used that the channel does not request from subscribers, and fields without effect (capability none).",
+    "Capabilities used that the channel does not request from subscribers, and fields without effect (capability " +
+      "none).",
   );
 
 /** Where to fetch what was uploaded. */

@@ -64,7 +64,14 @@ async function account(
       ${errorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
-        ${renderInputField({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: errorOf("password") })}
+        ${renderInputField({
+          name: "present",
+          label: "Current password",
+          type: "password",
+          autocomplete: "current-password",
+          maxlength: LIMITS.password,
+          error: errorOf("password"),
+        })}
         ${renderInputField({
           name: "next",
           label: `New password (at least ${LIMITS.password_least} ` + `characters)`,
@@ -96,7 +103,15 @@ async function account(
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
       ${errorSummary(errorOf("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
-        ${renderInputField({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "Shown in all your workspaces.", autocomplete: "name", maxlength: LIMITS.name, error: errorOf("name") })}
+        ${renderInputField({
+          name: "name",
+          label: "Name",
+          value: sent.get("name") ?? session.user.name,
+          hint: "Shown in all your workspaces.",
+          autocomplete: "name",
+          maxlength: LIMITS.name,
+          error: errorOf("name"),
+        })}
         <button>Save name</button>
       </form></section>
     <h2>Close account</h2>

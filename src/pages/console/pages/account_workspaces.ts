@@ -50,7 +50,8 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
   const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
   return context.page(
     "Alert retention",
-    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, also from devices, this many days after
+    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, also from devices, this many days
+      after
       they end. Statistics are kept.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}retention" novalidate>${context.token}
@@ -60,7 +61,8 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
         value,
         hint:
           `${LIMITS.retention_least} to ${LIMITS.retention}. ` +
-          `If empty, alerts are kept indefinitely. Deletion starts no earlier than ${LIMITS.retention_notice_hours} hours after a change.`,
+          `If empty, alerts are kept indefinitely. Deletion starts no earlier than ${LIMITS.retention_notice_hours} ` +
+          `hours after a change.`,
         error,
       })}
       <div class="actions"><button>Save</button><a class="button plain"
@@ -161,7 +163,14 @@ export async function workspacesSection(context: PersonPageContext, error?: ApiE
     <details class="more"${error && html` open`}><summary>Create another workspace</summary>
       <p>It has its own channels, members and keys. You become its owner.</p>
       <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
-        ${renderInputField({ name: "workspace", label: "Name", value: sent.get("workspace") ?? "", maxlength: LIMITS.name, autocomplete: "organization", error })}
+        ${renderInputField({
+          name: "workspace",
+          label: "Name",
+          value: sent.get("workspace") ?? "",
+          maxlength: LIMITS.name,
+          autocomplete: "organization",
+          error,
+        })}
         <button>Create workspace</button>
       </form></details>`;
 }
@@ -173,7 +182,14 @@ function nameForm(context: MemberPageContext, error?: ApiError): Response {
       not change.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}name" novalidate>${context.token}
-      ${renderInputField({ name: "name", label: "Name", value: context.form.get("name") ?? context.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
+      ${renderInputField({
+        name: "name",
+        label: "Name",
+        value: context.form.get("name") ?? context.caller.workspace.name,
+        maxlength: LIMITS.name,
+        autocomplete: "organization",
+        error,
+      })}
       <div class="actions"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
     </form>`,
     { width: "narrow", error },
@@ -203,7 +219,14 @@ async function closing(context: PersonPageContext, error?: ApiError): Promise<Re
           class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${context.token}
       ${data.map((own) => leftBehind(own, error))}
-      ${renderInputField({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+      ${renderInputField({
+        name: "present",
+        label: "Your password",
+        type: "password",
+        autocomplete: "current-password",
+        maxlength: LIMITS.password,
+        error,
+      })}
       <div class="actions"><button class="danger">Close account permanently</button><a class="button plain"
         href="${ACCOUNT}">Cancel</a></div>
     </form>`

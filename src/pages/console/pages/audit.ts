@@ -114,7 +114,12 @@ function filterForm(context: MemberPageContext, channels: ListedChannel[], seen:
     : channels;
   return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
     ${channelFilter(offered, filter.pusher_id)}
-    ${renderSelectField({ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor })}
+    ${renderSelectField({
+      name: "actor",
+      label: "Who",
+      options: buildActorOptions(seen, filter.actor),
+      value: filter.actor,
+    })}
     <button class="plain">Show</button></form>`;
 }
 

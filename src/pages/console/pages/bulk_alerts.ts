@@ -87,8 +87,19 @@ function moveForm(context: MemberPageContext, ids: readonly string[], error?: Ap
     formOf(
       context,
       html`${hiddenAlerts(ids)}<div class="columns">
-      ${renderInputField({ name: "amount", label: "Move by", value: form.get("amount") ?? "", inputmode: "numeric", error })}
-      ${renderSelectField({ name: "unit", label: "Unit", options: Object.keys(UNITS).map((unit) => ({ value: unit, label: unit })), value: form.get("unit") ?? "hours" })}
+      ${renderInputField({
+        name: "amount",
+        label: "Move by",
+        value: form.get("amount") ?? "",
+        inputmode: "numeric",
+        error,
+      })}
+      ${renderSelectField({
+        name: "unit",
+        label: "Unit",
+        options: Object.keys(UNITS).map((unit) => ({ value: unit, label: unit })),
+        value: form.get("unit") ?? "hours",
+      })}
       ${renderSelectField({
         name: "direction",
         label: "Direction",

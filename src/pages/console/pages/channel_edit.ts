@@ -155,7 +155,9 @@ async function settings(context: MemberPageContext, error?: ApiError): Promise<R
           ? formOf(
               context,
               action,
-              html`<input type="hidden" name="seen" value="${createChannelFormDigests(toChannelFormValues(channel))}"><input
+              html`<input type="hidden" name="seen" value="${createChannelFormDigests(
+                toChannelFormValues(channel),
+              )}"><input
                 type="hidden" name="known_as" value="${channel.handle}">${panels}`,
               html`<button name="act" value="save">Save</button><p class="hint">Only your changes are saved. If someone
                 else changed the same field, you will see their change first.</p>`,

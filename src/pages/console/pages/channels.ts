@@ -45,6 +45,30 @@ async function ask(context: MemberPageContext, error?: ApiError): Promise<Respon
         `` +
         `` +
         `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
         `and keeps its handle.`;
   if (refused)
     return context.page(

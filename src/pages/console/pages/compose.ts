@@ -266,6 +266,30 @@ async function clash(
         `` +
         `` +
         `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
+        `` +
         `edited. Your text is below as a new alert.`,
     );
     return show(context, { channel, alert: null, form, error });

@@ -54,7 +54,13 @@ export function fileUploadField(
     ...(chosen !== "" && !known ? [{ value: chosen, label: "Current file" }] : []),
     ...files.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  return html`${renderSelectField({ name: to.into, label: ALERT_FIELD_LABELS[to.into] ?? to.into, options, value: chosen, error: typed.error })}
+  return html`${renderSelectField({
+    name: to.into,
+    label: ALERT_FIELD_LABELS[to.into] ?? to.into,
+    options,
+    value: chosen,
+    error: typed.error,
+  })}
   ${fileField(to, {
     label: `Upload another ${UPLOAD_KIND_LABELS[to.kind]}`,
     hint,

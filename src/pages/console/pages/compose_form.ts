@@ -89,7 +89,8 @@ function loudness(typed: FormState, shown: ComposePageData): Html {
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
-    <p class="hint">The alert uses at most these effects; each device decides which ones it allows. Urgent alerts can use the full screen
+    <p class="hint">The alert uses at most these effects; each device decides which ones it allows. Urgent alerts can
+      use the full screen
       if the subscriber allowed it.</p>
     <div class="columns">${alertControl(typed, "sound")}
       ${alertControl(typed, "vibrate")}</div>
@@ -139,7 +140,8 @@ function noCircle(channel: ChannelResult): HtmlContent {
   const circle = toMapCircle(channel);
   if (!circle) return "No area: the alert applies everywhere.";
   return html`No area: the alert applies everywhere. The channel’s area,
-    ${formatDistance(circle.radius_km)} around ${formatCoordinates(circle)}, is for information only and does not silence devices.`;
+    ${formatDistance(circle.radius_km)} around ${formatCoordinates(circle)}, is for information only and does not
+      silence devices.`;
 }
 
 /** The circle to scale, as the form has it. */
@@ -168,7 +170,11 @@ function others(typed: FormState): Html {
           html`<div class="columns"${i === 0 && html` id="actions"`}>${renderFormTextField(inRows, {
             name: `actions.${i}.label`,
             label: `Button ${i + 1} label`,
-          })}${renderFormTextField(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
+          })}${renderFormTextField(inRows, {
+            name: `actions.${i}.url`,
+            label: `Button ${i + 1} ` + `link`,
+            kind: "url",
+          })}</div>`,
       )}`,
     )}
     ${collapsibleFields(

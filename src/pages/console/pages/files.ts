@@ -109,7 +109,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Files",
     html`<h1>Files</h1>
-    <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass their IDs in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
+    <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass
+      their IDs in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
     <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
       ${errorSummary(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}

@@ -119,7 +119,8 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Create an invite</h2>
     <p class="hint">${
       is_public
-        ? "A public channel does not need invites, and joins with them are not counted. Create one before you make the channel private."
+        ? "A public channel does not need invites, and joins with them are not counted. Create one before you make " +
+          "the channel private."
         : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and " +
           "can be revoked separately."
     }</p>
@@ -127,7 +128,13 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
     <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden" name="once"
       value="${once}">
       <div class="columns">${plainFieldControls(INVITE_FIELDS, typed)}</div>
-      ${segmentedControl({ name: "life", label: "Valid for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
+      ${segmentedControl({
+        name: "life",
+        label: "Valid for",
+        options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })),
+        value: life,
+        error,
+      })}
       <div class="until">${fieldControl(INVITE_FIELDS, typed, "expires_at")}</div>
       <button>Create invite</button>
     </form></section>`;

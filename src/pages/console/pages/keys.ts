@@ -156,8 +156,22 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
     ${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
-        ${renderInputField({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "The purpose of the key.", error })}
-        ${renderSelectField({ name: "life", label: "Valid for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "An expiry limits the damage of a lost key.", error })}
+        ${renderInputField({
+          name: "name",
+          label: "Name",
+          value: sent.get("name") ?? "",
+          maxlength: LIMITS.name,
+          hint: "The purpose of the key.",
+          error,
+        })}
+        ${renderSelectField({
+          name: "life",
+          label: "Valid for",
+          options: LIFE_OPTIONS,
+          value: sent.get("life") ?? "90d",
+          hint: "An expiry limits the damage of a lost key.",
+          error,
+        })}
       </div>
       ${renderChannelSelectField(channels.data, {
         ...{ name: "pusher", label: "Channel", all: "All my channels", value: sent.get("pusher") ?? "", error },
@@ -165,7 +179,13 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
       })}
       <div class="scope-choice"><h3 id="scope-said">Permissions</h3>
         <p class="hint" id="scope-hint">The key acts on your behalf and never has more permissions than you.</p>
-        ${segmentedControl({ name: "preset", label: "Preset", options: PRESET_OPTIONS, value: preset, hint: "“Draft” cannot publish: its alerts wait as drafts. Each preset includes the one before it." })}${may.line}
+        ${segmentedControl({
+          name: "preset",
+          label: "Preset",
+          options: PRESET_OPTIONS,
+          value: preset,
+          hint: "“Draft” cannot publish: its alerts wait as drafts. Each preset includes the one before it.",
+        })}${may.line}
         ${SCOPE_GROUPS.map(
           ({ title, holds }) =>
             html`<fieldset class="each"><legend>${title}</legend>${SELECTABLE_SCOPES.filter(holds).map((scope) =>
@@ -262,7 +282,16 @@ function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: Key
       ({ id, pusher_id, title }) => html`<li>The scheduled alert <a
       href="${base}channels/${pusher_id}/alerts/${id}">${title}</a>, until it is cancelled</li>`,
     )}</ul>
-    ${webhooks.length > 0 && checkbox({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`, checked: false })}`;
+    ${
+      webhooks.length > 0 &&
+      checkbox({
+        id: "end-webhooks",
+        name: "end_webhooks",
+        value: "yes",
+        label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`,
+        checked: false,
+      })
+    }`;
 }
 
 /** The id of the channel that the form names; null for all. @throws for the name of no channel */

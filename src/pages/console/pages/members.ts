@@ -69,7 +69,8 @@ export function channelChoice(
   const from = Math.max(0, Number.parseInt(form.get(CHANNEL_SEARCH_BUTTON_NAME) ?? "", 10) || 0);
   const offered = others.slice(from, from + OFFERED);
   const searchButton = (at: number, words: string) =>
-    html`<button class="plain" name="${CHANNEL_SEARCH_BUTTON_NAME}" value="${at}" formaction="#${of}-sees">${words}</button>`;
+    html`<button class="plain" name="${CHANNEL_SEARCH_BUTTON_NAME}" value="${at}"
+      formaction="#${of}-sees">${words}</button>`;
   const previous = from > 0 && searchButton(Math.max(0, from - OFFERED), "Previous channels");
   const sees = { name: "sees", type: "radio" } as const;
   return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
@@ -144,8 +145,26 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ${errorSummary(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
-        ${renderInputField({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is e-mailed to this address and shown to you." : "This server cannot send e-mail: you get a link to pass on.", error })}
-        ${renderSelectField({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can assign your own role or a lower one.", error })}
+        ${renderInputField({
+          name: "email",
+          label: "E-mail address",
+          type: "email",
+          value: sent.get("email") ?? "",
+          maxlength: LIMITS.email,
+          autocomplete: "off",
+          hint: deps.mail
+            ? "The link is e-mailed to this address and shown to you."
+            : "This server cannot send e-mail: you get a link to pass on.",
+          error,
+        })}
+        ${renderSelectField({
+          name: "role",
+          label: "Role",
+          options: roleOptions(caller.member.role),
+          value: sent.get("role") ?? "editor",
+          hint: "You can assign your own role or a lower one.",
+          error,
+        })}
       </div>
       ${channelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
       <button>Add and show link</button>
@@ -203,7 +222,13 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
     ${errorSummary(error, { sees: "member-sees" })}
     <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
       <form method="post" action="${at}" novalidate>${token}
-        ${renderSelectField({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: wish.role, error })}
+        ${renderSelectField({
+          name: "role",
+          label: "Role",
+          options: roleOptions(caller.member.role),
+          value: wish.role,
+          error,
+        })}
         ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, form: sent, error })}
         <button>Save</button>
       </form></section>
@@ -225,11 +250,42 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
             `` +
             `` +
             `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
+            `` +
             `not share it with anyone else.`
           : "The link lets this person join. A new link replaces an earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}
-        ${renderInputField({ name: "present", label: "Your own password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+        ${renderInputField({
+          name: "present",
+          label: "Your own password",
+          type: "password",
+          autocomplete: "current-password",
+          maxlength: LIMITS.password,
+          error,
+        })}
         <button class="plain">Create new link</button></form>`
     }</section>
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>

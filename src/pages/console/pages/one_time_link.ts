@@ -48,7 +48,9 @@ function ended(context: PageContext, state: Exclude<LinkState, "live">, link: Op
     replaced: ["This link was replaced", html`Use the newest link you received, or ${askForOne}.`],
     expired: [
       "This link has expired",
-      html`It was valid for ${link ? ONE_TIME_LINK_LIFETIME_TEXTS[link.madeBy] : "a short time"}. To continue, ${askForOne}.`,
+      html`It was valid for ${
+        link ? ONE_TIME_LINK_LIFETIME_TEXTS[link.madeBy] : "a short time"
+      }. To continue, ${askForOne}.`,
     ],
     unknown: [
       "This link is not valid",
@@ -153,7 +155,18 @@ async function form(context: PageContext, token: string, error?: ApiError): Prom
     <div class="card wide"><form method="post" action="${ONE_TIME_LINK_PAGE_PATH}" novalidate>
       ${context.token}
       <input type="hidden" name="token" value="${token}">
-      ${kind === "new" && renderInputField({ name: "name", label: "Your name", value: context.form.get("name") ?? "", autocomplete: "name", maxlength: LIMITS.name, autofocus: true, error })}
+      ${
+        kind === "new" &&
+        renderInputField({
+          name: "name",
+          label: "Your name",
+          value: context.form.get("name") ?? "",
+          autocomplete: "name",
+          maxlength: LIMITS.name,
+          autofocus: true,
+          error,
+        })
+      }
       ${address(context, link, error)}
       ${renderInputField({
         name: "password",

@@ -95,7 +95,8 @@ export function firstAlertGuide(context: MemberPageContext, channel: { id: strin
     ${
       canUse(context, "create_alert") &&
       html`<p>Then ask it:</p>${copyableText(said, "the prompt")}
-    <p class="hint">Writing and sending are separate permissions: without permission to send, the assistant’s drafts wait here for you.</p>`
+    <p class="hint">Writing and sending are separate permissions: without permission to send, the assistant’s drafts
+      wait here for you.</p>`
     }</section>
   ${
     canUse(context, "send_alert") &&

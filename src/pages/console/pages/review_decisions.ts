@@ -97,7 +97,13 @@ export function renderReviewDecisionPanels(
     ${
       !own &&
       html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline</h2>
-      ${renderFormTextField(typed, { name: "review_reply", label: "Comment", rows: 3, most: getMaxLength(decline_alert.input.shape.review_reply), hint: "Shown to the author. The alert stays a draft." })}
+      ${renderFormTextField(typed, {
+        name: "review_reply",
+        label: "Comment",
+        rows: 3,
+        most: getMaxLength(decline_alert.input.shape.review_reply),
+        hint: "Shown to the author. The alert stays a draft.",
+      })}
       <button class="plain" name="act" value="decline">Decline</button></section>`
     }
     ${others(context)}`;

@@ -62,7 +62,15 @@ function newForm({ form: sent, token }: MemberPageContext, action: string, error
         hint: "If your program is not listed, it may support ntfy, Gotify or JSON webhooks.",
         error,
       })}
-      ${renderInputField({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, required: false, hint: "If empty, the name of the program.", error })}
+      ${renderInputField({
+        name: "name",
+        label: "Name",
+        value: sent.get("name") ?? "",
+        maxlength: LIMITS.name,
+        required: false,
+        hint: "If empty, the name of the program.",
+        error,
+      })}
       </div>
       ${checkbox({
         id: "may-send",
@@ -180,7 +188,9 @@ async function one(context: MemberPageContext): Promise<Response> {
     html`${channelHeader(context, channel, "senders")}
     <p class="back"><a href="${getChannelPath(context, channel.id)}/senders">All senders</a></p>
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
-      <dl class="facts"><dt>Program</dt><dd>${getSenderProgramTitle(sender.program)}</dd><dt>Created</dt><dd>${relativeTime(
+      <dl class="facts"><dt>Program</dt><dd>${getSenderProgramTitle(
+        sender.program,
+      )}</dd><dt>Created</dt><dd>${relativeTime(
         sender.created_at,
         now,
       )}</dd><dt>Last used</dt><dd>${relativeTime(sender.last_used_at, now)}</dd></dl>

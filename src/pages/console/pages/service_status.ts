@@ -129,7 +129,9 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
         {
           name: "Pending webhook deliveries",
           now: count(waits?.webhooks ?? null),
-          help: "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes the event.",
+          help:
+            "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes " +
+            "the event.",
         },
         {
           name: "Disabled endpoints",

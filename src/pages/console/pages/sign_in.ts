@@ -124,7 +124,16 @@ function forgot(context: PageContext, error?: ApiError): Response {
     ${errorSummary(error)}
     <div class="card wide"><form method="post" action="/console/forgot" novalidate>
       ${context.token}
-      ${renderInputField({ name: "email", label: "E-mail address", type: "email", value: context.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
+      ${renderInputField({
+        name: "email",
+        label: "E-mail address",
+        type: "email",
+        value: context.form.get("email") ?? "",
+        autocomplete: "username",
+        maxlength: LIMITS.email,
+        autofocus: true,
+        error,
+      })}
       <button>Send reset link</button>
     </form></div>`
         : html`<p class="lede">${lostPasswordHint(false)}</p>`

@@ -68,13 +68,29 @@ export function renderSignInCodePage(
     ${errorSummary(error)}
     <div class="card wide"><form method="post" action="${SIGN_IN_CODE_PATH}" novalidate>
       ${signInTargetFields(context)}
-      ${renderInputField({ name: "code", label: "6-digit code", hint: "Your authenticator app shows a new code every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
+      ${renderInputField({
+        name: "code",
+        label: "6-digit code",
+        hint: "Your authenticator app shows a new code every 30 seconds.",
+        autocomplete: "one-time-code",
+        inputmode: "numeric",
+        maxlength: 12,
+        autofocus: !recovering,
+        error,
+      })}
       <button>Sign in</button>
     </form></div>
     <details class="more"${recovering && html` open`}><summary>I don’t have my phone</summary>
       <form method="post" action="${SIGN_IN_CODE_PATH}" novalidate>
         ${signInTargetFields(context)}
-        ${renderInputField({ name: "recovery", label: "Recovery code", hint: "One of your saved codes. Each works once.", autocomplete: "off", maxlength: 40, error })}
+        ${renderInputField({
+          name: "recovery",
+          label: "Recovery code",
+          hint: "One of your saved codes. Each works once.",
+          autocomplete: "off",
+          maxlength: 40,
+          error,
+        })}
         <button>Use recovery code</button>
       </form>
       <p class="hint">No recovery code? The operator of this server can turn off two-factor authentication for you.</p>

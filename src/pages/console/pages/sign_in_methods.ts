@@ -40,7 +40,8 @@ const codesLeft = ({ recovery_codes_left: left }: Ways): HtmlContent =>
 const oidcMethod = (name: string, on: boolean): Html =>
   html`<li><div class="what">
         <p><strong>${name}</strong> <span class="badge${on && " good"}">${on ? "connected" : "not connected"}</span></p>
-        <p>${on ? "Use it to sign in to this account" : "Connect it to sign in to this account"} without a password.</p></div>
+        <p>${on ? "Use it to sign in to this account" : "Connect it to sign in to this account"} without a
+          password.</p></div>
         <a class="button ${on ? "danger" : "plain"}" href="${ACCOUNT}/oidc${on && "/off"}">
           ${on ? "Disconnect" : "Connect"}<span class="unseen"> ${name}</span></a></li>`;
 
@@ -114,7 +115,15 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
       <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden" name="uri"
         value="${uri}">
-        ${renderInputField({ name: "code", label: "6-digit code", hint: "The code the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
+        ${renderInputField({
+          name: "code",
+          label: "6-digit code",
+          hint: "The code the app shows now.",
+          autocomplete: "one-time-code",
+          inputmode: "numeric",
+          maxlength: 12,
+          error,
+        })}
         <div class="actions"><button>Turn on</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
       </form></div></div>`,
     { error, styles: ["people"], scripts: ["copy"] },
@@ -154,7 +163,14 @@ function newPasskeyForm(context: PersonPageContext, error?: ApiError): Response 
         autocomplete: "off",
         error,
       })}
-      ${renderInputField({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+      ${renderInputField({
+        name: "present",
+        label: "Your password",
+        type: "password",
+        autocomplete: "current-password",
+        maxlength: LIMITS.password,
+        error,
+      })}
       <p class="hint said" role="status" data-said></p>
       <div class="actions"><button>Add passkey</button><a class="button plain"
         href="${ACCOUNT}">Back to your account</a></div>

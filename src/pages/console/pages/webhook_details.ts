@@ -144,7 +144,8 @@ async function log(context: MemberPageContext, hook: Webhook, may: boolean): Pro
     ...(before && { before }),
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
-    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} Open a delivery to see its payload. Response bodies are not stored.</p>
+    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} Open
+      a delivery to see its payload. Response bodies are not stored.</p>
     ${renderHtmlTable(
       "Deliveries, newest first",
       data,
@@ -265,7 +266,8 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     return confirmationPage(context, {
       title: "Create a new secret?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret
-        immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature made with the current one, so the
+        immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature made with the current one, so
+          the
           receiver can switch at any time.${
             hook.previous_secret_until && " The previous secret stops working " + "immediately."
           }`,

@@ -150,7 +150,9 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     alert.before && html`<span>${t("alert.before")}</span>`,
     circle &&
-      html`${renderAppIcon("place", "s")}<span>${t("alert.within", { distance: formatDistance(circle.radius_km) })}</span>`,
+      html`${renderAppIcon("place", "s")}<span>${t("alert.within", {
+        distance: formatDistance(circle.radius_km),
+      })}</span>`,
     snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
       html`<span title=${formatUtc(until)}>${t(until > now ? "alert.until" : "alert.was_until", {

@@ -39,7 +39,10 @@ export function CopyButton({ text, label }: { text: string; label: string }): VN
       setDone(true);
       setTimeout(() => setDone(false), REPORTED_MS);
     });
-  return html`<button class="plain" onClick=${() => void copy()}>${renderAppIcon(done ? "check" : "copy", "s")}${label}</button>
+  return html`<button class="plain" onClick=${() => void copy()}>${renderAppIcon(
+    done ? "check" : "copy",
+    "s",
+  )}${label}</button>
     <span class="unseen" role="status">${done && t("text.copied")}</span>`;
 }
 

@@ -140,7 +140,9 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
     ${
       alert.tts_text &&
       html`<div><p class="line"><button class="plain"
-        onClick=${() => void read(alert.tts_text ?? "")}>${renderAppIcon("bell", "s")}${t("alert.read_aloud")}</button></p>
+        onClick=${() => void read(alert.tts_text ?? "")}>${renderAppIcon("bell", "s")}${t(
+          "alert.read_aloud",
+        )}</button></p>
       <blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
     }
     <p class="small muted" role="status">${trouble}</p>

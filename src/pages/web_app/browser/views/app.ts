@@ -287,7 +287,9 @@ export function FullScreenAlert(): VNode | null {
       <h2 id="full-title" dir="auto">${alert.title}</h2>
       ${alert.body && html`<p class="text" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
       <${AlertFacts} alert=${alert} at=${now} />
-      <footer><button onClick=${answer}>${renderAppIcon("check", "s")}${t(alert.requires_ack ? "alert.ack" : "do.open")}</button>
+      <footer><button onClick=${answer}>${renderAppIcon("check", "s")}${t(
+        alert.requires_ack ? "alert.ack" : "do.open",
+      )}</button>
       <button class="plain" onClick=${close}>${t("do.close")}</button></footer>
     </article>
   </dialog>`;
