@@ -14,9 +14,8 @@ export default defineOperation({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, member, credential, scopes and server time. There are no tools for keys, members and " +
-    "uploads; " +
-    "people manage them in the console.",
+    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no " +
+    "tools; people manage them in the console.",
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },

@@ -101,8 +101,8 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
   } catch {
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} is damaged: its ${BACKUP_MANIFEST_FILE} is not valid JSON. Copy it again, or restore another
-        backup.`,
+      `${box.where} is damaged: its ${BACKUP_MANIFEST_FILE} is not valid JSON. ` +
+        "Copy it again, or restore another backup.",
       "from",
     );
   }
@@ -150,8 +150,8 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
   if (had.before)
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} was made by a build older than ${had.before}. Restore it with that build, then start ${had.before}
-        on it once.`,
+      `${box.where} was made by a build older than ${had.before}. ` +
+        `Restore it with that build, then start ${had.before} on it once.`,
       "from",
     );
   return read.data;

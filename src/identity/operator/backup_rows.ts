@@ -164,8 +164,8 @@ export async function restoreBackupRows(
   if (shape(there) !== shape(tables) || sequences.some(({ name }) => !theirs.has(name)))
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. Restore it with the
-        version that created it.`,
+      `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. ` +
+        "Restore it with the version that created it.",
       "from",
     );
   // The role owns the tables and is not a superuser, so foreign keys are dropped and created again, like in pg_dump.

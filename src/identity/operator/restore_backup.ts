@@ -103,8 +103,8 @@ async function secretFor(
   if (own !== null && settings.secret !== null && own !== settings.secret)
     throw new ConfigError(
       "SECRET",
-      `does not match the backup. Set it to the contents of
-        ${box.where}/secret${databaseUrl === null ? ", or unset it" : ""}.`,
+      "does not match the backup. " +
+        `Set it to the contents of ${box.where}/secret${databaseUrl === null ? ", or unset it" : ""}.`,
     );
   const path = dataPaths(dataDir).secret;
   const inFile = databaseUrl === null && existsSync(path) ? readFileSync(path, "utf8").trim() : null;

@@ -16,8 +16,8 @@ export const DATABASE_NAME = "belfry";
 export const SUPERUSER = "belfry_superuser";
 
 /** The statements of single-user mode, which is the superuser, for a new cluster. */
-export const CREATE_DATABASE_SQL = `create role ${SERVICE_ROLE} login;\ncreate database ${DATABASE_NAME} owner
-  ${SERVICE_ROLE};\n`;
+export const CREATE_DATABASE_SQL =
+  `create role ${SERVICE_ROLE} login;\n` + `create database ${DATABASE_NAME} owner ${SERVICE_ROLE};\n`;
 
 const HEADER = "# Belfry writes this file at each start.";
 

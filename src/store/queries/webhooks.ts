@@ -66,8 +66,8 @@ export const recordDelivery = defineStatement("record_delivery", {
   },
   columns: { enabled: boolean },
   text: `with e as (update webhook_endpoint set
-      failure_count = case when ${COUNTED} then failure_count + 1 when $ok and disabled_at is null then 0 else
-        failure_count end,
+      failure_count = case when ${COUNTED} then failure_count + 1
+        when $ok and disabled_at is null then 0 else failure_count end,
       disabled_at = case when ${COUNTED} and failure_count + 1 >= $disabling::int then coalesce(disabled_at,
         clock_timestamp())
         else disabled_at end,

@@ -1,4 +1,5 @@
-// Fields of alerts and channels that handsets show. Generated from src/model/fields by `npm run gen`.
+// Fields of alerts and channels that handsets show.
+// Generated from src/model/fields by `npm run gen`.
 
 export interface AppAlertFields {
   title: string;
