@@ -150,15 +150,16 @@ describeInBrowser("sending from the form", () => {
     }
     await page.locator("#preview .question .button", { hasText: "Yes" }).waitFor({ state: "attached" });
     await page.locator(".peek summary").click();
-    const drawn = await actionsIn(page.locator("#preview .alert"));
     const { actions } = parseAlertForm(new URLSearchParams(CARD));
     const sent = { pusher_id: id, title: CARD.title, requires_ack: true, actions, send: true };
     expect((await site.world.rest("create_alert", sent)).status).toBe(201);
-    await page.goto(`${site.url}/app/`);
-    await card(page, CARD.title).waitFor();
-    const shown = await actionsIn(card(page, CARD.title));
-    expect(drawn.markup).toContain("<legend>Are you on site?</legend>");
-    expect(drawn).toEqual(shown);
+    const app = await context.newPage();
+    await app.goto(`${site.url}/app/`);
+    await card(app, CARD.title).waitFor();
+    const shown = await actionsIn(card(app, CARD.title));
+    expect(shown.markup).toContain("<legend>Are you on site?</legend>");
+    // Each field that changes loads the preview again.
+    await expect.poll(() => actionsIn(page.locator("#preview .alert"))).toEqual(shown);
     await context.close();
   });
 });
