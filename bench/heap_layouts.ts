@@ -86,38 +86,11 @@ function tableOf(sized: readonly Sized[]): string {
     const here = `<sub>${formatAbsolute(figures[work])}</sub>`;
     return name === named ? here : `${ratios("rate")}, CPU ${ratios("cpu")} ${here}`;
   };
+  const rowOf = (each: Sized) =>
+    [each.name, `${median(each.resident).toFixed(0)} MB`, ...WORKS.map((work) => cell(work, each))].join(" | ");
   return [
     `| MB | % | resident after load | ${WORKS.join(" | ")} |`,
     `|---|---|---|${WORKS.map(() => "---|").join("")}`,
-    ...sized.map(
-      (each) =>
-        "| " +
-        `${[each.name, `${median(each.resident).toFixed(0)} MB`, ...WORKS.map((work) => cell(work, each))].join(" | ")} ` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        "|",
-    ),
+    ...sized.map((each) => `| ${rowOf(each)} |`),
   ].join("\n");
 }

@@ -135,31 +135,8 @@ test.each(VICTIMS)(
     const found = await everything(url, key, channels);
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
     console.log(
-      `${victim} killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ${refused.length} calls got a ` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `503; ${summary(readyAfter)}`,
+      `${victim} killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ` +
+        `${refused.length} calls got a 503; ${summary(readyAfter)}`,
     );
     await server.stop();
   },

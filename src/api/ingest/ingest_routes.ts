@@ -130,8 +130,8 @@ async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> 
     const caller = await routes.authenticate(extractToken(toWebRequest(event), NTFY_TOKEN_LOCATIONS));
     const { id, cancelled } = await cancelSequence({ caller, channel: topic, sequenceId: sequence }, routes, log);
     const time = Math.floor(routes.now().getTime() / 1000);
-    const outcome =
-      `${formatQuantity(cancelled, "alert")} cancelled. Handsets that already received a sent alert keep ` + `it.`;
+    const count = formatQuantity(cancelled, "alert");
+    const outcome = `${count} cancelled. Handsets that already received a sent alert keep it.`;
     const body = { id, time, event: "message_delete", topic, sequence_id: sequence };
     return createJsonResponse(200, { ...body, belfry: { state: "cancelled", said: outcome } });
   } catch (error) {

@@ -110,32 +110,8 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
   if (of?.belfry !== "backup")
     throw invalidRequest("backup_invalid", `${box.where} is not a backup of Belfry.`, "from");
   const newer =
-    `was made by a newer version than ${version}. Restore it with that version, given in its ${BACKUP_MANIFEST_FILE}, ` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    `` +
-    "or a later one.";
+    `was made by a newer version than ${version}. Restore it with that version, given in its ${BACKUP_MANIFEST_FILE}` +
+    ", or a later one.";
   if (typeof of.format === "number" && of.format > BACKUP_FORMAT)
     throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   const read = BackupManifest.safeParse(said);

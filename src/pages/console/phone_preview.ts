@@ -121,7 +121,6 @@ export async function describeReach(context: MemberPageContext, { id, subscriber
   if (subscribers === 0) return `${reach}.`;
   if (!enabled) return `${reach}; none can receive push while the app is closed. The operator can turn on WEB_PUSH.`;
   const of = looked_at < LIMITS.wakes_looked_at ? "" : ` of the ${formatLimit("wakes_looked_at")} checked`;
-  return (
-    `${reach}; ${woken === 0 ? "none" : woken.toLocaleString("en")}${of} can receive push while the app is ` + `closed.`
-  );
+  const receivers = woken === 0 ? "none" : woken.toLocaleString("en");
+  return `${reach}; ${receivers}${of} can receive push while the app is closed.`;
 }

@@ -28,10 +28,11 @@ import {
 import { isRecord } from "./terminal_text.ts";
 import { callTool } from "./tool_call.ts";
 
+const IDEMPOTENCY_HOURS = LIMITS.idempotency_hours;
+
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
-  description:
-    `Idempotency key: for ${LIMITS.idempotency_hours} hours, a retry with the same key is not executed ` + `twice.`,
+  description: `Idempotency key: for ${IDEMPOTENCY_HOURS} hours, a retry with the same key is not executed twice.`,
 };
 
 function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, required: boolean][] {

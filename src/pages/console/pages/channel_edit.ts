@@ -178,9 +178,7 @@ async function status(context: MemberPageContext, channel: ChannelResult, action
     planned === 0
       ? "No alerts are scheduled."
       : html`${
-          planned === 1
-            ? "One scheduled alert will still be sent"
-            : `${planned} scheduled alerts will still be ` + `sent`
+          planned === 1 ? "One scheduled alert will still be sent" : `${planned} scheduled alerts will still be sent`
         }; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;
   const button = (act: string, words: string) =>
     html`<form method="post" action="${action}">${context.token}<button class="plain" name="act"

@@ -33,43 +33,8 @@ async function ask(context: MemberPageContext, error?: ApiError): Promise<Respon
   const refused = !may
     ? "Only an admin or owner of the workspace can delete channels."
     : channel.subscribers > 0 &&
-      `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: it then sends nothing ` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `and keeps its handle.`;
+      `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: it then sends ` +
+        `nothing and keeps its handle.`;
   if (refused)
     return context.page(
       `Delete ${channel.name}?`,

@@ -173,7 +173,7 @@ function others(typed: FormState): Html {
             label: `Button ${i + 1} label`,
           })}${renderFormTextField(inRows, {
             name: `actions.${i}.url`,
-            label: `Button ${i + 1} ` + `link`,
+            label: `Button ${i + 1} link`,
             kind: "url",
           })}</div>`,
       )}`,
@@ -186,7 +186,7 @@ function others(typed: FormState): Html {
       Users can change their answer until the alert expires. You see counts, not who answered.</p>
       ${renderFormTextField(typed, { name: "reply.label", label: "Question" })}
       <div class="columns">${REPLY_CONTROL_NAMES.slice(1).map((name, i) =>
-        renderFormTextField(typed, { name, label: `Answer ` + `${i + 1}` }),
+        renderFormTextField(typed, { name, label: `Answer ${i + 1}` }),
       )}</div></div>`,
     )}
     ${collapsibleFields(

@@ -179,7 +179,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       <p>A program without a public address can fetch the same events, with a key that has the scope
         <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
       ${copyableText(
-        `curl "${context.deps.publicUrl}/api/v1/core/events" -H ` + `"Authorization: Bearer <your key>"`,
+        `curl "${context.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`,
         "the command",
       )}
       <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next
