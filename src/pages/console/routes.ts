@@ -43,6 +43,7 @@ import { CONSOLE_FILES, partResponse, redirectTo, renderConsolePage } from "./pa
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ACCOUNT_WORKSPACE_PAGES } from "./pages/account_workspaces.ts";
 import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
+import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
 import { BULK_ALERT_PAGES } from "./pages/bulk_alerts.ts";
 import { CALENDAR_PAGES } from "./pages/calendar.ts";
@@ -54,12 +55,13 @@ import { CONSENT_PAGES } from "./pages/consent.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { FIND_PAGES } from "./pages/find.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
-import { ASSISTANT_PAGES, KEY_PAGES } from "./pages/keys.ts";
+import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { OIDC_PAGES } from "./pages/oidc.ts";
 import { ONE_TIME_LINK_PAGES } from "./pages/one_time_link.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
+import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_STATUS_PAGES } from "./pages/service_status.ts";
 import { renderSignInPage, SECOND_STEP_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
@@ -81,6 +83,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
   ...ALERT_LIST_PAGES,
+  ...REVIEW_NOTIFICATION_PAGES,
   ...BULK_ALERT_PAGES,
   ...CALENDAR_PAGES,
   ...STATISTICS_PAGES,
@@ -146,18 +149,7 @@ async function serve(
   let reading = false;
   let form: URLSearchParams | null = null;
   const build = (form: URLSearchParams, files: FormFiles = new Map()) =>
-    visitOf({
-      deps,
-      request,
-      url,
-      params,
-      form,
-      files,
-      session,
-      caller,
-      log,
-      address: support.addressOf(event),
-    });
+    visitOf({ deps, request, url, params, form, files, session, caller, log, address: support.addressOf(event) });
   const at = url.pathname + url.search;
   try {
     if (page.method === "POST") deps.forms.checkOrigin(request.headers);

@@ -16,6 +16,7 @@ import { canShowErrorInForm } from "../form_submission.ts";
 import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
 import { workspacesSection } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";
+import { renderCurrentPasswordField } from "./password_question.ts";
 import { signInMethods } from "./sign_in_methods.ts";
 
 /** The browser's own description of itself, shortened. It is unverified, and only shown to its owner. */
@@ -64,17 +65,10 @@ async function account(
       ${errorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
-        ${renderInputField({
-          name: "present",
-          label: "Current password",
-          type: "password",
-          autocomplete: "current-password",
-          maxlength: LIMITS.password,
-          error: errorOf("password"),
-        })}
+        ${renderCurrentPasswordField({ label: "Current password", error: errorOf("password") })}
         ${renderInputField({
           name: "next",
-          label: `New password (at least ${LIMITS.password_least} ` + `characters)`,
+          label: `New password (at least ${LIMITS.password_least} characters)`,
           type: "password",
           autocomplete: "new-password",
           minlength: LIMITS.password_least,

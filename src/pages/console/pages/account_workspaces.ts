@@ -28,6 +28,7 @@ import {
   type PersonPageContext,
 } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
+import { renderCurrentPasswordField } from "./password_question.ts";
 
 type Ahead = z.output<(typeof get_retention)["output"]>;
 
@@ -219,14 +220,7 @@ async function closing(context: PersonPageContext, error?: ApiError): Promise<Re
           class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${context.token}
       ${data.map((own) => leftBehind(own, error))}
-      ${renderInputField({
-        name: "present",
-        label: "Your password",
-        type: "password",
-        autocomplete: "current-password",
-        maxlength: LIMITS.password,
-        error,
-      })}
+      ${renderCurrentPasswordField({ error })}
       <div class="actions"><button class="danger">Close account permanently</button><a class="button plain"
         href="${ACCOUNT}">Cancel</a></div>
     </form>`

@@ -2,11 +2,7 @@
 // alerts (newest first), and all alerts. For one channel: newest first. Each can be searched by text, channel and
 // author.
 
-import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
-import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
 import { assertDefined } from "../../../model/assert.ts";
-import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
-import { formatId } from "../../../model/domain/type_ids.ts";
 import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
@@ -33,6 +29,7 @@ import {
 } from "../page_context.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
 import { bulkForm, mayChangeAlerts, renderAlertCheckbox } from "./bulk_alerts.ts";
+import { renderReviewNotifications } from "./review_notifications.ts";
 
 const ALERT_STATE: Record<AlertStatus, HtmlContent> = {
   draft: html`<span class="badge">draft</span>`,
@@ -190,7 +187,7 @@ const listOf =
         name: one.name,
         chosen: one === list,
       })),
-    )}${await form(channels)}${part}${status === "draft" && (await hearing(context))}`,
+    )}${await form(channels)}${part}${status === "draft" && (await renderReviewNotifications(context))}`,
       { styles: ["history"], scripts: ["live", "rows"] },
     );
   };
@@ -271,44 +268,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
   );
 }
 
-/**
- * Notifications about drafts that await a review: on a phone for members who may open the reviews channel, and by mail
- * where mail is sent.
- */
-async function hearing(context: MemberPageContext): Promise<HtmlContent> {
-  const { caller, base, token, deps } = context;
-  const opens = isRoleAtLeast(caller.member.role, open_reviews.role) && caller.pusherIds === null;
-  const mails = deps.mail !== null && isRoleAtLeast(caller.member.role, mail_drafts.role);
-  if (!opens && !mails) return null;
-  const { data } = await context.asPerson(list_own_workspaces, {});
-  const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.wants_draft_emails === true;
-  return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
-    <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link
-      to the draft, show its channel and author but not its text, and expire once the draft is approved or declined.</p>
-    ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
-    ${
-      mails &&
-      html`<p>${
-        mailed
-          ? "You also get these notifications by e-mail."
-          : "You can also get them by e-mail once that channel exists."
-      }</p>
-    <form method="post" action="${base}reviews/mail">${token}<input type="hidden" name="mails"
-      value="${mailed ? "" : "on"}"><button>${mailed ? "Stop e-mails" : "E-mail me"}</button></form>`
-    }</details>`;
-}
-
 export const ALERT_LIST_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher", ofChannel),
   ...LISTS.map((list) => memberPage("GET", `/${list.path}`, listOf(list))),
-
-  memberPage("POST", "/reviews", async (context) => {
-    const { id } = await context.asMember(open_reviews, {});
-    return context.goTo(`${getChannelPath(context, id)}/invites`);
-  }),
-
-  memberPage("POST", "/reviews/mail", async (context) => {
-    await context.asMember(mail_drafts, { wants_draft_emails: context.form.get("mails") === "on" });
-    return context.goTo(`${context.base}drafts`);
-  }),
 ];

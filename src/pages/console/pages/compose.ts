@@ -116,12 +116,8 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
       { ...ALERT_FIELD_LABELS, ...ACTION_BUTTON_FIELD_LABELS },
     );
   // Each alert has at most one successor, so going back and forth does not create a third one.
-  form.set(
-    "once",
-    createHash("sha256")
-      .update(form.get("once") ?? "")
-      .digest("base64url"),
-  );
+  const earlier = form.get("once") ?? "";
+  form.set("once", createHash("sha256").update(earlier).digest("base64url"));
   return conflict(
     "wrong_state",
     "This form already created an alert, and its text has changed since. Submit it again to create another alert.",
@@ -185,12 +181,7 @@ async function edit(context: MemberPageContext): Promise<Response> {
       const expected = { ...getAlertPathArguments(context), expected_updated_at: made.updated_at };
       await context.call(act === "send" ? "send_alert" : "schedule_alert", expected);
     }
-    return await done(context, {
-      channel,
-      made,
-      act,
-      removed: !isDeepStrictEqual(made.blocked, alert.blocked),
-    });
+    return await done(context, { channel, made, act, removed: !isDeepStrictEqual(made.blocked, alert.blocked) });
   } catch (refused) {
     const now = await context.call("get_alert", getAlertPathArguments(context));
     // Another person was faster between the check above and the write. A draft saved by this form is not a conflict.
@@ -235,12 +226,8 @@ async function test(
   try {
     await context.asMember(test_alert, path);
   } catch (refused) {
-    return show(context, {
-      channel,
-      alert: made,
-      form: toAlertFormValues(made),
-      error: rethrowUnlessShownInForm(refused),
-    });
+    const error = rethrowUnlessShownInForm(refused);
+    return show(context, { channel, alert: made, form: toAlertFormValues(made), error });
   }
   return context.goTo(pageOf(context, made), DONE.test);
 }
@@ -254,43 +241,8 @@ async function clash(
   if (alert.review_url === null) {
     const error = conflict(
       "alert_already_sent",
-      `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it can no longer be ` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `` +
-        `edited. Your text is below as a new alert.`,
+      `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it can no longer ` +
+        `be edited. Your text is below as a new alert.`,
     );
     return show(context, { channel, alert: null, form, error });
   }

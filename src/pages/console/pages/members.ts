@@ -1,6 +1,5 @@
 // Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the
-// signed-in member may do, and leaves the deciding to the operations. Ticked channels are listed first, and the others
-// can be searched. The search is a button that saves nothing, so it needs no script.
+// signed-in member may do, and leaves the deciding to the operations.
 
 import { createMemberLinkMail } from "../../../identity/auth/mail.ts";
 import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "../../../identity/auth/one_time_links.ts";
@@ -16,92 +15,21 @@ import { getGrantableRoles } from "../../../model/domain/access_policy.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { MemberInput } from "../../../store/schemas/common_fields.ts";
-import { type HtmlContent, html } from "../../../ui/html.ts";
+import { html } from "../../../ui/html.ts";
 import {
-  checkbox,
   copyableText,
   errorSummary,
   relativeTime,
-  renderFieldError,
   renderHtmlTable,
   renderInputField,
   renderSelectField,
 } from "../components.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
-import { filterRows, searchableList } from "../list_search.ts";
+import { searchableList } from "../list_search.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
-
-interface Channel {
-  id: string;
-  name: string;
-  handle: string;
-}
-
-const OFFERED = 12;
-
-/** The button of a form that searches further channels: the form is shown again as it was, and nothing is saved. */
-export const CHANNEL_SEARCH_BUTTON_NAME = "look";
-
-/**
- * The channels: every one, or those that are ticked. A ticked channel alone means "only these". With "every channel" it
- * contradicts itself, and the form is shown again with neither chosen. `of` makes ids unique among the forms of one
- * page.
- */
-export function channelChoice(
-  of: string,
-  channels: Channel[],
-  wish: MemberInput,
-  { mayAll, form, error }: { mayAll: boolean; form: URLSearchParams; error: ApiError | undefined },
-): HtmlContent {
-  const some = wish.pusher_ids.length > 0;
-  const { line, attributes } = renderFieldError(error, "sees");
-  const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
-  const looks = some || form.has(CHANNEL_SEARCH_BUTTON_NAME);
-  const only = { id: `${of}-some`, value: "some", checked: !mayAll || (looks && !wish.every_channel) };
-  const ticked = channels.filter(({ id }) => wish.pusher_ids.includes(id));
-  const find = (form.get("find") ?? "").trim();
-  const others = filterRows(
-    channels.filter((channel) => !ticked.includes(channel)),
-    find,
-    ({ name, handle }) => [name, handle],
-  );
-  const from = Math.max(0, Number.parseInt(form.get(CHANNEL_SEARCH_BUTTON_NAME) ?? "", 10) || 0);
-  const offered = others.slice(from, from + OFFERED);
-  const searchButton = (at: number, words: string) =>
-    html`<button class="plain" name="${CHANNEL_SEARCH_BUTTON_NAME}" value="${at}"
-      formaction="#${of}-sees">${words}</button>`;
-  const previous = from > 0 && searchButton(Math.max(0, from - OFFERED), "Previous channels");
-  const sees = { name: "sees", type: "radio" } as const;
-  return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
-    ${mayAll && checkbox({ ...sees, ...all, label: "All channels, including future ones", attributes })}
-    ${checkbox({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
-    <div class="columns only">${
-      channels.length === 0
-        ? html`<p class="hint">No channels yet.</p>`
-        : [...ticked, ...offered].map((channel) =>
-            checkbox({
-              id: `${of}-${channel.id}`,
-              name: "pusher",
-              value: channel.id,
-              label: html`${channel.name} <span class="muted">${channel.handle}</span>`,
-              checked: wish.pusher_ids.includes(channel.id),
-            }),
-          )
-    }</div>${
-      channels.length > OFFERED &&
-      html`<div class="field"><label for="${of}-find">Find a channel</label>
-      <p class="hint" id="${of}-hint">Ticked channels stay selected. ${
-        offered.length === 0
-          ? "No other channels match."
-          : `Showing ${from + 1} to ${from + offered.length} of ${others.length} others.`
-      }</p>
-      <input type="search" id="${of}-find" name="find" dir="auto" value="${find}" aria-describedby="${of}-hint"></div>
-      <div class="actions">${searchButton(0, "Find")}${previous}${
-        from + OFFERED < others.length && searchButton(from + OFFERED, "More channels")
-      }</div>`
-    }</fieldset>`;
-}
+import { CHANNEL_SEARCH_BUTTON_NAME, channelChoice, describeMemberChannels } from "./member_channels.ts";
+import { renderCurrentPasswordField } from "./password_question.ts";
 
 /** The raw values of the form; the operation interprets them. */
 export const parseMemberForm = ({ form: sent }: MemberPageContext): MemberInput => ({
@@ -109,15 +37,6 @@ export const parseMemberForm = ({ form: sent }: MemberPageContext): MemberInput 
   every_channel: sent.get("sees") === "all",
   pusher_ids: sent.getAll("pusher"),
 });
-
-const NAMED = 3;
-
-/** The channels that a member sees; null means all. */
-export function describeMemberChannels(handles: string[] | null): string {
-  if (handles === null) return "all channels";
-  const more = handles.length - NAMED;
-  return `${handles.slice(0, NAMED).join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
-}
 
 const ROLE_WORDS: Record<Role, string> = {
   owner: "Owner: everything",
@@ -238,54 +157,12 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
         : html`
       <p class="hint">${
         row.joined
-          ? `For a lost password: the link lets ${row.email} choose a new one and ends all its sessions and passkeys. Do ` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `` +
-            `not share it with anyone else.`
+          ? `For a lost password: the link lets ${row.email} choose a new one and ends all its sessions ` +
+            `and passkeys. Do not share it with anyone else.`
           : "The link lets this person join. A new link replaces an earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}
-        ${renderInputField({
-          name: "present",
-          label: "Your own password",
-          type: "password",
-          autocomplete: "current-password",
-          maxlength: LIMITS.password,
-          error,
-        })}
+        ${renderCurrentPasswordField({ label: "Your own password", error })}
         <button class="plain">Create new link</button></form>`
     }</section>
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>

@@ -1,4 +1,4 @@
-// A page with one form: a signed-in person confirms a change with the password.
+// The password with which a signed-in person confirms a change: its field, and a page with one form that asks for it.
 
 import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
@@ -8,19 +8,16 @@ import type { PersonPageContext } from "../page_context.ts";
 
 const ACCOUNT = "/console/account";
 
-/** The field of such a form, as operations take it. */
-export const parsePasswordField = ({ form }: PersonPageContext) => ({ present: form.get("present") ?? "" });
-
-const passwordField = (error?: ApiError): Html =>
+/** The field of the password in a form. `autofocus` gives it the focus when the page opens without an error. */
+export const renderCurrentPasswordField = (more: { label?: string; autofocus?: boolean; error?: ApiError }): Html =>
   renderInputField({
-    name: "present",
-    label: "Your password",
-    type: "password",
-    autocomplete: "current-password",
+    ...{ name: "present", label: "Your password", type: "password", autocomplete: "current-password" },
     maxlength: LIMITS.password,
-    autofocus: true,
-    error,
+    ...more,
   });
+
+/** The value of that field, as operations take it. */
+export const parsePasswordField = ({ form }: PersonPageContext) => ({ present: form.get("present") ?? "" });
 
 /** A page with one form that needs the password. */
 export function askPassword(
@@ -39,7 +36,7 @@ export function askPassword(
     html`<h1>${title}</h1><p class="lede">${lede}</p>
     ${errorSummary(error)}
     <form method="post" action="${action}" novalidate>${context.token}
-      ${passwordField(error)}
+      ${renderCurrentPasswordField({ autofocus: true, error })}
       <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain"
         href="${ACCOUNT}">Back to your account</a></div>
     </form>`,

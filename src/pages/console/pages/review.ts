@@ -8,15 +8,11 @@ import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
-import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import { formatDistance } from "../../../ui/alert_card.ts";
-import { listPlainFacts } from "../../../ui/field_values.ts";
-import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { circleDrawing, formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
+import { type Html, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { renderAlertTimeline, renderTimelinePart } from "../alert_timeline.ts";
 import { getAlertPathArguments, getChannelPath } from "../channel_header.ts";
-import { errorSummary, isPartRequest, relativeTime, renderBlockquote } from "../components.ts";
+import { errorSummary, isPartRequest, renderBlockquote } from "../components.ts";
 import { parseUtcMinute } from "../form_controls.ts";
 import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
 import {
@@ -37,11 +33,11 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
 import { createDiffBudget } from "../text_diff.ts";
 import { parseAlertForm, toAlertFormValues } from "./compose_fields.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { checkReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decisions.ts";
+import { renderReviewFacts, renderReviewRecurrence } from "./review_facts.ts";
 import {
   byline,
   changesSinceDeclined,
@@ -133,8 +129,8 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
           )
         }
         ${await historyCard(past, effort, now)}
-        ${repetition(context, alert)}
-        ${facts(context, alert)}
+        ${renderReviewRecurrence(context, alert)}
+        ${renderReviewFacts(context, alert)}
         ${
           canUse(context, "send_alert")
             ? renderReviewDecisionPanels(context, { alert, error, own })
@@ -178,43 +174,6 @@ function drawn(context: MemberPageContext, alert: AlertResult, channel: ChannelR
           framed,
         )}</section>`
     }`;
-}
-
-/** The recurrence and its next time. For an occurrence, its series. */
-function repetition(
-  context: MemberPageContext,
-  { recurrence, send_at, series_id, pusher_id }: AlertResult,
-): HtmlContent {
-  if (series_id)
-    return html`<p><a href="${getChannelPath(
-      context,
-      pusher_id,
-    )}/alerts/${series_id}">Part of a repeating alert</a></p>`;
-  if (!recurrence) return null;
-  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${renderNextOccurrences(
-    recurrence,
-    send_at,
-    context.now,
-  )}
-    <p><a href="${context.base}month?channel=${pusher_id}">Month view</a></p></section>`;
-}
-
-/** The properties that the phone does not show. */
-function facts({ now }: MemberPageContext, alert: AlertResult): HtmlContent {
-  const lines: [string, HtmlContent][] = [["Changed", relativeTime(alert.updated_at, now)]];
-  if (alert.send_at) lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
-  if (alert.sent_at) lines.push(["Sent", timeElement(new Date(alert.sent_at))]);
-  if (alert.expires_at) lines.push(["Expires", timeElement(new Date(alert.expires_at))]);
-  for (const { type, label, url, choices = [] } of alert.actions)
-    lines.push(type === "reply" ? [`Question “${label}”`, choices.join(" · ")] : [`Link “${label}”`, url]);
-  if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
-  if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
-  const circle = toMapCircle(alert);
-  if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatCoordinates(circle)}`]);
-  for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
-  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${
-    circle && circleDrawing(circle)
-  }`;
 }
 
 async function decide(context: MemberPageContext): Promise<Response> {

@@ -21,7 +21,7 @@ import { copyableText, errorSummary, relativeTime, renderInputField } from "../c
 import { withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
-import { askPassword, parsePasswordField } from "./password_question.ts";
+import { askPassword, parsePasswordField, renderCurrentPasswordField } from "./password_question.ts";
 import { createPasskeyOptionsResponse } from "./sign_in.ts";
 
 const ACCOUNT = "/console/account";
@@ -163,14 +163,7 @@ function newPasskeyForm(context: PersonPageContext, error?: ApiError): Response 
         autocomplete: "off",
         error,
       })}
-      ${renderInputField({
-        name: "present",
-        label: "Your password",
-        type: "password",
-        autocomplete: "current-password",
-        maxlength: LIMITS.password,
-        error,
-      })}
+      ${renderCurrentPasswordField({ error })}
       <p class="hint said" role="status" data-said></p>
       <div class="actions"><button>Add passkey</button><a class="button plain"
         href="${ACCOUNT}">Back to your account</a></div>

@@ -1,11 +1,40 @@
-// The page of one delivery: its result, the headers that identify it, and its payload.
+// The result of a delivery, and the page of one delivery: its result, the headers that identify it, and its payload.
 
 import { get_delivery } from "../../../identity/session/webhooks.ts";
+import { spellLimit } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { copyableText, isPartRequest, liveSection } from "../components.ts";
-import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
-import { deliveryResult } from "./webhook_details.ts";
+import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_context.ts";
+
+/** Where a delivery ended (see effects/webhooks/deliver_once.ts). */
+const FAILURES: Record<string, string> = {
+  refused_target: "The address is not public, so it cannot be called.",
+  dns: "The host name could not be resolved.",
+  timeout: `No response within ${spellLimit("webhook_seconds")} seconds.`,
+  connect: "The connection failed.",
+  tls: "The certificate is not trusted.",
+  redirect: "The receiver returned a redirect; redirects are not followed.",
+  status: "The receiver returned an error.",
+  reply: "The response was incomplete.",
+};
+
+type Delivery = OperationResultRow<"list_deliveries">;
+
+/** A delivery takes seconds: its result is requested more often for as long (milliseconds). */
+const SOON_MS = 60_000;
+
+/** The result of a delivery. After a running one, live_sections.js updates the page sooner. */
+export function deliveryResult({ ok, status, failure, created_at }: Delivery, now: Date): HtmlContent {
+  const soon = now.getTime() - Date.parse(created_at) < SOON_MS;
+  if (ok === null)
+    return html`<span class="badge"${soon && html` data-soon`}>pending</span>${
+      !soon && html`<span class="muted">no result: the server stopped or had no capacity</span>`
+    }`;
+  if (ok) return html`<span class="badge good">delivered</span><span class="muted">status ${status}</span>`;
+  const why = failure === "status" ? `Status ${status}.` : (FAILURES[failure ?? ""] ?? failure);
+  return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
+}
 
 /** The payload with line breaks; as it is if it is not JSON. */
 function formatPayload(body: string): string {

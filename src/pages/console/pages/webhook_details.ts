@@ -4,7 +4,7 @@ import { update_webhook } from "../../../identity/session/webhooks.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { type EventName, WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
-import { LIMITS, spellLimit } from "../../../model/limits.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/schemas/common_fields.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
@@ -25,9 +25,9 @@ import {
   type MemberPageContext,
   memberForm,
   memberPage,
-  type OperationResultRow,
 } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
+import { deliveryResult } from "./webhook_delivery.ts";
 import {
   describeWebhookCreator,
   eventChips,
@@ -43,20 +43,6 @@ const PATH = "/webhooks/:webhook";
 const PAGE = LIMITS.page_usual;
 /** Characters of an alert's title in the list. */
 const TITLE = 60;
-
-/** Where a delivery ended (see effects/webhooks/deliver_once.ts). */
-const FAILURES: Record<string, string> = {
-  refused_target: "The address is not public, so it cannot be called.",
-  dns: "The host name could not be resolved.",
-  timeout: `No response within ${spellLimit("webhook_seconds")} seconds.`,
-  connect: "The connection failed.",
-  tls: "The certificate is not trusted.",
-  redirect: "The receiver returned a redirect; redirects are not followed.",
-  status: "The receiver returned an error.",
-  reply: "The response was incomplete.",
-};
-
-type Delivery = OperationResultRow<"list_deliveries">;
 
 async function endpoint(context: MemberPageContext): Promise<Webhook> {
   const { data } = await context.call("list_webhooks");
@@ -119,21 +105,6 @@ function mending(context: MemberPageContext, hook: Webhook, may: boolean): HtmlC
           <code>list_events</code> for ${LIMITS.events_days} days.</li>
       </ol>`
     }</section>`;
-}
-
-/** A delivery takes seconds: its result is requested more often for as long (milliseconds). */
-const SOON_MS = 60_000;
-
-/** The result of a delivery. After a running one, live_sections.js updates the page sooner. */
-export function deliveryResult({ ok, status, failure, created_at }: Delivery, now: Date): HtmlContent {
-  const soon = now.getTime() - Date.parse(created_at) < SOON_MS;
-  if (ok === null)
-    return html`<span class="badge"${soon && html` data-soon`}>pending</span>${
-      !soon && html`<span class="muted">no result: the server stopped or had no capacity</span>`
-    }`;
-  if (ok) return html`<span class="badge good">delivered</span><span class="muted">status ${status}</span>`;
-  const why = failure === "status" ? `Status ${status}.` : (FAILURES[failure ?? ""] ?? failure);
-  return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
 }
 
 async function log(context: MemberPageContext, hook: Webhook, may: boolean): Promise<Html> {
@@ -267,10 +238,9 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
       title: "Create a new secret?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret
         immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature made with the current one, so
-          the
-          receiver can switch at any time.${
-            hook.previous_secret_until && " The previous secret stops working " + "immediately."
-          }`,
+        the receiver can switch at any time.${
+          hook.previous_secret_until && " The previous secret stops working immediately."
+        }`,
       act: "Create new secret",
       back: pathOf(context, hook),
       keep: "Cancel",

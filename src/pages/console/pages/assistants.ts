@@ -1,0 +1,97 @@
+// The assistants that the signed-in person connected to this workspace: their list, the setting of each that its alerts
+// need approval, and the end of a connection.
+
+import { end_connection, list_connections, update_connection } from "../../../identity/session/client_connections.ts";
+import { notFound } from "../../../model/api_error.ts";
+import { html } from "../../../ui/html.ts";
+import { copyableText, emptyState, relativeTime, renderHtmlTable } from "../components.ts";
+import { type ConsolePage, memberPage } from "../page_context.ts";
+import { scopeSummary } from "../scope_groups.ts";
+import {
+  confirmationPage,
+  parseRequiresApproval,
+  renderApprovalSettingLink,
+  renderApprovalSettingPage,
+} from "./confirmation.ts";
+import { assistantName } from "./consent_form.ts";
+
+export const ASSISTANT_PAGES: readonly ConsolePage[] = [
+  memberPage("GET", "/assistants", async (context) => {
+    const { deps, caller, base, now } = context;
+    const { data: rows } = await context.asMember(list_connections, {});
+    return context.page(
+      "Assistants",
+      html`<h1>Assistants</h1>
+      <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never has
+        more permissions than you.</p>
+      ${renderHtmlTable(
+        "Connected assistants",
+        rows,
+        {
+          Assistant: (row) =>
+            html`<strong>${assistantName(row.name)}</strong>${
+              row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`
+            }`,
+          Permissions: (row) =>
+            html`<div>${scopeSummary(row.scopes)}${renderApprovalSettingLink(
+              row.requires_approval,
+              `${base}assistants/${row.id}/asking`,
+              row.name ?? "this assistant",
+            )}</div>`,
+          Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
+          Connected: (row) => relativeTime(row.created_at, now),
+          "Last used": (row) => relativeTime(row.last_used_at, now),
+          "": (row) =>
+            html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span
+              class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
+        },
+        emptyState("No assistants connected", "Give an assistant the address below. It then asks for your permission."),
+      )}
+      <h2>Connect an assistant</h2>
+      <p>Give it this address. It opens your browser, where you choose its permissions.</p>
+      ${copyableText(`${deps.publicUrl}/mcp`, "the address")}`,
+      { styles: ["people"], scripts: ["copy"] },
+    );
+  }),
+
+  memberPage("GET", "/assistants/:id/asking", async (context) => {
+    const { data: rows } = await context.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === context.params.id);
+    if (!row) throw notFound("connection");
+    const title =
+      row.name === null
+        ? "Can this assistant publish without approval?"
+        : `Can “${row.name}” publish without approval?`;
+    return renderApprovalSettingPage(context, {
+      title,
+      asksFirst: row.requires_approval,
+      back: `${context.base}assistants`,
+    });
+  }),
+
+  memberPage("POST", "/assistants/:id/asking", async (context) => {
+    const asked = { connection_id: context.params.id ?? "", requires_approval: parseRequiresApproval(context.form) };
+    await context.asMember(update_connection, asked);
+    return context.goTo(`${context.base}assistants`, "assistant-saved");
+  }),
+
+  memberPage("GET", "/assistants/:id/disconnect", async (context) => {
+    const { params, base } = context;
+    const { data: rows } = await context.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === params.id);
+    if (!row) throw notFound("connection");
+    return confirmationPage(context, {
+      title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
+      effect: html`The assistant loses access immediately and must ask again to reconnect. Items it created belong to
+        the workspace and stay active: <a href="${base}webhooks">webhooks</a> and <a
+          href="${base}scheduled">scheduled alerts</a>.`,
+      act: "Disconnect",
+      back: `${base}assistants`,
+    });
+  }),
+
+  memberPage("POST", "/assistants/:id/disconnect", async (context) => {
+    await context.asMember(end_connection, { connection_id: context.params.id ?? "" });
+    return context.goTo(`${context.base}assistants`, "disconnected");
+  }),
+];

@@ -1,0 +1,49 @@
+// The facts of an alert on the page of its review: its recurrence, and the properties that the phone does not show.
+
+import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
+import { formatDistance } from "../../../ui/alert_card.ts";
+import { listPlainFacts } from "../../../ui/field_values.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
+import { circleDrawing, formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import { getChannelPath } from "../channel_header.ts";
+import { relativeTime } from "../components.ts";
+import type { AlertResult, MemberPageContext } from "../page_context.ts";
+import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
+
+/** The recurrence and its next time. For an occurrence, its series. */
+export function renderReviewRecurrence(
+  context: MemberPageContext,
+  { recurrence, send_at, series_id, pusher_id }: AlertResult,
+): HtmlContent {
+  if (series_id)
+    return html`<p><a href="${getChannelPath(
+      context,
+      pusher_id,
+    )}/alerts/${series_id}">Part of a repeating alert</a></p>`;
+  if (!recurrence) return null;
+  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${renderNextOccurrences(
+    recurrence,
+    send_at,
+    context.now,
+  )}
+    <p><a href="${context.base}month?channel=${pusher_id}">Month view</a></p></section>`;
+}
+
+/** The properties that the phone does not show. */
+export function renderReviewFacts({ now }: MemberPageContext, alert: AlertResult): HtmlContent {
+  const lines: [string, HtmlContent][] = [["Changed", relativeTime(alert.updated_at, now)]];
+  if (alert.send_at) lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
+  if (alert.sent_at) lines.push(["Sent", timeElement(new Date(alert.sent_at))]);
+  if (alert.expires_at) lines.push(["Expires", timeElement(new Date(alert.expires_at))]);
+  for (const { type, label, url, choices = [] } of alert.actions)
+    lines.push(type === "reply" ? [`Question “${label}”`, choices.join(" · ")] : [`Link “${label}”`, url]);
+  if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
+  if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
+  const circle = toMapCircle(alert);
+  if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatCoordinates(circle)}`]);
+  for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
+  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${
+    circle && circleDrawing(circle)
+  }`;
+}
