@@ -285,7 +285,7 @@ describe("selected alerts", () => {
     const move = { alert: alert.id, act: "move", unit: "hours", direction: "later" };
     for (const amount of ["", "0", "0.001", "x", "9999"]) {
       const { status, text } = await bulk({ ...move, amount });
-      expect([amount, status, text.includes("Enter a number")]).toEqual([amount, 422, true]);
+      expect([amount, status, text.includes("Enter a duration")]).toEqual([amount, 422, true]);
     }
     const asked = await bulk({ ...move, amount: "2" });
     expect((await bulk({ plan: planOf(asked.text), act: "move" })).status).toBe(303);

@@ -110,7 +110,7 @@ describe("a person of the provider", () => {
   });
 
   test.each([
-    ["a person without an invitation", {}, "An owner can add your e-mail address"],
+    ["a person without an invitation", {}, "Ask an owner to add your e-mail address"],
     ["without an e-mail address", { email: undefined }, "does not share your e-mail address"],
     [
       "with an unverified address",
@@ -213,7 +213,7 @@ describe("an answer that is falsified", () => {
     const person = newPerson({ groups: ["harbour"] });
     const { visitor, page } = await enter(person);
     expect(page.status).toBe(401);
-    expect(page.text).toMatch(/answer of Keyhouse is not valid|Keyhouse rejected this server/);
+    expect(page.text).toMatch(/response from Keyhouse is not valid|Keyhouse rejected this server/);
     expect(log.map((line) => JSON.parse(line).detail).filter(Boolean)).toEqual([detail]);
     expect(await isIn(visitor)).toBe(false);
     expect(await accountsOf(person.email!)).toEqual([]);

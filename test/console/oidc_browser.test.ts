@@ -48,7 +48,7 @@ describeInBrowser("in Chromium", () => {
       id_token: await issuer.sign({ ...claims, nonce: "another" }),
     });
     await button().click();
-    await page.getByText("The answer of Keyhouse is not valid").waitFor();
+    await page.getByText("The response from Keyhouse is not valid").waitFor();
 
     issuer.state.falsify = null;
     await button().click();

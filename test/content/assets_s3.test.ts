@@ -86,7 +86,7 @@ describe("an S3-compatible store", () => {
     expect(answer).toMatchObject({
       status: 503,
       body: {
-        error: { type: "server_error", message: expect.stringMatching(/^The store of uploaded files /) },
+        error: { type: "server_error", message: expect.stringMatching(/^The file storage /) },
       },
     });
     expect(answer.headers.get("retry-after")).toBe("10");
@@ -120,7 +120,7 @@ describe("an S3-compatible store", () => {
     const answer = await openConsoleUploads(away).call("POST", "?kind=image", { body: PNG });
     expect([answer.status, answer.body.error.message]).toEqual([
       503,
-      expect.stringMatching(/^The store of uploaded files is not available/),
+      expect.stringMatching(/^The file storage is not available/),
     ]);
     await away.close();
   });

@@ -224,13 +224,13 @@ describe("a workspace in use, by URL", () => {
     [
       "a file that lacks a line",
       (lines) => lines.filter((_, i) => i !== 5).join("\n"),
-      /has fewer lines|does not belong to anything|does not refer to/,
+      /has fewer lines|does not belong to a workspace|does not refer to/,
     ],
     ["a file with more behind", (lines) => [...lines, lines[2]].join("\n"), /continues after/],
     [
       "a row of nobody",
       (lines) => lines.map((line) => line.replace(/("kind":"member".*"workspace_id":")\w{8}/, "$100000000")).join("\n"),
-      /^Line 3 of the file \(member\) is not valid: it does not belong to anything/,
+      /^Line 3 of the file \(member\) is not valid: it does not belong to a workspace/,
     ],
     [
       "another kind of line",

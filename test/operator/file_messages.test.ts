@@ -35,7 +35,7 @@ test("a file in the way of the backup folder is named", async () => {
   for (const target of [file, join(file, "below")])
     expect(await refusal("backup", target)).toMatchObject({
       code: "file_inaccessible",
-      message: expect.stringContaining("A file is in the way of the folder "),
+      message: expect.stringContaining("A file exists where the folder "),
     });
   expect((await refusal("backup", file)).message).toContain(file);
   expect(await refusal("export", "--to", join(file, "x"))).toMatchObject({ code: "file_inaccessible" });

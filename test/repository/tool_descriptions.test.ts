@@ -86,13 +86,13 @@ test("each tool that returns text by others calls it data", () => {
 
 test("nothing is in the instructions alone", () => {
   const inTools = (name: string, pattern: RegExp) => expect(tool(name).description, name).toMatch(pattern);
-  inTools("create_alert", /draft.*review_url lets a person publish it/);
+  inTools("create_alert", /draft with a review_url/);
   inTools("send_alert", /get_alert first: this cannot be undone/);
   inTools("wait_for_review", /a person's decision/);
   inTools("cancel_alert", /Phones that received it keep it/);
   for (const name of ["get_alert_stats", "get_pusher_stats", "get_account_stats"]) inTools(name, /report/);
   // Tasks that no tool performs.
-  inTools("list_subscribers", /no tool removes a single one/);
+  inTools("list_subscribers", /no tool can remove an individual subscriber/);
   inTools("get_me", /Keys, members and uploads have no tools/);
   const names = OPERATIONS.map(({ name }) => name);
   expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);

@@ -158,7 +158,7 @@ describe("Grafana", () => {
       "Close the gates.",
       "TideGauge, zone=east: The gauge of east reads too high (B = 44.2394, C = 1)",
       "TideGauge, zone=west: The gauge of west reads too high (B = 3)",
-      "All of them: team=harbour",
+      "Common labels: team=harbour",
     ]);
     expect(shown.source_url).toBe("https://grafana.harbour.example/d/tide");
     expect(Object.keys(buttons(shown))).toEqual(["Runbook", "Panel"]);

@@ -289,8 +289,8 @@ describe("times of day in a zone", () => {
       [{}, "?timezone=Nowhere/X"],
       [{ "x-timezone": "+02:00" }, ""],
     ] as const)
-      expect((await ask(headers, query)).notes).toMatch(/^The time zone is unknown.*read in UTC\./);
-    expect((await ask({})).notes).toMatch(/delay was read in UTC/);
+      expect((await ask(headers, query)).notes).toMatch(/^The time zone is unknown.*interpreted in UTC\./);
+    expect((await ask({})).notes).toMatch(/delay was interpreted in UTC/);
     expect((await send({ body: "m", headers: { timezone: "Asia/Tokyo" } })).notes).toMatch(
       /^Timezone is ignored without a delay/,
     );
@@ -418,7 +418,7 @@ describe("a file that is sent along", () => {
         })(),
       }),
       true,
-      /^An alert has one picture/,
+      /^An alert can have only one picture/,
       {},
     ],
     [
@@ -431,7 +431,7 @@ describe("a file that is sent along", () => {
         return { path: "/gotify/message", body };
       },
       true,
-      /^An alert has one picture/,
+      /^An alert can have only one picture/,
       { title: "m" },
     ],
     [

@@ -429,7 +429,7 @@ describe("a message of Gotify is an alert", () => {
     ],
     ["a blank text with a title", () => json({ title: "T", message: " " }), { title: "T", body: null }],
     ["a number as message", () => json({ message: 42 }), { title: "42" }],
-    ["a title that is a list", () => json({ title: ["T"], message: "m" }), { title: "m" }, /^The title is not a text/],
+    ["a title that is a list", () => json({ title: ["T"], message: "m" }), { title: "m" }, /^The title is not text/],
     [
       "extras in a form",
       () => ({ body: form({ message: "m", extras: '{"client::display":{"contentType":"text/markdown"}}' }) }),

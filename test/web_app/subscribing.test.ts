@@ -117,7 +117,7 @@ describeInBrowser("subscribing", () => {
     await page.getByText("push service has not answered yet").waitFor();
     for (const [service, reason] of [
       ["AbortError", "could not register with its push service"],
-      ["NotAllowedError", "as in a private window"],
+      ["NotAllowedError", "a private window"],
     ] as const) {
       await open("granted", service);
       await page.getByRole("button", { name: SUBSCRIBE }).click();
