@@ -53,9 +53,8 @@ export const PATH_ARGUMENTS: Record<string, string> = {
 
 /** The arguments that a path takes, in order: `/pushers/{id}/alerts/{alertId}` → pusher_id, alert_id. */
 export function getPathArguments(path: string): readonly string[] {
-  const known = namesIn.get(path);
-  if (known) return known;
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
+  const names =
+    namesIn.get(path) ?? [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
   namesIn.set(path, names);
   return names;
 }
@@ -289,9 +288,8 @@ export const definePersonOperation = <O extends z.ZodType, I extends z.ZodObject
 type Nothing = z.ZodObject<Record<never, never>>;
 
 /** Returns the rate limits of an operation. */
-export const getOperationLimits = ({
-  limit = [],
-}: Pick<Operation<never, never, never>, "limit">): readonly OperationLimit[] => [limit].flat();
+export const getOperationLimits = ({ limit = [] }: Pick<OwnerOperation, "limit">): readonly OperationLimit[] =>
+  [limit].flat();
 
 /** Checks that the caller can choose between the full and the brief response. */
 export const hasViewArgument = ({ input }: Pick<OwnerOperation, "input">): boolean =>

@@ -127,3 +127,16 @@ function values(schema: OpenApiDocumentJson): HtmlContent {
   const shown = listed.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
   return shown.length > 0 && html`<span class="values">${joined(shown, " ")}</span>`;
 }
+
+/** The node that a reference of the document points to; any other node itself. */
+export function resolveReference(node: OpenApiDocumentJson, document: OpenApiDocumentJson): OpenApiDocumentJson {
+  if (!node.$ref) return node;
+  return node.$ref
+    .slice(2)
+    .split("/")
+    .reduce((at: OpenApiDocumentJson, key: string) => at[key], document);
+}
+
+/** The example of a body or a response; of several, the first. */
+export const getExample = (content: OpenApiDocumentJson | undefined): unknown =>
+  content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiDocumentJson | undefined)?.value;

@@ -9,6 +9,7 @@ import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import {
+  getExample,
   listFieldRows,
   type OpenApiDocumentJson,
   renderCodeFigure,
@@ -17,6 +18,7 @@ import {
   renderJson,
   renderMarkdown,
   renderSchemaType,
+  resolveReference,
 } from "./page_components.ts";
 
 /** In the order of the page: the color scheme in its head, and its own script. */
@@ -158,7 +160,7 @@ ${entries.map((entry) => article(entry, document))}
 
 function article({ path, method, operation }: Entry, document: OpenApiDocumentJson): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
-  const resolved = parameters.map((parameter: OpenApiDocumentJson) => resolve(parameter, document));
+  const resolved = parameters.map((parameter: OpenApiDocumentJson) => resolveReference(parameter, document));
   const parametersIn = (place: string) => resolved.filter((parameter: OpenApiDocumentJson) => parameter.in === place);
   const route = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 0 ? part : html`<b>${part}</b>`));
   return html`<article id="${operationId}">
@@ -187,11 +189,9 @@ ${answers(responses, document)}
 /** Where the script puts the form that sends the call. */
 function trial(method: string, path: string, { requestBody, security }: OpenApiDocumentJson): Html {
   const content = requestBody?.content["application/json"];
-  const example =
-    content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiDocumentJson | undefined)?.value;
   const locked = security?.length > 0 && Object.keys(security[0]).length > 0;
   return html`<details class="more try" data-method="${method.toUpperCase()}" data-path="${path}"${
-    content && html` data-body="${JSON.stringify(example ?? {}, null, 2)}"`
+    content && html` data-body="${JSON.stringify(getExample(content) ?? {}, null, 2)}"`
   }${locked && html` data-key`} hidden><summary>Try it</summary></details>`;
 }
 
@@ -224,7 +224,7 @@ function parameterTable(place: string, parameters: OpenApiDocumentJson[]): HtmlC
 function bodyTables(requestBody: OpenApiDocumentJson, document: OpenApiDocumentJson, side: "sent" | "answered"): Html {
   const { schema } = requestBody.content["application/json"];
   const alternatives: OpenApiDocumentJson[] = (schema.oneOf ?? [schema]).map((one: OpenApiDocumentJson) =>
-    resolve(one, document),
+    resolveReference(one, document),
   );
   if (alternatives.length === 1)
     return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${renderFieldTable(
@@ -241,7 +241,7 @@ function bodyTables(requestBody: OpenApiDocumentJson, document: OpenApiDocumentJ
 
 function answers(responses: OpenApiDocumentJson, document: OpenApiDocumentJson): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
-    const { description, content } = resolve(response as OpenApiDocumentJson, document);
+    const { description, content } = resolveReference(response as OpenApiDocumentJson, document);
     const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
     const words = (schema?.$ref || schema?.anyOf) && [" ", renderSchemaType(schema)];
     return html`<li><b class="s${status[0]}">${status}</b><span>${renderInlineMarkdown(
@@ -278,9 +278,7 @@ const exampleOf = (title: string, example: unknown): Html =>
 
 function exampleAnswers(responses: OpenApiDocumentJson): HtmlContent {
   const [status, response] = Object.entries(responses)[0] as [string, OpenApiDocumentJson];
-  const content = response.content?.["application/json"];
-  const example =
-    content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiDocumentJson | undefined)?.value;
+  const example = getExample(response.content?.["application/json"]);
   return example !== undefined && exampleOf(`${status} answer`, example);
 }
 
@@ -297,11 +295,3 @@ const shapeTable = (schema: OpenApiDocumentJson): Html =>
     listFieldRows(schema),
     "answered",
   )}`;
-
-function resolve(node: OpenApiDocumentJson, document: OpenApiDocumentJson): OpenApiDocumentJson {
-  if (!node.$ref) return node;
-  return node.$ref
-    .slice(2)
-    .split("/")
-    .reduce((at: OpenApiDocumentJson, key: string) => at[key], document);
-}

@@ -221,10 +221,7 @@ function publishedAs(
   return { state, id, pusherId, fields, said, headers };
 }
 
-type Creation = Pick<ParsedAlert, "fields" | "idempotencyKey" | "keepFirst"> & {
-  channel: string;
-  send: boolean;
-};
+type Creation = Pick<ParsedAlert, "fields" | "idempotencyKey" | "keepFirst"> & { channel: string; send: boolean };
 
 function create({ fields, idempotencyKey, keepFirst, channel, send }: Creation, caller: Caller, { log, deps }: Heard) {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));

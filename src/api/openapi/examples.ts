@@ -154,11 +154,7 @@ function story(publicUrl: string): Record<string, unknown[]> {
 
 /** The arguments of an operation, in addition to the ids of its path. Elsewhere: the required ones. */
 const REQUESTS: Record<string, Record<string, unknown>> = {
-  create_pusher: {
-    city: "Lisbon",
-    requested_perms: ["notify", "sound"],
-    tags: ["ferry", "lisbon"],
-  },
+  create_pusher: { city: "Lisbon", requested_perms: ["notify", "sound"], tags: ["ferry", "lisbon"] },
   update_pusher: { description: "Delays and cancellations on all river lines." },
   list_alerts: { status: "sent", limit: 20 },
   create_alert: {

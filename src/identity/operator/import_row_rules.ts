@@ -81,6 +81,8 @@ export const bigintSchema = one(
 const hash = z.string().regex(/^\\x[0-9a-f]{64}$/, "must be 32 bytes in hexadecimal digits");
 const day = z.iso.date("must be a date").refine((value) => value > "0001", "must be a date");
 const replies = z.array(count).length(LIMITS.reply_choices, `must contain ${LIMITS.reply_choices} counts`);
+/** The place of a reply choice. */
+const place = z.int().min(1).max(LIMITS.reply_choices);
 const name = one(
   (value) => value === value.trim() && validateName(value, "") === null,
   `must be one line of at most ${LIMITS.name} characters`,
@@ -204,16 +206,12 @@ const RULES = {
       device_id: bigintSchema,
       kind: z.union(Object.values(DEVICE_REPORT_KINDS).map((of) => z.literal(of))),
     },
-    ...{ reported_at: pastOrNull, choice: place().nullable(), previous_choice: place().nullable() },
+    ...{ reported_at: pastOrNull, choice: place.nullable(), previous_choice: place.nullable() },
   }),
 };
 
 export type ExportRowKind = keyof typeof RULES;
 export const ROW_SCHEMAS: Record<ExportRowKind, z.ZodObject> = RULES;
-
-function place() {
-  return z.int().min(1).max(LIMITS.reply_choices);
-}
 
 /** The row as it is stored, of kinds whose rules are more than those of their columns. */
 const STORED: { [K in ExportRowKind]?: (row: ImportRow, here: ImportContext) => ImportRow } = {

@@ -18,6 +18,7 @@ import {
 import { defineFields, type FieldValuesOf } from "./field_table.ts";
 import { recurrenceSchema } from "./recurrence.ts";
 import {
+  acceptProse,
   httpsUrlSchema,
   languageTagSchema,
   latitudeSchema,
@@ -39,19 +40,13 @@ const EVENTS = ["owner", "list", "handset", "webhook"] as const;
 
 const EVERY_PAGE = ["form", "owner", "public", "feed", "app"] as const;
 
-/** A text for people: what no reader sees is taken out of it. */
-const prose = (min: number, max: number, { lines = false } = {}) => ({
-  accepts: textSchema(min, max, { lines, cleaned: true }),
-  cleaned: true as const,
-});
-
 /** An uploaded file. `accepts` takes the text of its id, the column its UUID (operation/alerts/attach_assets.ts). */
 const file = { ...referenceKind.orNull, accepts: z.string(), shown: EVERYWHERE };
 
 export const ALERT_FIELDS = defineFields({
   title: {
     ...textKind,
-    ...prose(1, LIMITS.alert_title),
+    ...acceptProse(1, LIMITS.alert_title),
     about: `One line of ${LIMITS.alert_title} characters.`,
     required: true,
     shown: EVENTS,
@@ -59,7 +54,7 @@ export const ALERT_FIELDS = defineFields({
   },
   body: {
     ...textKind.orNull,
-    ...prose(0, LIMITS.alert_body, { lines: true }),
+    ...acceptProse(0, LIMITS.alert_body, { lines: true }),
     about: "Text.",
     cut: true,
     shown: EVERYWHERE,
@@ -215,7 +210,7 @@ export const ALERT_FIELDS = defineFields({
   },
   tts_text: {
     ...textKind.orNull,
-    ...prose(0, LIMITS.alert_tts_text, { lines: true }),
+    ...acceptProse(0, LIMITS.alert_tts_text, { lines: true }),
     about: "Read aloud.",
     cut: true,
     shown: EVERYWHERE,
@@ -272,7 +267,7 @@ export const ALERT_FIELDS = defineFields({
   },
   review_note: {
     ...textKind.orNull,
-    ...prose(0, LIMITS.alert_review_note, { lines: true }),
+    ...acceptProse(0, LIMITS.alert_review_note, { lines: true }),
     about: "For the reviewer.",
     shown: ["owner", "list"],
     drawn: {

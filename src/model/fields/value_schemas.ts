@@ -72,6 +72,12 @@ export function textSchema(min: number, max: number, { lines = false, cleaned = 
     .meta(bounds);
 }
 
+/** A text for people: parts that no reader sees are removed from it. */
+export const acceptProse = (min: number, max: number, { lines = false } = {}) => ({
+  accepts: textSchema(min, max, { lines, cleaned: true }),
+  cleaned: true as const,
+});
+
 /** Checks for an https URL without credentials, white space and invisible characters (rules#https-only). */
 export function isHttpsUrl(value: string): boolean {
   const isPlain = isWithinLength(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value);
@@ -110,8 +116,16 @@ export const patternSchema = (form: RegExp, code: ErrorCodeOfType<"invalid_reque
     .meta({ pattern: form.source });
 
 // Both cases spelt out: JSON Schema has no flags.
-const BCP47 =
-  /^(?:[a-zA-Z]{2,3}(?:-[a-zA-Z]{3}){0,3}|[a-zA-Z]{4}|[a-zA-Z]{5,8})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|\d{3}))?(?:-(?:[a-zA-Z\d]{5,8}|\d[a-zA-Z\d]{3}))*(?:-[a-wA-Wy-zY-Z\d](?:-[a-zA-Z\d]{2,8})+)*(?:-[xX](?:-[a-zA-Z\d]{1,8})+)?$|^[xX](?:-[a-zA-Z\d]{1,8})+$/;
+const BCP47 = new RegExp(
+  [
+    // The language, its script and its region.
+    "^(?:[a-zA-Z]{2,3}(?:-[a-zA-Z]{3}){0,3}|[a-zA-Z]{4}|[a-zA-Z]{5,8})(?:-[a-zA-Z]{4})?",
+    String.raw`(?:-(?:[a-zA-Z]{2}|\d{3}))?`,
+    // Variants, extensions and private parts.
+    String.raw`(?:-(?:[a-zA-Z\d]{5,8}|\d[a-zA-Z\d]{3}))*(?:-[a-wA-Wy-zY-Z\d](?:-[a-zA-Z\d]{2,8})+)*`,
+    String.raw`(?:-[xX](?:-[a-zA-Z\d]{1,8})+)?$|^[xX](?:-[a-zA-Z\d]{1,8})+$`,
+  ].join(""),
+);
 
 /** A well-formed BCP-47 language tag. */
 export function languageTagSchema() {

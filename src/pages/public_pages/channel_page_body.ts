@@ -15,25 +15,9 @@ import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { circleDrawing, formatCoordinates, type MapCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
 import { qrDrawing } from "../../ui/qr_code.ts";
+import { buildCurlPollCommands } from "./curl_poll_commands.ts";
 import type { PublicPagesDeps, SiteUrls } from "./dependencies.ts";
 import { joinWithMiddleDots, renderDistance, renderPageText, renderTextAttribute } from "./page_texts.ts";
-
-export interface CurlTarget {
-  publicUrl: string;
-  handle: string;
-  invite: string | null;
-}
-
-export function buildCurlPollCommands({ publicUrl, handle, invite }: CurlTarget): string {
-  const body = invite === null ? "{}" : JSON.stringify({ invite });
-  return `HANDSET=${publicUrl}/handset/v1
-TOKEN=$(curl -s $HANDSET/devices -H "Content-Type: application/json" \\
-  -d '{"platform": "cli", "app_version": "1.0", "locale": "en", "timezone": "UTC"}' |
-  sed 's/.*"token":"\\([A-Za-z0-9_]*\\)".*/\\1/')
-curl -s -X PUT $HANDSET/subscriptions/${handle} -H "Authorization: Bearer $TOKEN" \\
-  -H "Content-Type: application/json" -d '${body}'
-curl -s $HANDSET/inbox -H "Authorization: Bearer $TOKEN"`;
-}
 
 export interface ChannelPageAlert extends PublicAlertRow {
   sentAt: Date;
@@ -145,9 +129,10 @@ ${
     "page.private_hint",
   )}</span></p>`
 }
-<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}${renderPageText(
-    "channel.subscribe",
-  )}</a> <a class="button plain" href="#scan">${renderPageText("page.qr")}</a></p>
+<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${[
+    icon("bell", "s"),
+    renderPageText("channel.subscribe"),
+  ]}</a> <a class="button plain" href="#scan">${renderPageText("page.qr")}</a></p>
 <p class="hint">${renderPageText("page.opens_here")}</p>
 ${closed(shown)}`;
 }

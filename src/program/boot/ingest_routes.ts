@@ -239,14 +239,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
   const pictures: Omit<IngestRoutes["pictures"], "accepts"> = {
     async keep(caller, { name, bytes }, itsLog) {
       const file = new IncomingFile([bytes], name, bytes.length);
-      const upload = {
-        em: orm.em.fork(),
-        store: assets.store,
-        log: itsLog,
-        caller,
-        kind: "image",
-        file,
-      } as const;
+      const upload = { em: orm.em.fork(), store: assets.store, log: itsLog, caller, kind: "image", file } as const;
       return formatId("ast", (await receiveUpload(upload)).id);
     },
     remove: (caller, id) =>

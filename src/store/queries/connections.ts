@@ -64,9 +64,8 @@ export const upsertConnection = defineClaim("upsert_connection", {
   columns: { id: uuid },
   text: `insert into connection as c (id, user_id, client_id, member_id, pusher_id, scopes, requires_approval)
     values ($id, $user_id, $client_id, $member_id, $pusher_id, $scopes, $requires_approval)
-    on conflict (user_id, client_id, member_id) do update
-    set pusher_id = excluded.pusher_id, scopes = excluded.scopes, requires_approval = excluded.requires_approval
-      returning c.id`,
+    on conflict (user_id, client_id, member_id) do update set pusher_id = excluded.pusher_id,
+      scopes = excluded.scopes, requires_approval = excluded.requires_approval returning c.id`,
 });
 
 /** Deletes remembered consents except that of the last grant. */
@@ -143,8 +142,7 @@ export const listConnections = defineList.reading("list_connections", {
     created_at: timestamptz,
   },
   text: `select c.id, c.client_id, o.name, o.uri, c.scopes, c.requires_approval, c.pusher_id, p.handle,
-    c.last_used_at, c.created_at
-    from connection c join member m on m.id = c.member_id
+      c.last_used_at, c.created_at from connection c join member m on m.id = c.member_id
     left join auth."oauthClient" o on o."clientId" = c.client_id left join pusher p on p.id = c.pusher_id
     where c.user_id = $user_id and m.workspace_id = $workspace_id order by c.created_at desc`,
 });
@@ -162,8 +160,7 @@ export const findRefreshToken = defineStatement.reading("find_refresh_token", {
   },
   joined: { connection_id: uuid, member_id: uuid, workspace_id: uuid },
   text: `select t."referenceId" as grant_id, t."clientId" as client_id, o.name, t.revoked is not null as spent,
-    t.scopes,
-      c.id as connection_id, m.id as member_id, m.workspace_id
+      t.scopes, c.id as connection_id, m.id as member_id, m.workspace_id
     from auth."oauthRefreshToken" t left join auth."oauthClient" o on o."clientId" = t."clientId"
     left join (connection_grant g join connection c on c.id = g.connection_id join member m on m.id = c.member_id)
       on g.id = t."referenceId"::uuid
@@ -280,8 +277,8 @@ export const findOAuthClient = defineStatement.reading("find_o_auth_client", {
     /** True if the person has approved it before. */
     approved: boolean,
   },
-  text: `select "grantTypes" as grant_types, "tokenEndpointAuthMethod" as auth_method, extract(epoch from now() -
-    "updatedAt")::float8 as age,
+  text: `select "grantTypes" as grant_types, "tokenEndpointAuthMethod" as auth_method,
+      extract(epoch from now() - "updatedAt")::float8 as age,
       exists (select 1 from connection c where c.client_id = o."clientId" and c.user_id = $user_id) as approved
     from auth."oauthClient" o where "clientId" = $client_id`,
 });
