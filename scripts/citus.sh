@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # A Citus coordinator and two workers on this machine, for the tests of cells and to try them by hand:
-#   eval "$(scripts/citus.sh start /tmp/citus)"; npx vitest run test/database/citus_cells.test.ts; scripts/citus.sh stop /tmp/citus
-# Needs a PostgreSQL below /usr/lib/postgresql that has Citus (its sources' `make install`, or its authors' packages), and no root, or
-# root and a user postgres. `start` goes on with what is in the folder; `stop` ends the servers and leaves the folder.
+#   eval "$(scripts/citus.sh start /tmp/citus)"
+#   npx vitest run test/database/citus_cells.test.ts
+#   scripts/citus.sh stop /tmp/citus
+# Needs a PostgreSQL below /usr/lib/postgresql that has Citus (its sources' `make install`, or its authors' packages),
+# and no root, or root and a user postgres. `start` continues with the content of the folder; `stop` ends the servers
+# and leaves the folder.
 set -euo pipefail
 what=${1:-} folder=${2:-} base=${3:-9700}
 if [[ ! $what =~ ^(start|stop)$ || -z $folder ]]; then
@@ -29,7 +32,9 @@ for node in 0 1 2; do
     continue
   fi
   if [[ -f $data/postmaster.pid ]] && as "$programs/pg_ctl" -D "$data" status >/dev/null; then continue; fi
-  if [[ ! -d $data ]]; then as "$programs/initdb" -D "$data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 >/dev/null; fi
+  if [[ ! -d $data ]]; then
+    as "$programs/initdb" -D "$data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 >/dev/null
+  fi
   as "$programs/pg_ctl" -s -w -D "$data" -l "$folder/$node.log" -o "-p $port -c listen_addresses=127.0.0.1 \
     -c unix_socket_directories=$folder -c shared_preload_libraries=citus -c wal_level=logical -c max_connections=200 \
     -c shared_buffers=64MB -c fsync=off" start

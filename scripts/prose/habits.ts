@@ -55,8 +55,15 @@ export const HABITS: Record<string, Habit> = {
   "dated-term": {
     advice:
       "Use the term of the field: time, metric, limit, push notification, publish, refund, fix, next to, as often.",
-    pattern:
-      /\b(?:beside|anew|meanwhile|mend(?:s|ed|ing)?|instants?|figures?|bounds?|ceilings?|wake-ups?|settle[sd]?|so (?:many|much|long|often)|(?:gives?|given|gave|takes?|taken|took) back)\b|\bas well\b(?! as)|, too\b/gi,
+    pattern: new RegExp(
+      [
+        String.raw`\b(?:beside|anew|meanwhile|mend(?:s|ed|ing)?|instants?|figures?|bounds?|ceilings?|wake-ups?)\b`,
+        String.raw`\b(?:settle[sd]?|so (?:many|much|long|often)|(?:gives?|given|gave|takes?|taken|took) back)\b`,
+        String.raw`\bas well\b(?! as)`,
+        String.raw`, too\b`,
+      ].join("|"),
+      "gi",
+    ),
   },
 };
 

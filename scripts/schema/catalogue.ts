@@ -59,13 +59,15 @@ const FACTS = `
   from pg_proc f where f.pronamespace = 'public'::regnamespace and f.prokind in ('f', 'p')
   union all
   select 'other', null, c.relname, case c.relkind when 'v' then 'view ' || pg_get_viewdef(c.oid)
-    when 'm' then 'materialized view ' || pg_get_viewdef(c.oid) when 'S' then 'sequence' else 'kind ' || c.relkind::text end
+    when 'm' then 'materialized view ' || pg_get_viewdef(c.oid) when 'S' then 'sequence'
+    else 'kind ' || c.relkind::text end
   from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('v', 'm', 'S', 'f')
     and c.relname <> '${ACCOUNT}_id_seq'
   union all
   select 'other', null, y.typname, 'type ' || coalesce(
-    (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = y.oid),
+    (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder)
+      from pg_enum e where e.enumtypid = y.oid),
     y.typtype::text)
   from pg_type y where y.typnamespace = 'public'::regnamespace and y.typtype in ('e', 'd')
   union all

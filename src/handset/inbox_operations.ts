@@ -34,7 +34,10 @@ import {
 export const get_inbox = defineHandsetOperation({
   name: "get_inbox",
   title: "Get the inbox",
-  description: `The visible alerts of the handset's channels, newest first. Returns the current state, not a queue of new items: cancelled alerts are absent. A page also ends at ${formatLimit("inbox")}. Poll with If-None-Match, and with Prefer: wait=50 to get the answer as soon as something changes.`,
+  description:
+    "The visible alerts of the handset's channels, newest first. Returns the current state, not a queue of new " +
+    `items: cancelled alerts are absent. A page also ends at ${formatLimit("inbox")}. Poll with If-None-Match, ` +
+    "and with Prefer: wait=50 to get the answer as soon as something changes.",
   lookUp: findDevicesWithInbox,
   writes: "nothing",
   validated: true,

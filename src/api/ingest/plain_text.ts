@@ -3,8 +3,13 @@
 import { sanitizeHtml } from "../../model/sanitizer/sanitize.ts";
 
 /** Elements that begin and end a line. */
-const BLOCKS =
-  /<\/?(?:p|div|h[1-6]|ul|ol|dl|dt|dd|blockquote|pre|table|caption|tr|section|article|header|footer|figure|figcaption|details|summary|hr|address|center)(?: [^>]*)?>/g;
+const BLOCKS = new RegExp(
+  `</?(?:${[
+    "p|div|h[1-6]|ul|ol|dl|dt|dd|blockquote|pre|table|caption|tr|section|article|header|footer",
+    "figure|figcaption|details|summary|hr|address|center",
+  ].join("|")})(?: [^>]*)?>`,
+  "g",
+);
 
 /** The references that the sanitiser writes, the ampersand last. */
 const REFERENCES = [

@@ -123,11 +123,11 @@ export const ERROR_SCHEMA: OpenApiJson = {
         },
         code: {
           ...text,
-          description: `A stable name of the error. The page on error codes has its cause and solution. New codes may be added. ${Object.keys(
-            ERROR_CODES,
-          )
-            .map((code) => `\`${code}\``)
-            .join(", ")}.`,
+          description:
+            "A stable name of the error. The page on error codes has its cause and solution. New codes may be added. " +
+            `${Object.keys(ERROR_CODES)
+              .map((code) => `\`${code}\``)
+              .join(", ")}.`,
         },
         message: { ...text, description: "A message for people that explains the problem and the solution." },
         param: {

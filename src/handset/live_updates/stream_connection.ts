@@ -78,7 +78,8 @@ export abstract class StreamConnection<Reason> {
   }
 
   /**
-   * Called STREAM_CHECKS_PER_HEARTBEAT times between two heartbeats. A client that read nothing in that many checks is slow.
+   * Called STREAM_CHECKS_PER_HEARTBEAT times between two heartbeats. A client that read nothing in that many
+   * checks is slow.
    */
   check(queues: SocketSendQueueBytes): void {
     if (!this.isUnconfirmed) return;

@@ -31,7 +31,14 @@ interface Effects {
 /** Attributes and inline styles with which an element is not seen. Scripts of a document do not run, so it stays so. */
 const HIDDEN = [
   /<[a-z][^<>]{0,400}?\shidden(?=[\s=>/])/i,
-  /\bstyle\s*=\s*["']?[^"'<>]{0,400}?(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|(?:opacity|font-size)\s{0,9}:\s{0,9}0(?![.\d]))/i,
+  new RegExp(
+    String.raw`\bstyle\s*=\s*["']?[^"'<>]{0,400}?(?:${[
+      String.raw`display\s{0,9}:\s{0,9}none`,
+      String.raw`visibility\s{0,9}:\s{0,9}hidden`,
+      String.raw`(?:opacity|font-size)\s{0,9}:\s{0,9}0(?![.\d])`,
+    ].join("|")})`,
+    "i",
+  ),
 ];
 
 const isHiding = (html: string | null | undefined): boolean =>

@@ -22,8 +22,14 @@ const ANY_INVISIBLE = new RegExp(INVISIBLE.source, "u");
 const SUSPECT = new RegExp(`[^\\P{Cc}\\t\\n\\r]|${INVISIBLE.source}`, "u");
 const NOTHING: RemovedCharacters = new Map();
 /** The three flags that are written in tags: England, Scotland, Wales. */
-const FLAG =
-  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
+const FLAG = new RegExp(
+  String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:${[
+    String.raw`\u{e0065}\u{e006e}\u{e0067}`,
+    String.raw`\u{e0073}\u{e0063}\u{e0074}`,
+    String.raw`\u{e0077}\u{e006c}\u{e0073}`,
+  ].join("|")})\u{e007f}`,
+  "gu",
+);
 
 const scripts = (names: string) =>
   new RegExp(

@@ -62,7 +62,12 @@ const GLOBAL: Record<string, AttributeRule> = {
   translate: /^(?:yes|no|)$/i,
   class: /^\s*[A-Za-z_][\w-]{0,63}(?:\s+[A-Za-z_][\w-]{0,63}){0,19}\s*$/,
   style: "style",
-  role: /^(?:note|img|list|listitem|presentation|none|group|region|heading|separator|table|row|rowheader|columnheader|cell)$/,
+  role: new RegExp(
+    `^(?:${[
+      "note|img|list|listitem|presentation|none|group|region|heading|separator",
+      "table|row|rowheader|columnheader|cell",
+    ].join("|")})$`,
+  ),
   "aria-label": "text",
   "aria-hidden": /^(?:true|false)$/,
   "aria-level": /^[1-9]$/,

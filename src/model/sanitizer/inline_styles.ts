@@ -12,7 +12,9 @@ import {
 } from "./hidden_by_style.ts";
 import type { SanitizerReport } from "./sanitizer_report.ts";
 
-const SIZE = String.raw`(?:0|\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|ex|ch|pt|pc|cm|mm|in|%)|0?\.\d{1,3}(?:px|em|rem|ex|ch|pt|%))`;
+const SIZE =
+  String.raw`(?:0|\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|ex|ch|pt|pc|cm|mm|in|%)|` +
+  String.raw`0?\.\d{1,3}(?:px|em|rem|ex|ch|pt|%))`;
 const COLOR = String.raw`(?:#[0-9a-f]{3,8}|[a-z]{3,30}|(?:rgb|hsl)a?\([\d ,.%/]{3,40}\))`;
 const LINE = "(?:none|hidden|dotted|dashed|solid|double|groove|ridge|inset|outset)";
 const WIDTH = `(?:${SIZE}|thin|medium|thick)`;

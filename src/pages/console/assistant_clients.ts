@@ -65,8 +65,8 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `gemini mcp add --transport http --header ${SHELL} belfry ${mcp(url)}`,
     consent: (url) => `gemini mcp add --transport http belfry ${mcp(url)}`,
     tried:
-      "0.61.0, 2026-11-23: connected with a key, and with consent after `/mcp auth belfry` in the client; it requests " +
-      "every permission.",
+      "0.61.0, 2026-11-23: connected with a key, and with consent after `/mcp auth belfry` in the client; it " +
+      "requests every permission.",
   },
   { name: "Cursor", where: "~/.cursor/mcp.json", ...settings("mcpServers", asUrl, FROM_ENVIRONMENT) },
   {

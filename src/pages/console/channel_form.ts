@@ -58,6 +58,8 @@ function about(form: ChannelForm): Html {
   const text = (name: ChannelField, more: Parameters<typeof fieldControl>[3] = {}) =>
     fieldControl(CHANNEL_FIELDS, typedIn(form), name, more);
   const others = plainFieldControls(CHANNEL_FIELDS, typedIn(form));
+  const drawn = getFieldNames(selectFieldsDrawnByKind(CHANNEL_FIELDS, "form"));
+  const further = ["long", "site", "city", "tags", "alert_types", ...drawn];
   const rest = html`${text("long")}
     <div class="columns">${text("site")}
     ${text("city")}</div>
@@ -86,7 +88,7 @@ function about(form: ChannelForm): Html {
     }
     ${text("category", { options: CATEGORY_LABELS, value: "community" })}
     ${text("description", { required: true })}
-    ${collapsibleFields({ form: values, error }, "Website, city and tags", ["long", "site", "city", "tags", "alert_types", ...getFieldNames(selectFieldsDrawnByKind(CHANNEL_FIELDS, "form"))], rest)}`,
+    ${collapsibleFields({ form: values, error }, "Website, city and tags", further, rest)}`,
   );
 }
 

@@ -1,5 +1,6 @@
 // Updates of a page's live parts while the page is visible: every ten seconds, or every two while a part waits for a
-// result (data-soon). Failed requests lengthen the interval. A part that the user works in stays until the user is done.
+// result (data-soon). Failed requests lengthen the interval. A part that the user works in stays until the user is
+// done.
 const SHORTEST = 10_000;
 const SOON = 2_000;
 const LONGEST = 120_000;

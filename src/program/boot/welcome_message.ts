@@ -41,7 +41,14 @@ ${example ? formatExample(example, { ...options, url, key }) : ""}  Console     
   Your key    ${ownKey}
               ${keptIn}
 
-${supportsOAuth(url) ? `Connect an assistant with your consent in the console:\n  claude mcp add --transport http belfry ${url}/mcp\n\nOr without a browser, with the key:` : "Connect an assistant with the key:"}
+${
+  supportsOAuth(url)
+    ? `Connect an assistant with your consent in the console:
+  claude mcp add --transport http belfry ${url}/mcp
+
+Or without a browser, with the key:`
+    : "Connect an assistant with the key:"
+}
   claude mcp add --transport http belfry ${url}/mcp --header "Authorization: Bearer ${key}"
 ${rule}`;
 }
@@ -53,11 +60,12 @@ function formatExample(
 ): string {
   // The environment of a container has its DATA_DIR.
   const where = shell.exec || dataDir === resolve(".data") ? "" : `DATA_DIR=${quoted(dataDir)} `;
+  const headers = `-H "Authorization: Bearer ${key}" -H "Content-Type: application/json"`;
   return `  Channel     ${page}
               open it, subscribe and allow sounds; then send an alert:
   ${where}${shell.exec}${shell.belfry} create-alert --pusher-id ${id} --title "Hello" --send
               or, from anywhere:
-  curl -s ${url}/api/v1/pushers/${id}/alerts -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"title":"Hello","send":true}'
+  curl -s ${url}/api/v1/pushers/${id}/alerts ${headers} -d '{"title":"Hello","send":true}'
 
 `;
 }

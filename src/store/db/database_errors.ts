@@ -8,12 +8,21 @@ import { ApiError, FileStoreError, serverError, unavailable } from "../../model/
  * PostgreSQL's error classes 08 (connections) and 53 (space, memory, connections), a server that starts or stops,
  * timeouts, and a server that no longer accepts writes. Also the system's errors for an unreachable server.
  */
-const CODES =
-  /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
+const CODES = new RegExp(
+  `^(${[
+    "08...|53...|57P0[1-5]|57014|55P03|25P0[34]|25006",
+    "ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT",
+    "EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND",
+  ].join("|")})$`,
+);
 
 /** pg's own errors carry no code. */
-const SENTENCES =
-  /^(Connection terminated|Connection ended|timeout e|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after)/;
+const SENTENCES = new RegExp(
+  `^(${[
+    "Connection terminated|Connection ended|timeout e|Query read timeout",
+    "Client (has encountered a connection error|was closed)|Cannot use a pool after",
+  ].join("|")})`,
+);
 
 /** The code of such an error, "closed" where pg has none; null for every other error. */
 export function findDatabaseUnavailableCode(error: unknown): string | null {

@@ -87,9 +87,8 @@ export const findDevices = defineStatement.reading("find_devices", {
 });
 
 /** Subscriptions `s`, each with the state of its channel as `c`. */
-export const JOINED_CHANNELS = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${forceIndexLookupSql(
-  "c.pusher_id",
-)}`;
+export const JOINED_CHANNELS = `subscription s join channel_state c
+    on c.pusher_id = s.pusher_id and ${forceIndexLookupSql("c.pusher_id")}`;
 
 /**
  * SQL for an InboxState of the device `d`. `due` is a query over it, which only runs if its channels have unpublished

@@ -207,18 +207,16 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
         order by a.visible_at desc fetch first ($limit::int) rows with ties) ids
       where sets.near),
     page as (
-      select top.set, top.id, top.visible_at, lead(top.visible_at) over newest as following, ${INBOX_ROW_BYTES_SQL} as
-        size,
-        sum(${INBOX_ROW_BYTES_SQL}) over newest as so_far
+      select top.set, top.id, top.visible_at, lead(top.visible_at) over newest as following, ${INBOX_ROW_BYTES_SQL}
+        as size, sum(${INBOX_ROW_BYTES_SQL}) over newest as so_far
       from top join alert on alert.id = top.id
       window newest as (partition by top.set order by top.visible_at desc, top.id desc)),
     kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
     bytes as (select set, max(so_far) as bytes, min(visible_at) as oldest from kept group by set),
     told as (
       select sets.set, members.devices, ${channelsAt(
-        `unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${forceIndexLookupSql(
-          "c.pusher_id",
-        )}`,
+        `unnest(sets.channels) s (id) join channel_state c
+          on c.pusher_id = s.id and not c.suspended and ${forceIndexLookupSql("c.pusher_id")}`,
       )} as channels_at,
         sets.near and (sets.set = 1 or coalesce(
           sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read

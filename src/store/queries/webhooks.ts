@@ -42,7 +42,8 @@ export const isSubscribedToEvent = (event: EventName, workspaceId: string) =>
 
 /** SQL condition for a failure that counts. */
 const COUNTED = `(not $ok::boolean and (not ${OF_STRANGERS("$event")} or subscriber_failure_at is null
-        or subscriber_failure_at <= clock_timestamp() - interval '${LIMITS.webhook_subscriber_failure_seconds} seconds'))`;
+        or subscriber_failure_at
+          <= clock_timestamp() - interval '${LIMITS.webhook_subscriber_failure_seconds} seconds'))`;
 
 /**
  * Counts a result in one step, so simultaneous ones are not lost. Enough consecutive failures disable the endpoint, and
@@ -68,11 +69,10 @@ export const recordDelivery = defineStatement("record_delivery", {
   text: `with e as (update webhook_endpoint set
       failure_count = case when ${COUNTED} then failure_count + 1
         when $ok and disabled_at is null then 0 else failure_count end,
-      disabled_at = case when ${COUNTED} and failure_count + 1 >= $disabling::int then coalesce(disabled_at,
-        clock_timestamp())
-        else disabled_at end,
-      subscriber_failure_at = case when ${COUNTED} and ${OF_STRANGERS("$event")} then clock_timestamp() else
-        subscriber_failure_at end,
+      disabled_at = case when ${COUNTED} and failure_count + 1 >= $disabling::int
+        then coalesce(disabled_at, clock_timestamp()) else disabled_at end,
+      subscriber_failure_at = case when ${COUNTED} and ${OF_STRANGERS("$event")}
+        then clock_timestamp() else subscriber_failure_at end,
       last_delivery_at = clock_timestamp(), last_status = $status,
       previous_secret = case when previous_secret_until > clock_timestamp() then previous_secret end,
       previous_secret_until = case when previous_secret_until > clock_timestamp() then previous_secret_until end

@@ -225,7 +225,16 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
       invite.revoked_at === null &&
       form("no", "Revoke only", "Its link stops working. Devices that joined with it stay subscribed.", "Revoke invite")
     }
-    ${(invite.uses > 0 || invite.revoked_at !== null) && form("yes", "Revoke and unsubscribe everyone who joined", "The devices that joined with this invite are unsubscribed without notice. Devices that joined in other ways stay.", invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices")}
+    ${
+      (invite.uses > 0 || invite.revoked_at !== null) &&
+      form(
+        "yes",
+        "Revoke and unsubscribe everyone who joined",
+        "The devices that joined with this invite are unsubscribed without notice. " +
+          "Devices that joined in other ways stay.",
+        invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices",
+      )
+    }
     <p><a class="button plain" href="${page}">Cancel</a></p>`,
     { width: "narrow" },
   );

@@ -18,7 +18,8 @@ import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./spotlight.ts";
 export type MissingEffectReason =
   | `why.${"cancelled" | "acknowledged" | "expired" | "late" | "left" | "before_joining" | "muted"}`
   | `why.${"paused" | "snoozed" | "chosen_silent"}`
-  | `why.${"quiet_hours" | "quiet_broken" | "outside" | "place_unknown" | "sound_off" | "author_silent" | "another_rings"}`
+  | `why.${"quiet_hours" | "quiet_broken" | "outside" | "place_unknown"}`
+  | `why.${"sound_off" | "author_silent" | "another_rings"}`
   | `why.${Asked}.${"not_asked" | "not_allowed"}`;
 
 type Asked = Exclude<AlertCapability, "loc">;

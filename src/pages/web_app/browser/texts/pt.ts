@@ -1,5 +1,5 @@
-// Portuguese, as in Portugal, in words that read well in Brazil where there is a choice. The reader is addressed formally
-// ("você", without the pronoun).
+// Portuguese, as in Portugal, in words that read well in Brazil where there is a choice. The reader is addressed
+// formally ("você", without the pronoun).
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { portugueseSoundAndPermissionTexts } from "./pt/effects.ts";

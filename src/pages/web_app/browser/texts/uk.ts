@@ -1,4 +1,5 @@
-// Ukrainian. The reader is addressed as "ви". An alert of a channel is "оповіщення", a system notification "сповіщення".
+// Ukrainian. The reader is addressed as "ви". An alert of a channel is "оповіщення", a system notification
+// "сповіщення".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import type { AppTextsWithPlurals } from "./text_types.ts";

@@ -193,7 +193,8 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
           }<bdi>${choice}</bdi></button>`;
       },
       acknowledge: (content) =>
-        html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeActionError)}>${content}</button>`,
+        html`<button
+          onClick=${() => void recordReadOrAck(alert, "ack").catch(describeActionError)}>${content}</button>`,
       link: ({ url }, content) =>
         html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${content}</a>`,
     },

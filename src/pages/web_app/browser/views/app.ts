@@ -69,7 +69,8 @@ function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
     case "found":
       return { list: html`<${ChannelDirectory} chosen=${handle} />`, chosen: channel(routeHashes.discover) || null };
     case "join": {
-      const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite} back=${routeHashes.inbox} joining />`;
+      const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite}
+        back=${routeHashes.inbox} joining />`;
       return { list: inbox, chosen: view };
     }
     case "move": {

@@ -126,7 +126,8 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
         maxlength=${LIMITS.search}
         onInput=${(event: Event) => setQ((event.currentTarget as HTMLInputElement).value)} />
       <label class="unseen" for="category">${t("discover.category")}</label>
-      <select id="category" value=${category} onChange=${(event: Event) => setCategory((event.currentTarget as HTMLSelectElement).value)}>
+      <select id="category" value=${category}
+        onChange=${(event: Event) => setCategory((event.currentTarget as HTMLSelectElement).value)}>
         <option value="">${t("discover.every_category")}</option>
         ${DIRECTORY_CATEGORIES.map((name) => html`<option value=${name}>${getChannelCategoryName(name)}</option>`)}
       </select>

@@ -62,11 +62,13 @@ export function DeviceSettings(): VNode {
       setSure(false);
       say(t("device.removed"));
     });
+  const save = async () => download("belfry-channels.json", await exportSubscriptionsToText());
+  const createLink = async () => setLink(await createSubscriptionTransferLink());
   return html`<section class="card"><h2>${t("settings.device")}</h2>
     <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
     <p class="hint" id="file-hint">${t("device.file_hint")}</p>
     <p class="line">
-      ${device && html`<button class="plain" onClick=${() => void tryAction(async () => download("belfry-channels.json", await exportSubscriptionsToText()))}>${t("device.save")}</button>`}
+      ${device && html`<button class="plain" onClick=${() => void tryAction(save)}>${t("device.save")}</button>`}
       <button class="plain" aria-describedby="file-hint"
         onClick=${() => file.current?.click()}>${t("device.open")}</button>
       <input ref=${file} type="file" accept="application/json,.json" hidden aria-label=${t("device.open")}
@@ -77,7 +79,7 @@ export function DeviceSettings(): VNode {
       html`<p class="hint">${t("device.move_hint", { minutes: LIMITS.move_minutes })}</p>
       ${
         link === null
-          ? html`<p><button class="plain" onClick=${() => void tryAction(async () => setLink(await createSubscriptionTransferLink()))}>${t("device.move")}</button></p>`
+          ? html`<p><button class="plain" onClick=${() => void tryAction(createLink)}>${t("device.move")}</button></p>`
           : html`<${MoveLink} link=${link} />`
       }
       <p class="hint">${t("device.remove_hint")}</p>

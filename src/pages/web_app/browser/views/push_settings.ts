@@ -75,7 +75,11 @@ function Silence({ reason, title, card }: SilenceProps): VNode {
   const next = reason in label ? label[reason as keyof typeof label] : null;
   return html`<${NoteStrip} tone=${waits ? "" : "warn"} sign="mute"><p><strong>${title}</strong></p>
     <div class="silence"><${SilencePicture} reason=${reason} /><p>${describeSilence(reason)}</p></div>
-    ${card && next && html`<p><button onClick=${() => void tryAction(() => grantChannelPermissions(card))}>${t(next)}</button></p>`}
+    ${
+      card &&
+      next &&
+      html`<p><button onClick=${() => void tryAction(() => grantChannelPermissions(card))}>${t(next)}</button></p>`
+    }
     <${InstallButton} /><//>`;
 }
 

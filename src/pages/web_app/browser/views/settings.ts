@@ -159,7 +159,8 @@ export function CapabilityList(): VNode {
       (what) =>
         html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapabilityState(what)} ${
           mayAsk(what) &&
-          html`<button class="link" onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`
+          html`<button class="link"
+            onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`
         }</dd></div>`,
     )}</dl></section>`;
 }
@@ -170,7 +171,8 @@ export function SettingsView(): VNode {
   const { settings } = useAppState();
   return html`<${PaneHeader} title=${t("nav.settings")} back=${routeHashes.inbox} />
     <section class="card"><h2>${t("reports.title")}</h2>
-      <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => tryAction(() => setReporting(on))} />
+      <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports}
+        onChange=${(on: boolean) => tryAction(() => setReporting(on))} />
       <${SwitchRow} label=${t("settings.elsewhere")} hint=${t(
         "settings.elsewhere_hint",
       )} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
