@@ -21,7 +21,7 @@ export default defineOperation({
   name: "create_alert",
   title: "Compose alert",
   description:
-    "Write an alert. By default it is a draft with a review_url. With send, it is published now or at " +
+    "Write an alert: by default a draft with a review_url, with send published now or at " +
     "send_at. Publishing cannot be undone.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },

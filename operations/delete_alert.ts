@@ -11,8 +11,7 @@ export default defineOperation({
   name: "delete_alert",
   title: "Delete alert",
   description:
-    "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts cannot be " +
-    "deleted.",
+    "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts " + "stay.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled" },
   role: "editor",

@@ -8,7 +8,7 @@ export default defineOperation({
   name: "enable_webhook",
   title: "Enable webhook",
   description:
-    "Enable a disabled webhook and reset its failure count. Missed events are not sent; call redeliver for each one.",
+    "Enable a disabled webhook and reset its failure count. Missed events are not sent; redeliver sends one.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/enable", status: 200 },

@@ -19,7 +19,7 @@ const NOTE =
 export default defineOperation({
   name: "get_alert_stats",
   title: "Alert statistics",
-  description: "Count devices that reported a read, acknowledgement or reply. These are not deliveries or rates.",
+  description: "Count devices that reported reads, acknowledgements or replies; no deliveries or rates.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },

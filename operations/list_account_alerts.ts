@@ -13,7 +13,7 @@ export default defineOperation({
   name: "list_account_alerts",
   title: "List alerts of all channels",
   description:
-    "List or search alerts of all channels by status, text, dates or writer. Filtered lists are sorted by sent_at, " +
+    "List or search alerts of all channels by status, text, dates or writer. Filtered lists sort by sent_at, " +
     "send_at " +
     "or created_at.",
   scope: "alerts:read",

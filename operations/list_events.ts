@@ -38,9 +38,7 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({
-    after: eventFeedPositionParameter()
-      .optional()
-      .describe("next_after of the previous response. Absent: from the oldest event."),
+    after: eventFeedPositionParameter().optional().describe("next_after of the previous response. Absent: the oldest."),
     limit: limitParameter(),
   }),
   returnsText: true,

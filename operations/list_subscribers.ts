@@ -52,8 +52,8 @@ export default defineOperation({
   name: "list_subscribers",
   title: "List subscribers",
   description:
-    "List a channel's subscribers as pseudonyms, newest first, with totals. Subscribers mute and leave on their " +
-    "phones; no tool can remove an individual subscriber.",
+    "List a channel's subscribers as pseudonyms, newest first, with totals. They mute and leave on their " +
+    "phones; no tool can remove one.",
   scope: "subscribers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },

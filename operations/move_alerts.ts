@@ -54,7 +54,7 @@ export default defineOperation({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
   description:
-    `Move or cancel up to ${MOST} scheduled alerts, by channel or by ids. Run with dry_run first, show its rows ` +
+    `Move or cancel up to ${MOST} scheduled alerts, by channel or ids. Run with dry_run first, show its rows ` +
     "to a person, then pass only its plan.",
   scope: "alerts:send",
   publishesNothing: ({ action, dry_run, plan }) => action === "cancel" || dry_run === true || plan !== undefined,
@@ -80,7 +80,7 @@ export default defineOperation({
         .min(-LIMITS.shift_minutes, MINUTES)
         .max(LIMITS.shift_minutes, MINUTES)
         .optional()
-        .describe("Minutes to move later; a negative number moves earlier."),
+        .describe("Minutes later; negative is earlier."),
       dry_run: z.boolean().optional().describe("true changes nothing and returns a plan."),
       plan: z.string().optional().describe("The plan of the dry run."),
     })

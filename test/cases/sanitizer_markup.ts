@@ -399,8 +399,10 @@ export const FUZZ_PIECES: string[] = [
   )
     .split(" ")
     .flatMap((name) => [`<${name}>`, `</${name}>`, `<${name} `, `<${name}/>`]),
-  ...("< > / = \" ' ` & ; ! - -- --> <!-- <! <? ]]> <![CDATA[ </ &lt; &lt &#60; &#x3c; &amp &#0; &Tab; \0 \t \r \x0c " +
-    "\x1b \u200b \ud800 \u212a 😀".split(" ")),
+  ...(
+    "< > / = \" ' ` & ; ! - -- --> <!-- <! <? ]]> <![CDATA[ </ &lt; &lt &#60; &#x3c; &amp &#0; &Tab; \0 \t \r \x0c " +
+    "\x1b \u200b \ud800 \u212a 😀"
+  ).split(" "),
   "\n",
   " ",
   "text",

@@ -23,7 +23,7 @@ const planOf = (text: string) => /name="plan" value="([^"]+)"/.exec(text)?.[1] ?
 const statusOf = async ({ id, pusher_id }: { id: string; pusher_id: string }) =>
   (await world.rest("get_alert", { pusher_id, alert_id: id })).body;
 const titlesOf = (text: string) =>
-  [...text.matchAll(/<th role="rowheader" scope="row">.*?<a [^>]*>([^<]*)</gs)].map(([, title]) => title);
+  [...text.matchAll(/<th\s+role="rowheader"\s+scope="row">.*?<a\s[^>]*>([^<]*)</gs)].map(([, title]) => title);
 
 describe("the order of a list", () => {
   const rows = [

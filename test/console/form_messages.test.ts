@@ -142,11 +142,11 @@ test("a refusal for programs has a second text for people", () => {
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), "utf8");
     alone.push(
-      ...apiWords(written(text, first("invalidRequest|conflict|forbidden|refuse|fieldError|fieldIssue"))).map(
-        (said) => `${file}: ${said}`,
-      ),
+      ...apiWords(
+        written(text, first("invalidRequest|conflict|forbidden|refuse|createZodFieldError|createZodFieldIssue")),
+      ).map((said) => `${file}: ${said}`),
     );
-    both += written(text, first("forBoth")).length;
+    both += written(text, first("createApiAndUiText")).length;
   }
   expect(both).toBeGreaterThan(30);
   expect(alone).toEqual([]);

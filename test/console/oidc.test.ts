@@ -313,7 +313,7 @@ describe("an account with the same address", () => {
     const { visitor } = await enter(person);
     const FACTOR = "/console/account/second-factor";
     const begun = await visitor.post(FACTOR, { present: "" });
-    const uri = /name="uri" value="([^"]+)"/.exec(begun.text)![1]!.replaceAll("&amp;", "&");
+    const uri = /name="uri"\s+value="([^"]+)"/.exec(begun.text)![1]!.replaceAll("&amp;", "&");
     await visitor.post(`${FACTOR}/confirm`, { uri, code: await computeTotp(uri) }, { from: FACTOR });
 
     const next = await enter(person);

@@ -192,7 +192,7 @@ describe("one-time links", () => {
       const claimed = await visitor().join(which, { name: "A", email: "", password: PASSWORD });
       expect([opened.status, claimed.status]).toEqual([404, 404]);
       expect(claimed.text).toBe(opened.text);
-      return /<h1>(.+?)<\/h1><p class="lede">(.+?)<\/p>/.exec(opened.text)!.slice(1, 3).join(". ");
+      return /<h1>(.+?)<\/h1><p\s+class="lede">(.+?)<\/p>/s.exec(opened.text)!.slice(1, 3).join(". ");
     };
     expect(await shown(replaced)).toBe(
       "This link was replaced. Use the newest link you received, or ask the person who gave it to you for a new one.",

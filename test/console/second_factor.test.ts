@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const uriOf = (text: string) => /name="uri" value="([^"]+)"/.exec(text)![1]!.replaceAll("&amp;", "&");
+const uriOf = (text: string) => /name="uri"\s+value="([^"]+)"/.exec(text)![1]!.replaceAll("&amp;", "&");
 const codesOf = (text: string) => [...text.matchAll(/\b[a-z0-9]{5}-[a-z0-9]{5}\b/g)].map(([code]) => code);
 
 /** A member who signed in; `on` turns the second step on. */

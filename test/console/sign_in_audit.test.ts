@@ -182,7 +182,7 @@ test("a second factor and a passkey have different lines, right or wrong", async
 
   const factor = "/console/account/second-factor";
   const page = await visitor.post(factor, { present: PASSWORD });
-  const uri = /name="uri" value="([^"]+)"/.exec(page.text)![1]!.replaceAll("&amp;", "&");
+  const uri = /name="uri"\s+value="([^"]+)"/.exec(page.text)![1]!.replaceAll("&amp;", "&");
   await visitor.post(`${factor}/confirm`, { uri, code: await computeTotp(uri) }, { from: factor });
   const browser = new HttpVisitor(world, AT);
   expect((await signIn(member.email, PASSWORD, browser)).status).toBe(303);

@@ -85,8 +85,8 @@ describe("on a service", () => {
     });
 
     test.each([
-      ["a GIF as a page", "html", GIF, /is image\/gif; kind html takes an \.html page/],
-      ["a page as a picture", "image", HTML, /is text\/html; kind image takes a picture/],
+      ["a GIF as a page", "html", GIF, /is image\/gif; kind html accepts an \.html page/],
+      ["a page as a picture", "image", HTML, /is text\/html; kind image accepts a picture/],
       ["a sound as a picture", "image", M4A, /is audio\/mp4/],
       ["an SVG", "image", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), /has an unsupported type/],
       ["nothing", "image", Buffer.alloc(0), /empty/],
@@ -122,7 +122,7 @@ describe("on a service", () => {
       ];
       for (const answer of attempts) {
         expect(answer).toMatchObject({ status: 422, body: { error: { param: "file" } } });
-        expect(answer.body.error.message).toMatch(/at most (5 MB|2 MB|500 kB)\.$/);
+        expect(answer.body.error.message).toMatch(/not be larger than (5 MB|2 MB|500 kB)\.$/);
       }
       expect([await rows(), files()]).toEqual(before);
     });

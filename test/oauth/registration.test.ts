@@ -287,8 +287,10 @@ describe("on a service", () => {
     const [row] = await world.sql(`select * from auth."oauthClient" where "clientId" = ?`, [body.client_id]);
     const kept = Object.entries(row).filter(([, value]) => value !== null && value !== false);
     expect(kept.map(([name]) => name).sort()).toEqual(
-      "applicationType clientId createdAt grantTypes id name redirectUris responseTypes tokenEndpointAuthMethod " +
-        "updatedAt".split(" "),
+      (
+        "applicationType clientId createdAt grantTypes id name redirectUris responseTypes tokenEndpointAuthMethod " +
+        "updatedAt"
+      ).split(" "),
     );
     expect(JSON.stringify(row)).not.toContain("internal.example");
   });

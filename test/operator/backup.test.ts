@@ -295,7 +295,9 @@ describe("a server in use, by URL", () => {
     const tried = (SECRET?: string) =>
       runBelfryShared(["restore", json.backup], SECRET ? { ...settings, SECRET } : settings);
     expect((await tried()).stderr).toMatch(/^belfry: SECRET is missing/);
-    expect((await tried("another secret of these tests, as long")).refusal.error.message).toMatch(/^SECRET does not match/);
+    expect((await tried("another secret of these tests, as long")).refusal.error.message).toMatch(
+      /^SECRET does not match/,
+    );
     expect(await tablesOf(settings)).toBe(0);
     expect((await tried(here.settings.SECRET)).code).toBe(0);
   });

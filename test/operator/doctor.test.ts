@@ -130,7 +130,9 @@ test("files that others may read are closed by --fix, and blocked folders and un
   expect(open.of("disk")).toHaveLength(1);
   writeFileSync(at("a-file"), "");
   const blocked = await told({ DATA_DIR: dataDir, BACKUP_TARGET: at("a-file/below"), PORT_FILE: "/x" });
-  expect(blocked.of("backups")).toMatchObject([{ state: "wrong", says: expect.stringContaining("A file exists where the folder") }]);
+  expect(blocked.of("backups")).toMatchObject([
+    { state: "wrong", says: expect.stringContaining("A file exists where the folder") },
+  ]);
   expect(blocked.of("settings")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^PORT_FILE is not/) }]);
   const { json } = await runBelfryShared(["doctor", "--fix"], { DATA_DIR: dataDir });
   expect(json).toMatchObject({ files: [join(dataDir, "secret")], repaired: expect.any(Array) });

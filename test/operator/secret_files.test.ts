@@ -70,7 +70,8 @@ test("a file that cannot be used is named, and its content is not", () => {
 
 // rules#settings-are-checked
 test("quotes around a value are named, except those of a secret that is in use", () => {
-  const says = (name: string) => `${name} has quotes around its value. Container env files do not strip them, so remove the`;
+  const says = (name: string) =>
+    `${name} has quotes around its value. Container env files do not strip them, so remove the`;
   for (const [name, value] of [
     ["PUBLIC_URL", '"https://alerts.example.org"'],
     ["PORT", "'8787'"],

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const handlesIn = (text: string) =>
-  [...text.split("<template")[0]!.matchAll(/<h2 dir="auto"><a href="\/c\/([^"]+)">/g)].map(([, handle]) => handle!);
+  [...text.split("<template")[0]!.matchAll(/<h2 dir="auto"><a\s+href="\/c\/([^"]+)">/g)].map(([, handle]) => handle!);
 const found = async (query: Record<string, string>) =>
   handlesIn((await getPublicPage(world, `/c?${new URLSearchParams(query)}`)).text);
 

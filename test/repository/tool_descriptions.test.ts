@@ -92,7 +92,7 @@ test("nothing is in the instructions alone", () => {
   inTools("cancel_alert", /Phones that received it keep it/);
   for (const name of ["get_alert_stats", "get_pusher_stats", "get_account_stats"]) inTools(name, /report/);
   // Tasks that no tool performs.
-  inTools("list_subscribers", /no tool can remove an individual subscriber/);
+  inTools("list_subscribers", /no tool can remove one/);
   inTools("get_me", /Keys, members and uploads have no tools/);
   const names = OPERATIONS.map(({ name }) => name);
   expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);

@@ -111,15 +111,21 @@ test.each([
 
 describe("refused by the text alone, without a question to DNS", () => {
   test.each([
-    ...("http://hooks.belfry-peer.net/ ftp://hooks.belfry-peer.net/ file:///etc/passwd javascript:alert(1) " +
-      "data:text/plain,x".split(" ")),
-    ...("hooks.belfry-peer.net //hooks.belfry-peer.net/ /in https: https:/ https:// https:/// https:///in " +
-      "wss://v4.belfry-peer.net/".split(" ")),
+    ...(
+      "http://hooks.belfry-peer.net/ ftp://hooks.belfry-peer.net/ file:///etc/passwd javascript:alert(1) " +
+      "data:text/plain,x"
+    ).split(" "),
+    ...(
+      "hooks.belfry-peer.net //hooks.belfry-peer.net/ /in https: https:/ https:// https:/// https:///in " +
+      "wss://v4.belfry-peer.net/"
+    ).split(" "),
     ..."https:hooks.belfry-peer.net https:/v4.belfry-peer.net https:///v4.belfry-peer.net https:\\\\v4.belfry-peer.net".split(
       " ",
     ),
-    ...("https://u:p@v4.belfry-peer.net/ https://u@v4.belfry-peer.net/ https://@v4.belfry-peer.net/ " +
-      "https://:@v4.belfry-peer.net/".split(" ")),
+    ...(
+      "https://u:p@v4.belfry-peer.net/ https://u@v4.belfry-peer.net/ https://@v4.belfry-peer.net/ " +
+      "https://:@v4.belfry-peer.net/"
+    ).split(" "),
     "https://v4.belfry-peer.net\\@10.0.0.1/",
     "https://v4.belfry-peer.net:0/",
     "https://v4.belfry-peer.net:65536/",
@@ -135,8 +141,10 @@ describe("refused by the text alone, without a question to DNS", () => {
     ..."https://localhost/ https://LOCALHOST./ https://a.localhost/ https://a.localdomain/ https://served.local/".split(
       " ",
     ),
-    ...("https://metadata.google.internal/ https://router.home.arpa/ https://x.onion/ https://served.invalid/ " +
-      "https://nas.lan/".split(" ")),
+    ...(
+      "https://metadata.google.internal/ https://router.home.arpa/ https://x.onion/ https://served.invalid/ " +
+      "https://nas.lan/"
+    ).split(" "),
     ..."https://intranet/ https://kubernetes/ https://com/ https://x.svc.cluster.local/ https://x.corp/ https://x.alt/".split(
       " ",
     ),
@@ -151,10 +159,14 @@ describe("refused by the text alone, without a question to DNS", () => {
       " ",
     ),
     ..."https://①②⑦.⓪.⓪.① https://127。0。0。1/ https://%31%32%37.0.0.1/ https://１２７.0.0.1/".split(" "),
-    ...("https://[::1]/ https://[0:0:0:0:0:0:0:1]/ https://[::127.0.0.1]/ https://[::ffff:127.0.0.1]/ " +
-      "https://[::ffff:7f00:1]/".split(" ")),
-    ...("https://0/ https://0.0.0.0/ https://10.0.0.1/ https://169.254.169.254/latest https://192.168.0.1/ " +
-      "https://100.64.0.1/".split(" ")),
+    ...(
+      "https://[::1]/ https://[0:0:0:0:0:0:0:1]/ https://[::127.0.0.1]/ https://[::ffff:127.0.0.1]/ " +
+      "https://[::ffff:7f00:1]/"
+    ).split(" "),
+    ...(
+      "https://0/ https://0.0.0.0/ https://10.0.0.1/ https://169.254.169.254/latest https://192.168.0.1/ " +
+      "https://100.64.0.1/"
+    ).split(" "),
     ..."https://[::]/ https://[fe80::1]/ https://[fe80::1%25eth0]/ https://[fd00::1]/ https://[::ffff:93.184.215.14]/".split(
       " ",
     ),

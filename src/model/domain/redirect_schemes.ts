@@ -17,8 +17,10 @@ export const KNOWN_REDIRECT_SCHEMES: Readonly<Record<string, string>> = {
 
 /** Schemes that a browser or the system would run, read, show or send by itself. No setting can allow them. */
 const UNSAFE_SCHEMES = new Set(
-  "javascript data vbscript file blob about filesystem view-source jar chrome resource intent ftp ws wss http https " +
-    "mailto tel sms ssh telnet smb ldap".split(" "),
+  (
+    "javascript data vbscript file blob about filesystem view-source jar chrome resource intent ftp ws wss http https " +
+    "mailto tel sms ssh telnet smb ldap"
+  ).split(" "),
 );
 
 /** Names of parts of a system, which no assistant's own program has: its shortcuts, its settings, its shell. */

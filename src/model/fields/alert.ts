@@ -174,7 +174,7 @@ export const ALERT_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "Expiry, in the format of send_at.",
+    about: "Expiry, like send_at.",
     own: true,
     shown: EVERYWHERE,
     drawn: {

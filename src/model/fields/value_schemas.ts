@@ -249,7 +249,7 @@ export function timestampSchema() {
 export const TIME_RANGE_DESCRIPTIONS = {
   from: "Start: RFC 3339, or a UTC day.",
   to: "End, not included.",
-  first_day: "First UTC day; requires to and excludes period.",
+  first_day: "First UTC day; with to, without period.",
   last_day: "Last UTC day.",
 };
 

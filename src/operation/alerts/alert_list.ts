@@ -47,10 +47,10 @@ export const alertListInput = {
       createZodFieldError("too_long", `must be at most ${LIMITS.search_words} words`),
     )
     .optional()
-    .describe("Words or word prefixes in the title, text or tags; all must match."),
+    .describe("Words or prefixes in title, text or tags; all must match."),
   from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
   to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
-  order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; for scheduled alerts, oldest."),
+  order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; scheduled: oldest."),
   writer: z
     .string()
     .refine(
@@ -62,9 +62,7 @@ export const alertListInput = {
   reports: z
     .enum(["unacked", "most_read", "most_acked"])
     .optional()
-    .describe(
-      `Among the newest ${LIMITS.list_reports} sent alerts; can only be combined with from and to. Needs stats:read.`,
-    ),
+    .describe(`Among the newest ${LIMITS.list_reports} sent; only with from and to. Needs stats:read.`),
   limit: limitParameter(),
   before: pagePosition().optional().describe(BEFORE_PARAMETER_DESCRIPTION),
 };

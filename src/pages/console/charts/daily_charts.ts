@@ -105,7 +105,7 @@ export function dailyCharts(
           running: bar.some(({ date }) => date === today),
         }),
       );
-      const by = bars.length === days.length ? "UTC day" : "seven-day UTC period";
+      const by = bars.length === days.length ? "UTC day" : "seven UTC days";
       const about = `${countWithNoun(totals[key], noun)} ${range}, by ${by}.`;
       const shown: Chart = {
         id: `plot-${key}`,
