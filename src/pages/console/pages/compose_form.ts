@@ -74,8 +74,8 @@ function message(typed: FormState, shown: ComposePageData): Html {
       code: true,
       most: undefined,
       hint:
-        `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a document. ` +
-        "A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. " +
+        `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a ` +
+        "document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. " +
         "Other cards are saved without it.",
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
