@@ -11,7 +11,7 @@ export default defineOperation({
   name: "delete_pusher",
   title: "Delete channel",
   description:
-    "Delete a channel without subscribers, and its history. Cannot be undone. If it has subscribers, pause it instead.",
+    "Delete a channel without subscribers, and its history. Cannot be undone. If it has subscribers, pause it.",
   scope: "pushers:write",
   mayNeedApproval: true,
   role: "admin",

@@ -9,7 +9,7 @@ import { pusherView, toPusherView } from "../src/store/schemas/pusher_schemas.ts
 export default defineOperation({
   name: "get_pusher",
   title: "Read channel",
-  description: "Show one channel with its counts of subscribers and sent alerts.",
+  description: "Show one channel with counts of subscribers and sent alerts.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },

@@ -17,8 +17,7 @@ import { deliveryView, toDeliveryView } from "../src/store/schemas/webhook_schem
 export default defineOperation({
   name: "list_deliveries",
   title: "List webhook deliveries",
-  description:
-    `List the outcomes of a webhook's last ${LIMITS.deliveries} deliveries, newest first, ` + "with their alerts.",
+  description: `List outcomes of a webhook's last ${LIMITS.deliveries} deliveries, newest first, with their alerts.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },

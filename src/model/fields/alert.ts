@@ -226,7 +226,7 @@ export const ALERT_FIELDS = defineFields({
   lat: {
     ...numberKind.orNull,
     accepts: latitudeSchema(),
-    about: "Requires lon and radius_km.",
+    about: "With lon, radius_km.",
     shown: EVERYWHERE,
     drawn: { label: "Latitude", own: ["form", "owner", "app"] },
   },
