@@ -34,7 +34,7 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
-    following: z.boolean().optional().describe("true: also cancels all later alerts of its series."),
+    following: z.boolean().optional().describe("true: also all later alerts of its series."),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),

@@ -61,7 +61,7 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
-    to_pusher_id: pathId("Channel of the copy. Absent: the same channel.").optional(),
+    to_pusher_id: pathId("Channel of the copy. Absent: the same.").optional(),
     send: z.boolean().optional().describe("true publishes; needs alerts:send."),
     cancel_original: z.boolean().optional().describe("true withdraws the original; needs alerts:send."),
     ...createChangeSchemas(ALERT_FIELDS),

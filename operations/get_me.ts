@@ -7,8 +7,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 
 const ASKS_FIRST =
   "A person must approve before anything is published. Compose a draft and give the person its review_url, or call " +
-  "send_alert, which returns that address. wait_for_review returns the decision. cancel_alert works as " +
-  "usual.";
+  "send_alert, which returns that address. wait_for_review returns the decision. cancel_alert works as usual.";
 
 export default defineOperation({
   name: "get_me",
@@ -39,7 +38,7 @@ export default defineOperation({
       asks_first: z
         .string()
         .nullable()
-        .describe("The requirements for publishing if a person must approve first; otherwise null."),
+        .describe("Requirements for publishing if a person must approve first; else null."),
     }),
   }),
   async handler(_input, ctx) {

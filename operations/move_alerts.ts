@@ -40,7 +40,7 @@ const moved = z.object({
   series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
   title: z.string(),
   send_at: z.string().nullable(),
-  becomes: z.string().nullable().describe("Its new send_at; null if it is cancelled or unchanged."),
+  becomes: z.string().nullable().describe("Its new send_at; null if cancelled or unchanged."),
   outcome: z.enum(["done", "would", "refused"]),
   code: z.string().nullable().describe("The reason for a refusal, as in `error.code`."),
   message: z.string().nullable().describe("Why it was refused."),

@@ -22,7 +22,7 @@ export default defineOperation({
   name: "schedule_alert",
   title: "Schedule alert",
   description:
-    "Publish a draft at send_at, or repeatedly with a recurrence, each time as a separate alert. send_at also moves " +
+    "Publish a draft at send_at, or repeatedly with a recurrence, each time as a separate alert. send_at moves " +
     "a scheduled one.",
   scope: "alerts:send",
   leadsToReview: true,

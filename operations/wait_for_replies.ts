@@ -20,7 +20,7 @@ const NOTES = {
 export default defineOperation({
   name: "wait_for_replies",
   title: "Wait for replies",
-  description: "Count the replies to an alert by choice, and wait while the counts equal seen.",
+  description: "Count replies to an alert by choice, and wait while the counts equal seen.",
   scope: "stats:read",
   waits: true,
   role: "viewer",

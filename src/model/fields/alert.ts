@@ -174,7 +174,7 @@ export const ALERT_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "Expiry, like send_at.",
+    about: "End, like send_at.",
     own: true,
     shown: EVERYWHERE,
     drawn: {

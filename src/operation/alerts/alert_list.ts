@@ -47,7 +47,7 @@ export const alertListInput = {
       createZodFieldError("too_long", `must be at most ${LIMITS.search_words} words`),
     )
     .optional()
-    .describe("Words or prefixes in title, text or tags; all must match."),
+    .describe("Words or prefixes of title, text, tags; all must match."),
   from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
   to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
   order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; scheduled: oldest."),

@@ -1,5 +1,5 @@
-// The assistants that the signed-in person connected to this workspace: their list, the setting of each that its alerts
-// need approval, and the end of a connection.
+// The assistants that the signed-in person connected to this workspace. The person reads their list, sets for each if
+// its alerts need approval, and ends connections.
 
 import { end_connection, list_connections, update_connection } from "../../../identity/session/client_connections.ts";
 import { notFound } from "../../../model/api_error.ts";

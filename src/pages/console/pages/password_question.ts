@@ -1,4 +1,4 @@
-// The password with which a signed-in person confirms a change: its field, and a page with one form that asks for it.
+// The password with which a signed-in person confirms a change: its field, and a page with one form for it.
 
 import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
