@@ -41,7 +41,7 @@ export default defineOperation({
   version: "updated_at",
   input: z.strictObject({
     pusher_id: channelIdParameter(),
-    handle: z.string().optional().describe("The current handle; it is permanent."),
+    handle: z.string().optional().describe("The current handle; permanent."),
     ...createChangeSchemas(CHANNEL_FIELDS),
     status: z.enum(["active", "paused"]).optional().describe("paused refuses sends."),
     expected_updated_at: expectedVersion(),

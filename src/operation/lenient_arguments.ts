@@ -12,7 +12,7 @@ type Values = Record<string, unknown>;
 export const CLEAR_ARGUMENT = "clear";
 
 export const CLEAR_ARGUMENT_SCHEMA: JsonSchema = {
-  description: "Names of fields to clear; null does the same.",
+  description: "Fields to clear; null does the same.",
   type: "array",
   items: { type: "string" },
 };
