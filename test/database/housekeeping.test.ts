@@ -205,7 +205,7 @@ describe("housekeeping", () => {
       expect(job.batch).toBeGreaterThan(0);
       expect(job.batch).toBeLessThanOrEqual(1000);
       const least =
-        { pending_subscriber_events: 1, due_alerts: 2, due_series: 5, pending_alert_events: 1 }[job.name] ?? 60;
+        { pending_subscriber_events: 1, due_alerts: 1, due_series: 1, pending_alert_events: 1 }[job.name] ?? 60;
       expect(job.every_seconds).toBeGreaterThanOrEqual(least);
     }
     // A new statement needs rows here that it must remove and rows that it must leave.
@@ -325,9 +325,10 @@ describe("housekeeping", () => {
 
 describe("the keeper", () => {
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const keeper = (work: () => Promise<number>) =>
+  const keeper = (work: () => Promise<number>, findWaiting?: () => Promise<string[]>) =>
     createHousekeeping({
-      jobs: [{ name: "x", removes: "X.", batch: 10, every_seconds: 3600, work }],
+      jobs: [{ name: "x", removes: "X.", batch: 10, every_seconds: 3600, waits: findWaiting !== undefined, work }],
+      findWaiting: findWaiting ?? (async () => []),
       fork: () => undefined as never,
       metrics: createMetrics(),
       log: quiet,
@@ -359,6 +360,45 @@ describe("the keeper", () => {
       await vi.advanceTimersByTimeAsync(61_000);
       expect(work).toHaveBeenCalledTimes(5);
       await own.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  // rules#idle-work
+  test("a waiting job runs only after a search that found it, and again soon after a whole batch", async () => {
+    vi.useFakeTimers();
+    try {
+      const found = [[], ["x"], new Error("away"), ["x"], []];
+      const findWaiting = vi.fn(async () => {
+        const next = found.shift() ?? [];
+        if (next instanceof Error) throw next;
+        return next;
+      });
+      const sizes = [10, 3, new Error("away"), 2];
+      const work = vi.fn(async () => {
+        const next = sizes.shift() ?? 0;
+        if (next instanceof Error) throw next;
+        return next;
+      });
+      const own = keeper(work, findWaiting);
+      own.begin();
+      const calls = async (ms: number) => {
+        await vi.advanceTimersByTimeAsync(ms);
+        return [findWaiting.mock.calls.length, work.mock.calls.length];
+      };
+      expect(await calls(1_000)).toEqual([1, 0]);
+      expect(await calls(1_000)).toEqual([2, 1]);
+      // The batch was whole, so another round follows. The third search fails and is repeated after a minute.
+      expect(await calls(1_000)).toEqual([3, 2]);
+      expect(await calls(59_000)).toEqual([3, 2]);
+      // The round fails. Until its next attempt a minute later, searches do not start it.
+      expect(await calls(1_000)).toEqual([4, 3]);
+      found.unshift(["x"]);
+      expect(await calls(1_000)).toEqual([5, 3]);
+      expect(await calls(59_000)).toEqual([64, 4]);
+      await own.close();
+      expect(await calls(10_000)).toEqual([64, 4]);
     } finally {
       vi.useRealTimers();
     }

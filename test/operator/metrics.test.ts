@@ -1,7 +1,8 @@
 // The metrics of a process. Events before their library is loaded are counted all the same, and in order. Also those of
 // a whole service, by operation and next to the calls.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
@@ -31,6 +32,23 @@ test("events before the metrics were loaded are in them", async () => {
   expect(await metrics.text()).toContain('status="200"} 4');
   const { Registry } = await import("prom-client");
   expect(metrics.contentType).toBe(new Registry().contentType);
+});
+
+// rules#idle-work
+test("the delay of the event loop is measured from the first scrape on, which has its figures", async () => {
+  const performance = createRequire(import.meta.url)("node:perf_hooks");
+  const monitor = vi.spyOn(performance, "monitorEventLoopDelay");
+  try {
+    const metrics = createMetrics();
+    metrics.request("GET", "/healthz", 200, 0.004);
+    await import("prom-client");
+    expect(monitor).toHaveBeenCalledTimes(0);
+    expect(await metrics.text()).toMatch(/^nodejs_eventloop_lag_mean_seconds \d/m);
+    await metrics.text();
+    expect(monitor).toHaveBeenCalledTimes(1);
+  } finally {
+    monitor.mockRestore();
+  }
 });
 
 describe("of a service", () => {

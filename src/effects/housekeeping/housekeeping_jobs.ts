@@ -131,6 +131,8 @@ const REMOVALS: Record<string, Removal> = {
   },
 };
 
+/** Jobs of `findWaitingJobs`. */
+const FREQUENT = { every_seconds: 1, waits: true };
 const USUAL = { batch: 500, every_seconds: HOUR };
 
 const STATEMENTS = Object.entries(REMOVALS).map(
@@ -147,25 +149,25 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
     due_alerts: {
       removes: "Due alerts, which are marked as sent.",
       work: (batch) => deps.publishDueBatch(batch),
-      every_seconds: 2,
+      ...FREQUENT,
     },
     due_series: {
       removes: "Repeating alerts, whose next occurrences are created.",
       work: (batch) => createDueOccurrences(deps, batch),
       // Their channels are locked while their rules are read, some milliseconds for each.
       batch: 50,
-      every_seconds: 5,
+      ...FREQUENT,
     },
     pending_subscriber_events: {
       removes: "Delayed events about subscriber counts, sent one second after the previous one.",
       work: (batch) => emitPendingSubscriberEvents(deps, batch),
       batch: 1000,
-      every_seconds: 1,
+      ...FREQUENT,
     },
     pending_alert_events: {
       removes: "Pending events about published alerts, acknowledgements and answers.",
       work: (batch) => emitPendingAlertEvents(deps, batch),
-      every_seconds: 1,
+      ...FREQUENT,
     },
     unindexed_alerts: {
       removes: "Alerts from earlier versions of Belfry, which are added to the search index, a thousand per second.",

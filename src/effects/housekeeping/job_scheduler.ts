@@ -29,6 +29,8 @@ export interface StatementJob extends Described {
 export interface TaskJob extends Described {
   /** Removes at most `batch` rows and returns their number. */
   work(batch: number): Promise<number>;
+  /** A round runs only when `findWaiting` has found work for it, each second. */
+  waits?: boolean;
 }
 
 export type HousekeepingJob = StatementJob | TaskJob;
@@ -48,6 +50,8 @@ export function defineRemoval(name: string, table: string, where: string) {
   });
 }
 
+/** Between two searches for jobs with work. */
+const SEARCH_MS = 1_000;
 /** Between two rounds while there is more to remove. */
 const PAUSE_MS = 1_000;
 /** The first rounds come soon after the start and not all together, nor at the same time on every replica. */
@@ -57,6 +61,8 @@ const RETRY_MS = 60_000;
 
 export function createHousekeeping(options: {
   jobs: readonly HousekeepingJob[];
+  /** The names of the waiting jobs that have work. */
+  findWaiting(): Promise<readonly string[]>;
   fork(): SqlEntityManager;
   /** `removed` is null when the round failed. */
   metrics: { housekeeping(job: string, removed: number | null): void };
@@ -64,8 +70,10 @@ export function createHousekeeping(options: {
   /** From 0 to 1, for the moment of the first rounds. */
   random?: () => number;
 }) {
-  const { jobs, fork, metrics, log, random = Math.random } = options;
+  const { jobs, findWaiting, fork, metrics, log, random = Math.random } = options;
+  const waitingJobs = jobs.filter((job) => "waits" in job && job.waits);
   const timers = new Map<HousekeepingJob, NodeJS.Timeout>();
+  let search: NodeJS.Timeout | undefined;
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -86,12 +94,14 @@ export function createHousekeeping(options: {
     }
   }
 
-  /** Rounds queue up behind one another. */
-  function round(job: HousekeepingJob): Promise<number> {
-    const result = last.then(() => perform(job));
+  /** Rounds and searches queue up behind one another. */
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work);
     last = result.catch(() => {});
     return result;
   }
+
+  const round = (job: HousekeepingJob) => enqueue(() => perform(job));
 
   function plan(job: HousekeepingJob, ms: number): void {
     if (closed) return;
@@ -99,19 +109,41 @@ export function createHousekeeping(options: {
   }
 
   async function act(job: HousekeepingJob): Promise<void> {
-    const pause = job.every_seconds * 1000;
+    timers.delete(job);
     try {
-      plan(job, (await round(job)) >= job.batch ? PAUSE_MS : pause);
+      const isFull = (await round(job)) >= job.batch;
+      if (isFull) plan(job, PAUSE_MS);
+      else if (!waitingJobs.includes(job)) plan(job, job.every_seconds * 1000);
     } catch (error) {
       log.warn({ err: error, step: job.name }, "a housekeeping job failed; retrying later");
       plan(job, RETRY_MS);
     }
   }
 
+  function planSearch(ms: number): void {
+    if (!closed && waitingJobs.length > 0) search = setTimeout(() => void actOnWaiting(), ms).unref();
+  }
+
+  /** Runs the waiting jobs that have work. One with a timer continues after a whole batch or a failure. */
+  async function actOnWaiting(): Promise<void> {
+    try {
+      const names: readonly string[] = await enqueue(async () => (closed ? [] : findWaiting()));
+      for (const job of waitingJobs)
+        if (!names.includes(job.name)) metrics.housekeeping(job.name, 0);
+        else if (!timers.has(job)) await act(job);
+      planSearch(SEARCH_MS);
+    } catch (error) {
+      for (const job of waitingJobs) metrics.housekeeping(job.name, null);
+      log.warn({ err: error, steps: waitingJobs.map(({ name }) => name) }, "housekeeping jobs failed; retrying later");
+      planSearch(RETRY_MS);
+    }
+  }
+
   return {
     jobs,
     begin(): void {
-      for (const job of jobs)
+      planSearch(SEARCH_MS);
+      for (const job of jobs.filter((job) => !waitingJobs.includes(job)))
         plan(job, Math.min(job.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
     },
     /**
@@ -125,6 +157,7 @@ export function createHousekeeping(options: {
     },
     async close(): Promise<void> {
       closed = true;
+      clearTimeout(search);
       for (const timer of timers.values()) clearTimeout(timer);
       await last;
     },

@@ -4,6 +4,7 @@
 import { createAssetService } from "../../effects/assets/asset_service.ts";
 import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
+import { findWaitingJobs } from "../../effects/housekeeping/waiting_jobs.ts";
 import { fetchDocument } from "../../effects/webhooks/outbound_connection.ts";
 import { parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { createWebhookService } from "../../effects/webhooks/webhook_service.ts";
@@ -158,6 +159,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
       deviceRetentionDays: config.deviceRetentionDays,
       auditRetentionDays: config.auditRetentionDays,
     }),
+    findWaiting: async () => (await runStatement(getKysely(orm), findWaitingJobs, {}))[0]?.names ?? [],
     fork: () => orm.em.fork(),
     metrics,
     log,

@@ -2,6 +2,7 @@
 // background work, and the runtime's own. Labels never contain an id, a handle or a device. The library is loaded with
 // the first metric.
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
@@ -25,10 +26,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** The text format of scrapers. */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/**
- * The interval of measuring the event loop's delay. With the library's default of 10, an idle process spends most of
- * its time on this.
- */
+/** Milliseconds between two measurements of the event loop's delay. They begin with the first scrape. */
 const LAG_MS = 100;
 
 /**
@@ -82,7 +80,14 @@ const mapped = <T extends object, V>(table: T, make: (name: keyof T) => V) =>
 function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library) {
   const registers = [new Registry()];
   const registry = assertDefined(registers[0], "this process has one of its own");
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
+  let measured: Promise<void> | undefined;
+  /** Measures the runtime from the first scrape on. Without scrapes, an idle process is not woken for it. */
+  const measureRuntime = () => {
+    if (!measured) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
+    // The delay has no figures before the second measurement.
+    measured ??= pause(3 * LAG_MS);
+    return measured;
+  };
   const readings: Partial<Record<keyof typeof GAUGES, GaugeReading>> = {};
   const count = mapped(COUNTERS, (name) => new Counter({ ...COUNTERS[name], registers }));
   const time = mapped(HISTOGRAMS, (name) => new Histogram({ ...HISTOGRAMS[name], registers }));
@@ -102,8 +107,14 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     });
   });
   return {
-    text: () => registry.metrics(),
-    figures: (): Promise<MetricSnapshot> => registry.getMetricsAsJSON(),
+    async text(): Promise<string> {
+      await measureRuntime();
+      return registry.metrics();
+    },
+    async figures(): Promise<MetricSnapshot> {
+      await measureRuntime();
+      return registry.getMetricsAsJSON();
+    },
     request(method: string, path: string, status: number, seconds: number): void {
       const surface = surfaceOf(path);
       count.requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });

@@ -64,7 +64,7 @@ export async function openService(config: Config, options: ServiceOptions = {}) 
     if (opening && !used) await loadMigrator();
     const cluster = await opening;
     const database = cluster ?? primary?.database;
-    const space = database ? await watchDiskSpace(database.folder, config.minFreeDiskMb, log) : UNWATCHED_DISK;
+    const space = database ? watchDiskSpace(database.folder, config.minFreeDiskMb, log) : UNWATCHED_DISK;
     closers.push(() => space.close());
     const url = assertDefined(config.databaseUrl ?? database?.url, "a database is started if no address is set");
     const parts = await composeService(config, options, { cluster, url, space, secret, log, requests, closers });

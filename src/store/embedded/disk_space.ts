@@ -2,7 +2,7 @@
 // full disk cannot even record it, and needs room to recover. Every entry point for writes uses it: dispatch, the
 // console's forms, uploads, the authorization server. Records of the last use are delayed.
 
-import { statfs } from "node:fs/promises";
+import { statfsSync } from "node:fs";
 import { insufficientStorage } from "../../model/api_error.ts";
 import { ConfigError } from "../config/setting_types.ts";
 
@@ -17,11 +17,17 @@ export interface DiskSpace {
 export const UNWATCHED_DISK: DiskSpace = { isLow: () => false, assertNotLow: () => {}, close: () => {} };
 
 /** Within this time the service writes far less than the reserve. */
-const LOOK_MS = 1_000;
+const VALID_MS = 1_000;
+/** Between two checks while the service does not write, for the log. */
+const CHECK_MS = 10_000;
 
-async function readFreeMb(folder: string): Promise<number | null> {
-  const found = await statfs(folder).catch(() => null);
-  return found && Math.floor((found.bavail * found.bsize) / 2 ** 20);
+function readFreeMb(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return Math.floor((bavail * bsize) / 2 ** 20);
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -29,7 +35,7 @@ async function readFreeMb(folder: string): Promise<number | null> {
  * @throws ConfigError if it has less free space than MIN_FREE_DISK_MB
  */
 export async function checkUpgradeSpace(folder: string, reserveMb: number): Promise<void> {
-  const freeMb = await readFreeMb(folder);
+  const freeMb = readFreeMb(folder);
   if (freeMb !== null && freeMb < reserveMb)
     throw new ConfigError(
       "DATA_DIR",
@@ -43,23 +49,32 @@ interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Checks at once and then periodically, until closed. If the check fails, the disk is assumed to have room. */
-export async function watchDiskSpace(folder: string, reserveMb: number, log: Log): Promise<DiskSpace> {
+/**
+ * Checks at once, ahead of a write if the last check was a second ago, and every ten seconds until closed. If the check
+ * fails, the disk is assumed to have room.
+ */
+export function watchDiskSpace(folder: string, reserveMb: number, log: Log): DiskSpace {
   let low = false;
-  const check = async () => {
-    const freeMb = await readFreeMb(folder);
+  let checkedAt = 0;
+  const check = () => {
+    checkedAt = performance.now();
+    const freeMb = readFreeMb(folder);
     if (freeMb === null) return;
     if (low === freeMb < reserveMb) return;
     low = !low;
     if (low) log.error({ freeMb, reserveMb }, "the disk is almost full; refusing writes until space is freed");
     else log.info({ freeMb }, "the disk has enough space again; accepting writes");
   };
-  await check();
-  const timer = setInterval(check, LOOK_MS).unref();
+  const isLow = () => {
+    if (performance.now() - checkedAt >= VALID_MS) check();
+    return low;
+  };
+  check();
+  const timer = setInterval(check, CHECK_MS).unref();
   return {
-    isLow: () => low,
+    isLow,
     assertNotLow() {
-      if (low) throw insufficientStorage();
+      if (isLow()) throw insufficientStorage();
     },
     close: () => clearInterval(timer),
   };

@@ -54,6 +54,9 @@ export const convertDraftToSeries = defineStatement("convert_draft_to_series", {
 });
 
 /** Series with occurrences to create now, the longest waiting first, without those of locked channels. */
+/** SQL: the series whose next occurrences are to be created. */
+export const DUE_SERIES_SQL = "alert_series where next_fill_at <= now()";
+
 export const lockDueSeries = defineUpkeep("lock_due_series", {
   parameters: { max: int },
   columns: {
@@ -64,7 +67,7 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
   },
   // Here and below: of arrays the planner expects a few elements, so that it reads no table whole to join them.
   text: `with due as materialized (
-      select alert_id from alert_series where next_fill_at <= now() order by next_fill_at limit $max::int),
+      select alert_id from ${DUE_SERIES_SQL} order by next_fill_at limit $max::int),
     c as materialized (
       select pusher_id from channel_state
       where pusher_id = any(array(select pusher_id from alert where id = any(array(select alert_id from due))))

@@ -276,10 +276,13 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
 /** The published alerts of one channel. */
 export type PublishedChannel = RowOf<typeof publishDueAlerts>;
 
+/** SQL: the channels with due alerts. */
+export const CHANNELS_WITH_DUE_SQL = "channel_state where next_due_at <= now()";
+
 /** Channels with due alerts, the longest waiting first. */
 export const channelsWithDue = defineStatement.reading("channels_with_due", {
   primary: true,
   parameters: { limit: int },
   columns: { id: uuid },
-  text: "select pusher_id as id from channel_state where next_due_at <= now() order by next_due_at limit $limit::int",
+  text: `select pusher_id as id from ${CHANNELS_WITH_DUE_SQL} order by next_due_at limit $limit::int`,
 });
