@@ -45,7 +45,7 @@ test("the operator's command ends every validator, wakes who waits and leaves al
   const held = startLongPoll(world, token, etag);
   await held.held();
   const { code, json } = await runBelfryShared(["database", "promoted"], world.settings);
-  expect([code, json]).toEqual([0, { inboxes: "read anew" }]);
+  expect([code, json]).toEqual([0, { inboxes: "reloaded" }]);
   expect((await held.answer).status).toBe(200);
   const again = await tagAt(world);
   expect(again).not.toBe(etag);

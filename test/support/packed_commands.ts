@@ -31,7 +31,7 @@ export const listPackedCommands = (folder: string): PackedCommand[] => [
   { line: "status", says: { service: { status: "ready" } } },
   { line: "psql", settings: { PATH: folder }, says: refused("psql is not on the PATH") },
   { line: "doctor", says: { ok: true } },
-  { line: "database promoted", says: { inboxes: "read anew" } },
+  { line: "database promoted", says: { inboxes: "reloaded" } },
   { line: "secret rotate", says: refused("Stop all Belfry processes") },
   { line: `backup ${folder}/backup`, says: { secret: true } },
   { line: `restore ${folder}`, says: refused("is not a complete backup") },
