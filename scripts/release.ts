@@ -75,7 +75,18 @@ const builder = (values.image === "none" ? [] : BUILDERS).find((program) => {
 if (builder) {
   const tag = `${name}:${version}`;
   const labels = [`org.opencontainers.image.version=${version}`, `org.opencontainers.image.revision=${commit}`];
-  const args = ["build", "-f", "deploy/Dockerfile", "-t", tag, ...labels.flatMap((label) => ["--label", label]), "."];
+  // In the OCI format, the image would have no HEALTHCHECK.
+  const format = builder === "docker" ? [] : ["--format", "docker"];
+  const args = [
+    "build",
+    ...format,
+    "-f",
+    "deploy/Dockerfile",
+    "-t",
+    tag,
+    ...labels.flatMap((label) => ["--label", label]),
+    ".",
+  ];
   const archive = join(to, `${base}.image.tar`);
   const save = builder === "buildah" ? ["push", tag, `docker-archive:${archive}:${tag}`] : ["save", "-o", archive, tag];
   for (const step of [args, save])

@@ -35,7 +35,7 @@ test("events before the metrics were loaded are in them", async () => {
 });
 
 // rules#idle-work
-test("the delay of the event loop is measured from the first scrape on, which has its figures", async () => {
+test("the delay of the event loop is measured from the first scrape on, which has its values", async () => {
   const performance = createRequire(import.meta.url)("node:perf_hooks");
   const monitor = vi.spyOn(performance, "monitorEventLoopDelay");
   try {

@@ -1,5 +1,5 @@
 // The housekeeping jobs that must run within a second of their cause. One statement finds which of them have work, so
-// that an idle service does not ask the database for each.
+// that an idle service does not query the database for each.
 
 import { array, text } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";

@@ -84,7 +84,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
   /** Measures the runtime from the first scrape on. Without scrapes, an idle process is not woken for it. */
   const measureRuntime = () => {
     if (!measured) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
-    // The delay has no figures before the second measurement.
+    // The delay has no values before the second measurement.
     measured ??= pause(3 * LAG_MS);
     return measured;
   };
