@@ -15,7 +15,8 @@ import { listAxeFindings } from "../support/page_checks.ts";
 import { findOverflow, readWordOrder } from "../support/text_layout.ts";
 import { card, joinInApp } from "../support/web_app.ts";
 
-const AXE_LANGUAGES: readonly Language[] = ["ar", "he", "ja"];
+/** axe's result depends on the direction, and on no glyph. Other tests check the views from left to right. */
+const AXE_LANGUAGE: Language = "ar";
 
 describeInBrowser("the app in every language", () => {
   const its = siteAndBrowser();
@@ -69,8 +70,7 @@ describeInBrowser("the app in every language", () => {
         await page.evaluate((hash) => Object.assign((globalThis as any).location, { hash }), view);
         await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
         expect([language, view, await findOverflow(page)]).toEqual([language, view, []]);
-        // The markup of a view is the same in each language; its direction and its glyphs are not.
-        if (!AXE_LANGUAGES.includes(language) || !axeViews.includes(view)) continue;
+        if (language !== AXE_LANGUAGE || !axeViews.includes(view)) continue;
         expect([language, view, await listAxeFindings(page)]).toEqual([language, view, []]);
       }
       if (language !== "en" && language !== "ar") continue;
