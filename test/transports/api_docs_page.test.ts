@@ -45,7 +45,9 @@ describeInBrowser("the page of the API", () => {
       }
       for (const colorScheme of ["dark", "light"] as const) {
         await page.emulateMedia({ colorScheme });
-        expect([name, colorScheme, await listAxeFindings(page, colorScheme, part)]).toEqual([name, colorScheme, []]);
+        // Only colours can differ at 1280: the elements are those of 320.
+        const found = await listAxeFindings(page, colorScheme, width === 320 ? part : null);
+        expect([name, colorScheme, found]).toEqual([name, colorScheme, []]);
         if (PICTURES) await page.screenshot({ path: `${PICTURES}/docs_${name}-${width}-${colorScheme}.png` });
       }
     };
