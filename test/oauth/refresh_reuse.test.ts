@@ -89,7 +89,8 @@ test("a client that repeats a request gets working tokens each time, and the log
 });
 
 // rules#refresh-reuse
-test.each([5, 50])("%i uses at once, over three processes, all get working tokens", async (count) => {
+test("50 uses at once, over three processes, all get working tokens", async () => {
+  const count = 50;
   const its = await connected();
   const replicas = [await world.replica(), await world.replica()];
   const at = [world, ...replicas];
@@ -224,7 +225,7 @@ test("no token and no answer is stored, in clear or sealed", async () => {
   expect(rows.every(({ answer }) => answer === null)).toBe(true);
 });
 
-describe("on three worker processes", () => {
+describe("on two worker processes", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let server: RunningServer | undefined;
   beforeAll(() => {
@@ -241,7 +242,7 @@ describe("on three worker processes", () => {
         ...world.settings,
         DATA_DIR: folder.path,
         PUBLIC_URL: SERVER_ORIGIN,
-        WORKERS: "3",
+        WORKERS: "2",
         REDIS_URL: "",
       },
     });
