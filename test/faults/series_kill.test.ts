@@ -13,7 +13,7 @@ import { type RunningServer, startServer } from "../support/processes.ts";
 import { eventually } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
 const SERIES = 8;
 const EACH = LIMITS.occurrences_ahead + 1;
 
