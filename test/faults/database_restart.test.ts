@@ -10,7 +10,7 @@ import { isAlive, processesOn, type RunningServer, startServer, temporaryFolder 
 import { eventually, waitFor } from "../support/wait.ts";
 import { findOperation } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
 const CLIENTS = 16;
 const END_MS = 1_800_000;
 /** The first start has opened one, and ten a minute are what a member may open. */
