@@ -13,7 +13,7 @@ import { isMissing } from "../support/requirements.ts";
 import { eventually, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
 const CLIENTS = 12;
 
 /** The worst that a proxy can do to who stops: each request comes on a connection of its own. */
