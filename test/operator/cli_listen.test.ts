@@ -18,7 +18,7 @@ import {
 } from "../support/processes.ts";
 import { waitFor } from "../support/wait.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
 
 let folder: ReturnType<typeof temporaryFolder>;
 let server: RunningServer;
