@@ -161,9 +161,9 @@ describe("on the embedded database", () => {
     expect(unknown).toMatchObject({ code: 1, stdout: "", refusal: { error: { type: "not_found" } } });
 
     server = await startServer(dataDir);
-    const me = await runBelfry(["get-me", "--key", key.key], { DATA_DIR: dataDir, BELFRY_URL: server.url });
+    const me = await runBelfryShared(["get-me", "--key", key.key], { DATA_DIR: dataDir, BELFRY_URL: server.url });
     expect(me.json).toMatchObject({ workspace: { id: workspace.id }, credential: { id: key.id } });
-    expect((await directly("keys", "list")).data).toHaveLength(2);
+    expect((await runBelfryShared(["keys", "list"], { DATA_DIR: dataDir })).json.data).toHaveLength(2);
   });
 
   test("after a kill -9 a command works at once, and so does the next start", {
@@ -174,10 +174,10 @@ describe("on the embedded database", () => {
     const settings = { DATA_DIR: killed.dataDir };
     expect((await runBelfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
     server = await startServer(killed.dataDir);
-    expect((await runBelfry(["keys", "list"], settings)).json.data).toHaveLength(2);
+    expect((await runBelfryShared(["keys", "list"], settings)).json.data).toHaveLength(2);
     // It listens on another port now, and the command finds it.
     expect(server.url).not.toBe(killed.url);
-    expect((await runBelfry(["get-me"], settings)).code).toBe(0);
+    expect((await runBelfryShared(["get-me"], settings)).code).toBe(0);
   });
 
   test.skipIf(isPrevented(existsSync("/proc/self/stat") ? null : "this system shows no processes in /proc"))(
@@ -185,7 +185,7 @@ describe("on the embedded database", () => {
     async () => {
       const killed = await startServer(await dataDirectory("leaving"));
       const settings = { DATA_DIR: killed.dataDir };
-      const { folder: cluster } = (await runBelfry(["status"], settings)).json;
+      const { folder: cluster } = (await runBelfryShared(["status"], settings)).json;
       const left = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
       // A busy machine lets the watchdog, who would end it, take its time.
       const watchdogs = processesOn(killed.dataDir, { watchdogs: true });
@@ -214,7 +214,7 @@ describe("on the embedded database", () => {
   test("status shows the location of the database, with a DATABASE_URL for any tool while it runs", async () => {
     server = await startServer(await dataDirectory("status"));
     const settings = { DATA_DIR: server.dataDir };
-    const running = await runBelfry(["status"], settings);
+    const running = await runBelfryShared(["status"], settings);
     expect(running).toMatchObject({
       code: 0,
       stderr: "",
@@ -235,7 +235,7 @@ describe("on the embedded database", () => {
     expect(state.database_bytes).toBeGreaterThan(1e6);
     await server.stop();
     server = null;
-    const stopped = await runBelfry(["status"], settings);
+    const stopped = await runBelfryShared(["status"], settings);
     expect(stopped).toMatchObject({
       code: 0,
       json: { ...where, running: false, service: null, state: null },
