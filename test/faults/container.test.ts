@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import {
   isAlive,
+  prepareCluster,
   processesOn,
   ROOT,
   type RunningServer,
@@ -80,17 +81,15 @@ const serverOf = (dataDir: string) =>
 describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
   const without = (capability: string) => ["setpriv", DROP, `-${capability},-dac_read_search`];
 
-  test.each(LEAST)("without %s it reports it", async (capability) => {
-    expect(await refused(newFolder(), without(capability))).toMatch(
-      new RegExp(
-        `lacks CAP_${capability.toUpperCase()} to switch users\\. .*ordinary user, or set DATABASE_URL to .* server\\.`,
-      ),
+  test("without one it names it, with instructions", async () => {
+    expect(await refused(newFolder(), without("chown"))).toMatch(
+      /lacks CAP_CHOWN to switch users\. .*ordinary user, or set DATABASE_URL to .* server\./,
     );
   });
 
   test("on a used folder it says so, too", async () => {
     const used = newFolder();
-    await (await startServer(used)).stop();
+    await (await startServer(prepareCluster(used))).stop();
     expect(await refused(used, without("setuid"))).toContain("lacks CAP_SETUID to switch users. ");
   });
 
@@ -220,7 +219,7 @@ describe.skipIf(isPrevented(lacking ?? closed))("another user", () => {
 
   test("a user who may pass through DATA_DIR but not read its database sees its owner", async () => {
     const dataDir = newFolder();
-    await (await startServer(dataDir)).stop();
+    await (await startServer(prepareCluster(dataDir))).stop();
     // rules#foreign-folder
     const nobodys = new RegExp(
       `belongs to [\\w-]+ \\(uid (\\d+)\\), and this process runs as uid ${USER}\\. Run it as uid \\1, or stop ` +
