@@ -337,7 +337,7 @@ describe("two services", () => {
   };
 
   // rules#reports
-  test("200 devices that report read and ack ten times each count 200 and 200", async () => {
+  test("200 devices that report read and ack three times each count 200 and 200", async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id, { send: true });
     const devices = await callConcurrently(200, () => world.device(pusher.handle), 32);
@@ -346,11 +346,11 @@ describe("two services", () => {
       { alert_id: alert.id, kind: "ack" },
     ];
     const answers = await callConcurrently(
-      2000,
+      600,
       (i) => door(i).handset("POST", "/reports", devices[(i * 13) % 200]!, { reports }),
       64,
     );
-    expect(countStatuses(answers)).toEqual({ 200: 2000 });
+    expect(countStatuses(answers)).toEqual({ 200: 600 });
     const totals = async () => ({
       alert: await counted("alert_counter", "alert_id", parseId("alr", alert.id)),
       days: await counted("channel_day", "pusher_id", parseId("psh", pusher.id)),
