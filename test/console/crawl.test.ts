@@ -16,6 +16,9 @@ const FORMS = /<form\b[^>]*>/g;
 /** The place to which a script of ours sends a form's values. */
 const SENDS = /\sdata-(?:shown|uploads|begin)="(\/console\/[^"]*)"/g;
 
+/** Filters and pages of a list combine without end. The nearest addresses of each list have all of its links. */
+const QUERIES_OF_A_PATH = 12;
+
 /** Parts that a script draws, and a phone's own document in a frame. */
 const SCRIPTED = /^\/app\/|\/page$/;
 
@@ -41,6 +44,7 @@ async function crawl(visitor: HttpVisitor, ...first: string[]) {
   const written = new Set<string>();
   const next = first.map((path) => ({ path, from: "" }));
   const places: { path: string; place: string; from: string }[] = [];
+  const queries = new Map<string, Set<string>>();
   /** An address of ours that a page names; null for one of another origin. */
   const named = (address: string, from: string): URL | null => {
     // The part behind the # must exist on the page.
@@ -54,8 +58,10 @@ async function crawl(visitor: HttpVisitor, ...first: string[]) {
     const path = url.pathname + url.search;
     // The docs are the same for all visitors, and test/public_pages/docs_site.test.ts visits them.
     if (/^\/docs\b/.test(from)) return;
-    // A calendar is endless, so the months next to the first are enough.
-    if ([path, from].every((address) => /[?&]month=/.test(address))) return;
+    const known = queries.get(url.pathname) ?? new Set();
+    queries.set(url.pathname, known);
+    if (!known.has(url.search) && known.size === QUERIES_OF_A_PATH) return;
+    known.add(url.search);
     next.push({ path, from });
     // In the app it is a route.
     if (/^#[\w-]+$/.test(url.hash)) places.push({ path, place: url.hash.slice(1), from });
