@@ -226,7 +226,7 @@ describe("a workspace in use, by URL", () => {
       (lines) => lines.filter((_, i) => i !== 5).join("\n"),
       /has fewer lines|does not belong to a workspace|does not refer to/,
     ],
-    ["a file with more behind", (lines) => [...lines, lines[2]].join("\n"), /continues after/],
+    ["a file with more behind", (lines) => [...lines, lines[2]].join("\n"), /more lines after its end line/],
     [
       "a row of nobody",
       (lines) => lines.map((line) => line.replace(/("kind":"member".*"workspace_id":")\w{8}/, "$100000000")).join("\n"),
