@@ -392,6 +392,16 @@ describeInBrowser("in a host", () => {
     const stats = await show("get_alert_stats", { pusher_id, alert_id });
     expect(await stats.frame.innerText(".figures")).toMatch(/Reach now\s+0/);
     expect(await stats.frame.innerText("#card")).toContain("Yes: 0");
+    // No label is broken within a word.
+    for (const width of [320, 390, 560, 760]) {
+      await page.setViewportSize({ width, height: 844 });
+      const broken = `[...document.querySelectorAll(".figures dt")].filter((label) => {
+        label.style.overflowWrap = "normal";
+        return label.scrollWidth > label.clientWidth;
+      }).map((label) => label.textContent)`;
+      expect([width, await stats.frame.evaluate(broken)]).toEqual([width, []]);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
     const refused = await show("get_alert", { pusher_id, alert_id: "alr_0" });
     expect(await refused.frame.innerText(".flash.problem")).toBe(refused.result.structuredContent.error.message);
   });
