@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { invalidRequest } from "../src/model/api_error.ts";
+import { catchApiError } from "../src/model/domain/alert_validation.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
 import { Invite } from "../src/model/entities/channel.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
@@ -14,6 +15,18 @@ import { inviteView, toInviteView } from "../src/store/schemas/invite_schemas.ts
 
 /** 192 random bits: never derived from the handle, and beyond guessing. */
 const newCode = () => randomBytes(24).toString("base64url");
+
+function checkInviteExpiry({ expires_at = null }: { expires_at?: string | null }, now: string): void {
+  if (expires_at !== null && expires_at <= now)
+    throw invalidRequest(
+      "time_in_past",
+      createApiAndUiText(
+        "expires_at must be in the future. Omit it for an invite that never expires.",
+        "The expiry must be in the future. For an invite that never expires, choose “No expiry”.",
+      ),
+      "expires_at",
+    );
+}
 
 export default defineOperation({
   name: "create_invite",
@@ -29,20 +42,13 @@ export default defineOperation({
     pusher_id: channelIdParameter(),
     ...createArgumentSchemas(INVITE_FIELDS),
   }),
+  contentProblem: (sent, clock) => catchApiError(() => checkInviteExpiry(sent, getNowIsoMicros(clock))),
   output: inviteView,
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
     const { pusher_id: _, ...given } = input;
     const fields = { ...getBlankValues(INVITE_FIELDS), ...given };
-    if (fields.expires_at !== null && fields.expires_at <= getNowIsoMicros(ctx))
-      throw invalidRequest(
-        "time_in_past",
-        createApiAndUiText(
-          "expires_at must be in the future. Omit it for an invite that never expires.",
-          "The expiry must be in the future. For an invite that never expires, choose “No expiry”.",
-        ),
-        "expires_at",
-      );
+    checkInviteExpiry(fields, getNowIsoMicros(ctx));
     const invite = ctx.em.create(Invite, {
       id: newUuid(),
       pusher: pusher.id,

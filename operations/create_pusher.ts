@@ -65,7 +65,11 @@ export default defineOperation({
             "workspace.",
         ),
       );
-    const problem = findContentProblem(input, () => true);
+    const picture = await lockChannelPicture(input.image_url, null, ctx);
+    const problem = combineCheckErrors(
+      findContentProblem(input, () => true),
+      picture.problem,
+    );
     if (problem) throw problem;
     const fields = { ...getBlankValues(CHANNEL_FIELDS), ...input };
     const gradient = defaultGradient(input.handle);
@@ -73,7 +77,7 @@ export default defineOperation({
       id: newUuid(),
       workspace: ctx.caller.workspace.id,
       ...fields,
-      image_asset: await lockChannelPicture(input.image_url, null, ctx),
+      image_asset: picture.id,
       search_text: buildChannelSearchText(fields),
       gradient_from: resolveChannelColour(input.gradient_from, gradient.from),
       gradient_to: resolveChannelColour(input.gradient_to, gradient.to),

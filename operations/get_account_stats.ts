@@ -5,6 +5,7 @@ import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { channelSums, daySums, listVisibleChannelsWithReach } from "../src/store/stats/stats_queries.ts";
 import {
   dayBuckets,
+  findDateRangeProblem,
   periodFields,
   rangeView,
   reachField,
@@ -24,6 +25,7 @@ export default defineOperation({
   errors: ["invalid_request"],
   input: z.strictObject(periodFields),
   returnsText: true,
+  contentProblem: findDateRangeProblem,
   output: z.object({
     ...rangeView,
     buckets: dayBuckets,

@@ -5,7 +5,14 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
 import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
 import { daySums } from "../src/store/stats/stats_queries.ts";
-import { dayBuckets, periodFields, rangeView, resolveDateRange, sumBuckets } from "../src/store/stats/stats_schemas.ts";
+import {
+  dayBuckets,
+  findDateRangeProblem,
+  periodFields,
+  rangeView,
+  resolveDateRange,
+  sumBuckets,
+} from "../src/store/stats/stats_schemas.ts";
 
 export default defineOperation({
   name: "get_pusher_stats",
@@ -17,6 +24,7 @@ export default defineOperation({
   errors: ["invalid_request", "not_found"],
   card: true,
   input: z.strictObject({ pusher_id: channelIdParameter(), ...periodFields }),
+  contentProblem: findDateRangeProblem,
   output: z.object({ ...rangeView, buckets: dayBuckets }),
   async handler(input, ctx) {
     const { from, to } = resolveDateRange(input, ctx.now());

@@ -16,6 +16,7 @@ import {
 } from "../src/operation/alerts/dry_run_plan.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
+import { createValidationError } from "../src/operation/validation_errors.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { type MovePlanAlert, moveAlerts } from "../src/store/queries/move_alerts.ts";
 import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
@@ -48,7 +49,46 @@ const moved = z.object({
 
 const MINUTES = `must be a whole number from -${LIMITS.shift_minutes} to ${LIMITS.shift_minutes}`;
 const MOST = LIMITS.moves;
-const SELECTORS = ["pusher_id", "alert_ids", "from", "to"] as const;
+const TIMES = ["from", "to"] as const;
+const SELECTORS = ["pusher_id", "alert_ids", ...TIMES] as const;
+
+interface MoveArguments extends Partial<Record<(typeof SELECTORS)[number], unknown>> {
+  action?: "move" | "cancel" | undefined;
+  by_minutes?: number | undefined;
+  plan?: string | undefined;
+}
+
+/** The problems that arguments have together. `isKnown` is false for an argument that is wrong itself. */
+function findIssues(value: MoveArguments, isKnown: (name: keyof MoveArguments) => boolean = () => true) {
+  const issue = (name: keyof MoveArguments, code: ErrorCodeOfType<"invalid_request">, message: string) =>
+    createZodFieldIssue(code, message, value, [name]);
+  const { plan, action, by_minutes = 0, pusher_id, alert_ids } = value;
+  if (plan !== undefined)
+    return SELECTORS.filter((name) => value[name] !== undefined).map((name) =>
+      issue(name, "misplaced_field", "is already part of the plan; omit it"),
+    );
+  if (!isKnown("plan")) return [];
+  const isMove = action === "move";
+  const selects =
+    [pusher_id, alert_ids].some((one) => one !== undefined) || !(isKnown("pusher_id") && isKnown("alert_ids"));
+  const times = alert_ids === undefined ? [] : TIMES.filter((name) => value[name] !== undefined);
+  return [
+    ...(action === undefined && isKnown("action") ? [issue("action", "field_required", "must be move or cancel")] : []),
+    ...(action !== undefined && isKnown("by_minutes") && isMove !== (by_minutes !== 0)
+      ? [
+          issue(
+            "by_minutes",
+            "fields_required_together",
+            "must be a number other than 0 to move alerts, and absent to cancel them",
+          ),
+        ]
+      : []),
+    ...(selects
+      ? []
+      : [issue("pusher_id", "field_required", "is required unless alert_ids or the plan of a dry run is given")]),
+    ...times.map((name) => issue(name, "mutually_exclusive_fields", "cannot be combined with alert_ids")),
+  ];
+}
 
 export default defineOperation({
   name: "move_alerts",
@@ -85,27 +125,12 @@ export default defineOperation({
       plan: z.string().optional().describe("The plan of the dry run."),
     })
     .check(({ value, issues }) => {
-      const wrong = (name: keyof typeof value, code: ErrorCodeOfType<"invalid_request">, message: string): void => {
-        issues.push(createZodFieldIssue(code, message, value, [name]));
-      };
-      const { plan, pusher_id, alert_ids, action, by_minutes = 0 } = value;
-      if (plan !== undefined) {
-        const named = SELECTORS.find((name) => value[name] !== undefined);
-        if (named) wrong(named, "misplaced_field", "is already part of the plan; omit it");
-        return;
-      }
-      if (action === undefined) return wrong("action", "field_required", "must be move or cancel");
-      if ((action === "move") !== (by_minutes !== 0))
-        return wrong(
-          "by_minutes",
-          "fields_required_together",
-          "must be a number other than 0 to move alerts, and absent to cancel them",
-        );
-      if (pusher_id === undefined && alert_ids === undefined)
-        return wrong("pusher_id", "field_required", "is required unless alert_ids or the plan of a dry run is given");
-      const time = (["from", "to"] as const).find((name) => value[name] !== undefined);
-      if (alert_ids && time) wrong(time, "mutually_exclusive_fields", "cannot be combined with alert_ids");
+      issues.push(...findIssues(value));
     }),
+  contentProblem(valid, { wrong }) {
+    const issues = findIssues(valid, (name) => !wrong.has(name));
+    return issues.length > 0 ? createValidationError({ issues }, z.object({})) : null;
+  },
   returnsText: true,
   output: z.object({
     data: z.array(moved),

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { isRoleAtLeast } from "../src/model/domain/access_policy.ts";
-import { checkGeofence, resolveChannelColour } from "../src/model/domain/channel_rules.ts";
+import { catchApiError, combineCheckErrors } from "../src/model/domain/alert_validation.ts";
+import { checkGeofence, GEOFENCE_FIELDS, resolveChannelColour } from "../src/model/domain/channel_rules.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
@@ -46,6 +47,9 @@ export default defineOperation({
     status: z.enum(["active", "paused"]).optional().describe("paused refuses sends."),
     expected_updated_at: expectedVersion(),
   }),
+  // The stored values of the other fields are not read here.
+  contentProblem: (sent) =>
+    GEOFENCE_FIELDS.every((field) => Object.hasOwn(sent, field)) ? catchApiError(() => checkGeofence(sent)) : null,
   returnsText: true,
   output: changedPusherView.extend({
     note: z.string().optional().describe("The effect of pausing or of retention_days."),
@@ -61,28 +65,26 @@ export default defineOperation({
         "channel_suspended",
         "The channel is suspended. Ask the operator of the service to change its status.",
       );
-    if (handle !== undefined && handle !== pusher.handle)
-      throw invalidRequest(
-        "immutable_field",
-        createApiAndUiText(
-          "A handle cannot be changed. Omit it, or create another channel.",
-          "A handle cannot be changed. Create another channel to use another handle.",
-        ),
-        "handle",
-      );
     if (patch.retention_days !== undefined && !isRoleAtLeast(ctx.caller.member.role, "admin"))
       throw forbidden("role_too_low", "Only owners and admins can change how long alerts are kept. Ask one of them.");
-    const image_asset = await lockChannelPicture(patch.image_url, pusher.image_url ?? null, ctx);
+    const picture = await lockChannelPicture(patch.image_url, pusher.image_url ?? null, ctx);
+    const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const { lat, lon, radius_km } = pusher;
+    const problem = combineCheckErrors(
+      () => checkHandleUnchanged(handle, pusher.handle),
+      picture.problem,
+      () => checkGeofence({ lat, lon, radius_km, ...changes }),
+    );
+    if (problem) throw problem;
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {
-      ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+      ...changes,
       gradient_from: resolveChannelColour(gradient_from, pusher.gradient_from),
       gradient_to: resolveChannelColour(gradient_to, pusher.gradient_to),
       ...(status === undefined ? {} : { status }),
-      ...(image_asset === undefined ? {} : { image_asset }),
+      ...(picture.id === undefined ? {} : { image_asset: picture.id }),
     });
     pusher.search_text = buildChannelSearchText(pusher);
-    checkGeofence(pusher);
     const after = JSON.stringify(pusher);
     const [was, is] = [JSON.parse(before), JSON.parse(after)];
     const changed = EDITED.filter((name) => !isDeepStrictEqual(was[name], is[name]));
@@ -99,6 +101,18 @@ export default defineOperation({
     return notes.length === 0 ? view : { ...view, note: notes.join(" ") };
   },
 });
+
+function checkHandleUnchanged(sent: string | undefined, stored: string): void {
+  if (sent === undefined || sent === stored) return;
+  throw invalidRequest(
+    "immutable_field",
+    createApiAndUiText(
+      "A handle cannot be changed. Omit it, or create another channel.",
+      "A handle cannot be changed. Create another channel to use another handle.",
+    ),
+    "handle",
+  );
+}
 
 /** rules#pausing-withdraws-nothing */
 function pauseNote(scheduled: number): string {

@@ -127,12 +127,50 @@ describe("what is wrong with a field", () => {
       { handle: "api", name: "", description: "x", category: "ai", lat: 1 },
       ["name empty_text", "handle handle_reserved", "lon fields_required_together"],
     ],
+    ["update_pusher", { handle: "other", lat: 1 }, ["handle immutable_field", "lon fields_required_together"]],
+    [
+      "update_pusher",
+      { name: "", lat: 1, lon: null, radius_km: 2 },
+      ["name empty_text", "lon fields_required_together"],
+    ],
+    // The other coordinates are stored, and are not read for a call that is refused.
+    ["update_pusher", { name: "", lat: 1 }, ["name empty_text"]],
+    ["update_pusher", { lat: 91, lon: null, radius_km: 2 }, ["lat out_of_range"]],
+    ["create_invite", { max_uses: -1, expires_at: PAST }, ["max_uses out_of_range", "expires_at time_in_past"]],
+    [
+      "move_alerts",
+      { alert_ids: ["alr_x"], from: PAST, to: FUTURE },
+      ["action field_required", "from mutually_exclusive_fields", "to mutually_exclusive_fields"],
+    ],
+    [
+      "move_alerts",
+      { action: "move", from: "soon", titel: "x" },
+      ["from invalid_timestamp", "titel unknown_field", "by_minutes fields_required_together"],
+    ],
+    [
+      "move_alerts",
+      { by_minutes: 0.5, dry_run: "yes", to: FUTURE, alert_ids: ["alr_x"] },
+      ["by_minutes wrong_type", "dry_run wrong_type", "action field_required", "to mutually_exclusive_fields"],
+    ],
+    [
+      "move_alerts",
+      { plan: "pln_x", from: PAST, to: FUTURE },
+      ["pusher_id misplaced_field", "from misplaced_field", "to misplaced_field"],
+    ],
+    ["move_alerts", { action: "stop", by_minutes: 5 }, ["action invalid_choice"]],
+    ["move_alerts", { plan: 7.5, action: "move" }, ["plan wrong_type"]],
+    [
+      "get_pusher_stats",
+      { period: "day", from: "2026-01-01", titel: "x" },
+      ["titel unknown_field", "from mutually_exclusive_fields"],
+    ],
+    ["get_account_stats", { period: "year", from: "2026-01-01" }, ["period invalid_choice"]],
     ["list_alerts", { limit: 0, ...RANGE }, ["limit out_of_range", "from invalid_time_range"]],
     ["list_account_alerts", { limit: 0, ...RANGE }, ["limit out_of_range", "from invalid_time_range"]],
     ["list_audit_events", { limit: 0, ...RANGE }, ["limit out_of_range", "from invalid_time_range"]],
   ])("%s %j: problems of the schema and of the content are in one refusal", async (tool, wrong, problems) => {
     const ids: Record<string, unknown> = /_account|_audit|create_pusher/.test(tool) ? {} : { pusher_id: pusher.id };
-    if (/update|duplicate/.test(tool)) ids.alert_id = (await world.alert(pusher.id)).id;
+    if (/_alert$/.test(tool) && tool !== "create_alert") ids.alert_id = (await world.alert(pusher.id)).id;
     const error = await refusalOf(tool, { ...(tool === "create_alert" && args({})), ...ids, ...wrong });
     const listed = error.problems ?? [error];
     expect(listed.map(({ param, code }: any) => `${param} ${code}`)).toEqual(problems);

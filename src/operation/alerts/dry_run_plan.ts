@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";
+import { combineCheckErrors } from "../../model/domain/alert_validation.ts";
 import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -61,10 +62,14 @@ export async function findDryRunPlan(
   const [found] = await ctx.sql(findMovePlan, asked);
   if (!found) throw notFound("plan");
   const { minutes } = found.plan;
-  if (action !== undefined && (action === "move") !== (minutes !== null))
-    throw invalidRequest("misplaced_field", partOfPlan("action"), "action");
-  if (by_minutes !== undefined && by_minutes !== minutes)
-    throw invalidRequest("misplaced_field", partOfPlan("by_minutes"), "by_minutes");
+  const misplaced = [
+    ...(action !== undefined && (action === "move") !== (minutes !== null) ? ["action"] : []),
+    ...(by_minutes !== undefined && by_minutes !== minutes ? ["by_minutes"] : []),
+  ];
+  const problem = combineCheckErrors(
+    ...misplaced.map((name) => invalidRequest("misplaced_field", partOfPlan(name), name)),
+  );
+  if (problem) throw problem;
   return found.plan;
 }
 

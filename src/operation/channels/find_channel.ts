@@ -2,7 +2,7 @@
 // deletion (rules#channel-picture-held), and preview the effect of `retention_days` (#retention-told).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { invalidRequest, notFound } from "../../model/api_error.ts";
+import { type ApiError, invalidRequest, notFound } from "../../model/api_error.ts";
 import { ASSET_KIND_LABELS } from "../../model/domain/asset_rules.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/channel_rules.ts";
 import { newUuid, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
@@ -57,34 +57,35 @@ export async function loadLockedChannel(input: { pusher_id: string }, ctx: Handl
 /**
  * Locks the file of a picture's URL against deletion until the commit.
  * @param before the channel's current URL, which needs no permission; null for a new channel
- * @returns the file's UUID; null for a URL of another server, or none; undefined if nothing changes
- * @throws 422 on image_url
+ * @returns `id`: the file's UUID; null for a URL of another server, or none; undefined if nothing changes. `problem`:
+ * the 422 on image_url
  */
 export async function lockChannelPicture(
   imageUrl: string | null | undefined,
   before: string | null,
   ctx: HandlerContext,
-): Promise<string | null | undefined> {
-  if (imageUrl === undefined || imageUrl === before) return undefined;
+): Promise<{ id: string | null | undefined; problem: ApiError | null }> {
+  if (imageUrl === undefined || imageUrl === before) return { id: undefined, problem: null };
   const [, before_id = "", named = ""] = /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl ?? "") ?? [];
   const id = parseId("ast", named);
-  if (!id) return null;
+  if (!id) return { id: null, problem: null };
   const address = ctx.services.assets.urlOf(id);
   // URLs of another server's files may look alike.
-  if (!address.startsWith(before_id)) return null;
+  if (!address.startsWith(before_id)) return { id: null, problem: null };
   const [asset] = await ctx.sql(lockAttachableAssets, { ...assetScope(ctx.caller), ids: [id] });
+  const refuse = (...[code, message]: Parameters<typeof invalidRequest>) => ({
+    ...{ id: null, problem: invalidRequest(code, message, "image_url") },
+  });
   if (!asset || address !== imageUrl)
-    throw invalidRequest("asset_not_found", "Uploaded file not found. Upload the picture again.", "image_url");
-  if (asset.kind !== "image")
-    throw invalidRequest(
-      "unsupported_file_type",
-      createApiAndUiText(
-        `Wrong file type: image_url must be ${ASSET_KIND_LABELS.image}.`,
-        `Wrong file type. Choose ${ASSET_KIND_LABELS.image}.`,
-      ),
-      "image_url",
-    );
-  return id;
+    return refuse("asset_not_found", "Uploaded file not found. Upload the picture again.");
+  if (asset.kind === "image") return { id, problem: null };
+  return refuse(
+    "unsupported_file_type",
+    createApiAndUiText(
+      `Wrong file type: image_url must be ${ASSET_KIND_LABELS.image}.`,
+      `Wrong file type. Choose ${ASSET_KIND_LABELS.image}.`,
+    ),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../model/api_error.ts";
+import { catchApiError } from "../../model/domain/alert_validation.ts";
 import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { TIME_RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -104,5 +105,12 @@ export function resolveDateRange(
     throw invalidRequest("invalid_time_range", `The range must be at most ${LIMITS.stats_days} days long.`, "to");
   return { from, to };
 }
+
+/** The refusal of the range of a call whose other arguments are wrong; null if an argument of the range is wrong. */
+export const findDateRangeProblem = (
+  sent: Parameters<typeof resolveDateRange>[0],
+  { wrong, now }: { wrong: ReadonlySet<string>; now(): Date },
+) =>
+  Object.keys(periodFields).some((name) => wrong.has(name)) ? null : catchApiError(() => resolveDateRange(sent, now()));
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
