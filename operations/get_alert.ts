@@ -14,9 +14,8 @@ import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.t
 export default defineOperation({
   name: "get_alert",
   title: "Read alert",
-  description: `Show one alert, with notes on why it may be silent. Markup beyond ${formatLimit(
-    "mcp_answer",
-  )} is omitted.`,
+  description:
+    "Show one alert, with notes on why it may be silent. " + `Markup beyond ${formatLimit("mcp_answer")} is omitted.`,
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },

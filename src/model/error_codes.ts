@@ -206,7 +206,7 @@ export const ERROR_CODES = {
 
   // Limits and failures.
   rate_limited: limited(
-    "The rate limit is reached.",
+    "The rate limit has been reached.",
     "Wait the number of seconds in `Retry-After`, then repeat the call.",
   ),
   overloaded: failed("The server is overloaded.", "Wait the number of seconds in `Retry-After`, then repeat the call."),

@@ -114,7 +114,7 @@ describeInBrowser("outside of the page", () => {
       expect(await offered({ actions: [] }, 2)).toEqual([]);
       const choiceOf = (action: string) =>
         page.evaluate(
-          async ([name, all]) => (await (globalThis as any).use("outputs/notifications.ts")).findChoice(name, all),
+          async ([name, all]) => (await (globalThis as any).use("outputs/notifications.ts")).findReplyChoice(name, all),
           [action, actions] as const,
         );
       expect(await Promise.all(["reply:0", "reply:2", "reply:9", "reply:x", "ack", ""].map(choiceOf))).toEqual([

@@ -72,7 +72,7 @@ export const ERROR_MEANING: Record<ErrorType, string> = {
   forbidden: "The role or the state does not allow the call.",
   not_found: "The resource does not exist, or you have no access. Both get the same answer.",
   conflict: "The state of the resource does not allow the call. The message says what to do.",
-  rate_limited: "A rate limit is reached. The message names the limit and the time to retry.",
+  rate_limited: "A rate limit has been reached. The message names the limit and the time to retry.",
   server_error: "Internal server error. Retry with backoff.",
 };
 

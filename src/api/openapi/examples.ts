@@ -137,11 +137,11 @@ function story(publicUrl: string): Record<string, unknown[]> {
     script_count: [0],
     token: ["bfd_5wT8mKr2Xz7Qc1Vn4Lb9Yp3Hd6Jf0Gs"],
     question: ["Who takes the late shift?"],
-    choice: ["I take it"],
+    choice: ["On my way"],
     count: [2],
     replies: [
       [
-        { choice: "I take it", count: 2 },
+        { choice: "On my way", count: 2 },
         { choice: "Not me", count: 10 },
       ],
     ],

@@ -153,7 +153,7 @@ function dataOf(event: Received): [shape: OpenApiJson, example: OpenApiJson] {
       {
         ...{ pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 12 },
         choices: [
-          { choice: "I take it", count: 2 },
+          { choice: "On my way", count: 2 },
           { choice: "Not me", count: 10 },
         ],
       },

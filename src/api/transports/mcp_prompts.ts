@@ -66,7 +66,7 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     description: "Alerts of the last week, and the reports of devices about them.",
     arguments: [ONE_CHANNEL],
     message: ({ channel }) =>
-      `Report on the last week${channel ? ` of the channel ${channel}` : ""}. ` +
+      `Report on the last week${channel ? ` in the channel ${channel}` : ""}. ` +
       `Read ${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and the sent alerts with ` +
       `${channel ? "list_alerts" : "list_account_alerts"}, status sent and view titles. With reports unacked, the ` +
       "same tool lists alerts without an acknowledgement. Begin with a summary in three sentences, then a table. " +

@@ -122,8 +122,7 @@ export async function collectBytes(
 }
 
 function checkedKind(bytes: Uint8Array, kind: AssetKind) {
-  if (bytes.length === 0)
-    throw invalidRequest("unreadable_file", "The file is empty. Choose another file. Choose another file.", "file");
+  if (bytes.length === 0) throw invalidRequest("unreadable_file", "The file is empty. Choose another file.", "file");
   const found = sniffContentType(bytes);
   if (found?.kind === kind) return found;
   const is = found ? `is ${found.contentType}` : "has an unsupported type";

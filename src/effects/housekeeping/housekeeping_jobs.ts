@@ -50,22 +50,22 @@ const REMOVALS: Record<string, Removal> = {
     where: ended("expires_at", EXPLAINED_FOR),
   },
   sessions: {
-    removes: "User sessions, a day after they expired.",
+    removes: "User sessions, a day after they expire.",
     from: "auth.session",
     where: ended('"expiresAt"'),
   },
   verifications: {
-    removes: "Authorization codes and other one-time values of the sign-in library, a day after they expired.",
+    removes: "Authorization codes and other one-time values of the sign-in library, a day after they expire.",
     from: "auth.verification",
     where: ended('"expiresAt"'),
   },
   oauth_access_tokens: {
-    removes: "Assistants' access tokens, a day after they expired.",
+    removes: "Assistants' access tokens, a day after they expire.",
     from: `auth."oauthAccessToken"`,
     where: ended('"expiresAt"'),
   },
   oauth_refresh_tokens: {
-    removes: "Assistants' refresh tokens, a day after they expired, with their access tokens.",
+    removes: "Assistants' refresh tokens, a day after they expire, with their access tokens.",
     from: `auth."oauthRefreshToken"`,
     where: ended('"expiresAt"'),
   },
@@ -77,7 +77,7 @@ const REMOVALS: Record<string, Removal> = {
          and not exists (select 1 from auth."oauthConsent" c where c."referenceId" = connection_grant.id::text)`,
   },
   oauth_client_assertions: {
-    removes: "Remembered client assertions, a day after they expired.",
+    removes: "Remembered client assertions, a day after they expire.",
     from: `auth."oauthClientAssertion"`,
     where: ended('"expiresAt"'),
   },
@@ -93,12 +93,12 @@ const REMOVALS: Record<string, Removal> = {
     where: ended("requested_at"),
   },
   device_transfers: {
-    removes: "Codes for moving subscriptions to another device, a day after they expired.",
+    removes: "Codes for moving subscriptions to another device, a day after they expire.",
     from: "device_transfer",
     where: ended("expires_at"),
   },
   test_device_links: {
-    removes: "Links for test devices, a day after they expired.",
+    removes: "Links for test devices, a day after they expire.",
     from: "test_device",
     where: `device_id is null and ${ended("expires_at")}`,
   },
@@ -194,7 +194,7 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
   };
   if (days > 0)
     steps.unseen_devices = {
-      removes: "Devices that were inactive for DEVICE_RETENTION_DAYS days, with their subscriptions.",
+      removes: "Devices that have been inactive for DEVICE_RETENTION_DAYS days, with their subscriptions.",
       work: (batch) => removeUnseenDevices(deps, days, batch),
       batch: 200,
     };

@@ -99,7 +99,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
       "mutually_exclusive_fields",
       createApiAndUiText(
         "html and html_asset_id cannot be combined. Send one of them.",
-        "HTML is either entered here or uploaded as a file. Remove one of them.",
+        "HTML can be entered here or uploaded as a file, not both. Remove one of them.",
       ),
       "html_asset_id",
     );

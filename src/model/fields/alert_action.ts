@@ -92,6 +92,6 @@ export const alertActionsSchema = z
     (all) => all.length - getOpenUrlActions(all).length <= 1,
     createZodFieldError(
       "wrong_item_count",
-      createApiAndUiText("must contain at most one reply", "can contain one question"),
+      createApiAndUiText("must contain at most one reply", "can contain only one question"),
     ),
   );

@@ -111,7 +111,7 @@ function partsOf(rule: string): Map<string, string> | string {
   for (const [i, part] of rule.split(";").entries()) {
     const [name = "", value = "", ...more] = part.split("=");
     if (name === "BYSECOND" || value === "SECONDLY")
-      return `must leave ${LIMITS.recurrence_minutes} minutes between occurrences; seconds are not supported`;
+      return `must leave at least ${LIMITS.recurrence_minutes} minutes between occurrences; seconds are not supported`;
     const known = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
     if (!known) return `has an unknown part ${i + 1}; use ${Object.keys(PARTS).join(", ")}`;
     if (parts.has(name)) return `must contain ${name} only once`;

@@ -27,7 +27,7 @@ interface PlanRow {
 }
 
 const CHANGED =
-  "An alert of this plan has changed since the dry run, so nothing was done. Call again with dry_run true and " +
+  "An alert in this plan has changed since the dry run, so nothing was done. Call again with dry_run true and " +
   "show a person the new rows.";
 
 const planRow = ({ alert_id, version, refused }: MovePlanAlert): PlanRow => ({

@@ -174,8 +174,8 @@ async function searchForm(
     ${Object.entries(query).map(
       ([name, value]) =>
         value &&
-        html`<input type="hidden" name="${name}"
-      value="${value}">`,
+        html`<input type="hidden"
+      name="${name}" value="${value}">`,
     )}
     <div class="field"><label for="q">Search</label>
       <input type="search" id="q" name="q" dir="auto" value="${search.q ?? ""}" maxlength="${LIMITS.search}"

@@ -164,8 +164,8 @@ function correction(context: MemberPageContext, alert: AlertResult): HtmlContent
           "devices that have not fetched it."
         : "A cancelled alert cannot be sent. Copy it to a new draft to edit and send it."
     }</p>
-    <form method="post" action="${path}">${context.token}<input type="hidden" name="once"
-      value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
+    <form method="post" action="${path}">${context.token}<input type="hidden"
+      name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */

@@ -34,8 +34,8 @@ export function textSearchForm(
     ${Object.entries(query).map(
       ([name, value]) =>
         value &&
-        html`<input type="hidden" name="${name}"
-      value="${value}">`,
+        html`<input type="hidden"
+      name="${name}" value="${value}">`,
     )}
     <label class="unseen" for="q">${label}</label>
     <input type="search" id="q" name="q" dir="auto" value="${find}" placeholder="${hint}"><button

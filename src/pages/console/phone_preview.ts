@@ -35,8 +35,9 @@ export const alertPageFrame = (src: string | null): Html =>
 export const externalPicturesLink = (markup: string | null, path: string): HtmlContent =>
   markup !== null &&
   /<(img|picture|image)\b[^>]*https:|url\(/i.test(markup) &&
-  html`<p class="hint"><a href="${path}?pictures=shown"
-    target="page">Show pictures from other servers</a>, which can then see that this preview was opened.</p>`;
+  html`<p class="hint"><a
+    href="${path}?pictures=shown" target="page">Show pictures from other servers</a>, which can then see that this
+    preview was opened.</p>`;
 
 /** Markup for the frame: no script, no form, no request but for pictures, of other servers only with `pictures`. */
 export function createAlertMarkupResponse(markup: string, pictures: boolean): Response {

@@ -199,7 +199,7 @@ const PROBLEMS: Record<string, [status: number, message: string]> = {
 function invalidMessage(reason = ""): string {
   if (reason === "Unexpected whitespace after header value")
     return `A header is folded over several lines. ${ON_ONE_LINE}`;
-  if (/header value/.test(reason)) return `A header value contains a line end or a control character. ${ON_ONE_LINE}`;
+  if (/header value/.test(reason)) return `A header value contains a line break or a control character. ${ON_ONE_LINE}`;
   return "The request is not valid HTTP/1.1. Check its request line, header names and lengths.";
 }
 

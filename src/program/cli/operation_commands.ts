@@ -32,7 +32,7 @@ const IDEMPOTENCY_HOURS = LIMITS.idempotency_hours;
 
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
-  description: `Idempotency key: for ${IDEMPOTENCY_HOURS} hours, a retry with the same key is not executed twice.`,
+  description: `Idempotency key: for ${IDEMPOTENCY_HOURS} hours, a retry with the same key is not executed again.`,
 };
 
 function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, required: boolean][] {

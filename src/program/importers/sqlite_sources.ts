@@ -48,7 +48,7 @@ export class SourceCollector {
     if (this.#found.size > LIMITS.import_channels)
       throw invalidRequest(
         "invalid_file",
-        `The file has more than ${formatLimit("import_channels")} topics or applications, so it seems to be a ` +
+        `The file has more than ${formatLimit("import_channels")} topics or applications, so it seems to come from a ` +
           "public server. Create channels for your own topics.",
         "file",
       );

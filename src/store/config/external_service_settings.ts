@@ -124,6 +124,6 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     name: "MAIL_FROM",
     meaning: "Sender of these e-mails.",
     ...patternSetting(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
-    shownDefault: "belfry@ the host of PUBLIC_URL",
+    shownDefault: "belfry@ followed by the host of PUBLIC_URL",
   },
 } satisfies SettingTable;

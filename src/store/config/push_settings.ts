@@ -38,7 +38,7 @@ export const PUSH_SETTINGS = {
     shownDefault: "PUBLIC_URL, if https",
     meaning:
       "mailto: or https: contact of the operator for push services, sent with each push notification. Apple's " +
-      "push service rejects the default of a server on this machine.",
+      "push service rejects the default if PUBLIC_URL is a localhost address.",
     read: (raw, name, { webPush, publicUrl = "" }) => {
       if (raw !== undefined && (!CONTACT.test(raw) || !URL.canParse(raw)))
         throw new ConfigError(name, "must be a mailto: or https: address, such as mailto:ops@example.org.");

@@ -120,7 +120,7 @@ export const alertReviewView = alertView.extend({
   review_url: z
     .string()
     .nullable()
-    .describe("Page for reviewing and publishing it; null once it was sent or cancelled."),
+    .describe("Page for reviewing and publishing it; null once it has been sent or cancelled."),
   notes: capabilityNotesSchema,
   blocked: removedMarkupListSchema,
 });
@@ -203,7 +203,7 @@ const CUT = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cut"));
 const lengths = Object.fromEntries(
   CUT.map((name) => [
     `${name}_length`,
-    z.int().describe(`Full length of ${name} in characters; the text shown is cut if it is shorter.`),
+    z.int().describe(`Full length of ${name} in characters; if the text shown is shorter, it was cut.`),
   ]),
 );
 

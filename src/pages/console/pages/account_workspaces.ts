@@ -236,7 +236,7 @@ const isHere =
 
 async function leaving(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { data } = await context.asPerson(list_own_workspaces, {});
-  const own = assertDefined(data.find(isHere(context)), "every visitor of the workspace is a member");
+  const own = assertDefined(data.find(isHere(context)), "every visitor to the workspace is a member");
   const title = `Leave ${own.name}?`;
   if (own.without_you === "holds")
     return context.page(

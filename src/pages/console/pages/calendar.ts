@@ -277,8 +277,8 @@ async function calendar(context: MemberPageContext): Promise<Response> {
     <form method="get" action="${base}month" data-own-zone><input type="hidden" name="${day === null ? "month" : "day"}"
       value="${day === null ? asked : dayText(day)}">${
         channel &&
-        html`<input type="hidden" name="channel"
-        value="${channel}">`
+        html`<input type="hidden"
+        name="channel" value="${channel}">`
       }
       ${renderInputField({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button
         class="plain">Show</button></form>`,

@@ -181,8 +181,8 @@ async function status(context: MemberPageContext, channel: ChannelResult, action
           planned === 1 ? "One scheduled alert will still be sent" : `${planned} scheduled alerts will still be sent`
         }; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;
   const button = (act: string, words: string) =>
-    html`<form method="post" action="${action}">${context.token}<button class="plain" name="act"
-      value="${act}">${words}</button></form>`;
+    html`<form method="post" action="${action}">${context.token}<button class="plain"
+      name="act" value="${act}">${words}</button></form>`;
   const parts: Record<ChannelResult["status"], [title: string, says: HtmlContent, act: HtmlContent]> = {
     active: [
       "Pause channel",

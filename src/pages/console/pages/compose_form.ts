@@ -260,8 +260,8 @@ export async function composePage(context: MemberPageContext, shown: ComposePage
         data-uploads="${getUploadEndpointPath(context)}">${context.token}
       ${
         alert
-          ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base"
-        value="${createAlertFieldDigests(toAlertFormValues(alert))}">`
+          ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden"
+        name="base" value="${createAlertFieldDigests(toAlertFormValues(alert))}">`
           : html`<input type="hidden" name="once" value="${once}">`
       }${renderSendConfirmationFields(shown)}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(

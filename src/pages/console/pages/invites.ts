@@ -125,8 +125,8 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
           "can be revoked separately."
     }</p>
     ${errorSummary(error)}
-    <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden" name="once"
-      value="${once}">
+    <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden"
+      name="once" value="${once}">
       <div class="columns">${plainFieldControls(INVITE_FIELDS, typed)}</div>
       ${segmentedControl({
         name: "life",
@@ -210,8 +210,8 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
     invite.uses === 0 ? "No devices" : invite.uses === 1 ? "One device" : `${invite.uses.toLocaleString("en")} devices`;
   const form = (evict: string, title: string, effect: string, act: string) =>
     html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post"
-      action="${page}/revoke">${context.token}<button class="danger" name="evict"
-        value="${evict}">${act}</button></form></section>`;
+      action="${page}/revoke">${context.token}<button class="danger"
+        name="evict" value="${evict}">${act}</button></form></section>`;
   return context.page(
     `Revoke ${wordsOf(invite)}?`,
     html`<h1>${

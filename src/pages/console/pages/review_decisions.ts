@@ -71,8 +71,8 @@ export function renderReviewDecisionPanels(
   if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
   if (status === "sent")
     return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched it will not show it.
-      Devices that have it keep it.</p> <button class="danger" name="act"
-        value="cancel">Cancel alert</button></section>`;
+      Devices that have it keep it.</p> <button class="danger"
+        name="act" value="cancel">Cancel alert</button></section>`;
   if (status === "repeating")
     return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a
       draft, it can be scheduled again.</p>
@@ -83,14 +83,14 @@ export function renderReviewDecisionPanels(
   return html`<section class="card" aria-labelledby="at-a-time"><h2
     id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
       ${alertControl(typed, "send_at", { hint: "The time at which it is sent." })}
-      <div class="actions"><button class="plain" name="act"
-        value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
+      <div class="actions"><button class="plain"
+        name="act" value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
           scheduled &&
-          html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act"
-          value="cancel">Cancel alert</button>${
+          html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger"
+          name="act" value="cancel">Cancel alert</button>${
             alert.series_id &&
-            html`<button class="danger" name="act"
-            value="following">Cancel this and all following</button>`
+            html`<button class="danger"
+            name="act" value="following">Cancel this and all following</button>`
           }`
         }</div></section>
     ${status === "draft" && trial()}

@@ -30,8 +30,8 @@ export async function renderReviewNotifications(context: MemberPageContext): Pro
           ? "You also get these notifications by e-mail."
           : "You can also get them by e-mail once that channel exists."
       }</p>
-    <form method="post" action="${base}reviews/mail">${token}<input type="hidden" name="mails"
-      value="${mailed ? "" : "on"}"><button>${mailed ? "Stop e-mails" : "E-mail me"}</button></form>`
+    <form method="post" action="${base}reviews/mail">${token}<input type="hidden"
+      name="mails" value="${mailed ? "" : "on"}"><button>${mailed ? "Stop e-mails" : "E-mail me"}</button></form>`
     }</details>`;
 }
 

@@ -113,8 +113,8 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
     <div class="pairing">${qrDrawing(uri, "The secret of your two-factor authentication as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
-      <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden" name="uri"
-        value="${uri}">
+      <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden"
+        name="uri" value="${uri}">
         ${renderInputField({
           name: "code",
           label: "6-digit code",

@@ -68,7 +68,7 @@ export const englishSoundAndPermissionTexts = {
   "ring.recording_failed": "The recording could not be played; a tone was played instead.",
   "ring.recording_cut": "The recording was stopped after {seconds} seconds.",
   "ring.no_sound": "This browser does not support sounds.",
-  "ring.no_vibration": "This browser did not vibrate.",
+  "ring.no_vibration": "This browser did not vibrate the device.",
   "ring.no_voice": "No voice is installed for {language}. Text:",
   "ring.not_spoken": "The text could not be read aloud:",
   "ring.spoken": "Read aloud: {text}",
