@@ -101,6 +101,20 @@ describeInBrowser("an owner who writes and reviews", () => {
     expect(faults.flat()).toEqual([]);
   });
 
+  test("the preview is folded in a narrow window, and open once the window is wide", async () => {
+    const page = await visitor({ viewport: { width: 600, height: 844 } });
+    await page.goto(`${base}/new`);
+    const isOpen = () => page.locator(".peek").evaluate((part: any) => part.open);
+    await expect.poll(isOpen).toBe(false);
+    await page.setViewportSize({ width: 1280, height: 844 });
+    await expect.poll(isOpen).toBe(true);
+    await page.setViewportSize({ width: 600, height: 844 });
+    await expect.poll(isOpen).toBe(false);
+    await page.locator(".peek summary").click();
+    await page.reload();
+    await expect.poll(isOpen).toBe(true);
+  });
+
   test("without a script a form writes, previews, saves and sends", async () => {
     const page = await visitor({ javaScriptEnabled: false });
     await page.goto(`${base}/new`);

@@ -8,7 +8,7 @@ const peek = form.querySelector(".peek");
 // session.
 const narrow = matchMedia("(max-width: 59.99rem)");
 const fold = () => {
-  if (narrow.matches) peek.open = sessionStorage.getItem("peek") === "open";
+  peek.open = !narrow.matches || sessionStorage.getItem("peek") === "open";
 };
 fold();
 narrow.addEventListener("change", fold);
