@@ -125,6 +125,19 @@ describeInBrowser("the page of the API", () => {
     await context.close();
   });
 
+  // rules#color-scheme
+  test("has the reader's color scheme, also after a reload", async () => {
+    const { context, page, complaints } = await open({ colorScheme: "light" });
+    const scheme = () => page.evaluate("getComputedStyle(document.documentElement).colorScheme");
+    expect(await scheme()).toBe("light");
+    await page.getByLabel("Color scheme").selectOption("dark");
+    expect(await scheme()).toBe("dark");
+    await page.reload();
+    expect([await scheme(), await page.getByLabel("Color scheme").inputValue()]).toEqual(["dark", "dark"]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   test("is complete without its script, and offers nothing that would need it", async () => {
     const { context, page } = await open({ javaScriptEnabled: false });
     const article = page.locator("#create_alert");
@@ -133,7 +146,7 @@ describeInBrowser("the page of the API", () => {
     expect(await article.getByText("pusher_id").first().isVisible()).toBe(true);
     await page.locator('.contents a[href="#create_invite"]').click();
     expect(new URL(page.url()).hash).toBe("#create_invite");
-    for (const needing of ["#filter", "#try", "#create_alert .try", "[data-set]"])
+    for (const needing of ["#filter", "#try", "#create_alert .try", "[data-set]", "#scheme-choice"])
       expect([needing, await page.locator(needing).first().isVisible()]).toEqual([needing, false]);
     await page.getByRole("link", { name: "Console" }).click();
     expect(new URL(page.url()).pathname).toMatch(/^\/console/);

@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme_script.ts";
+import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../../ui/color_scheme_script.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
@@ -121,6 +121,7 @@ ${groups.map((group) => section(group, document))}
 <p class="lede">The objects in responses. New fields may be added to any of them.</p>
 ${shapes.map(([name, schema]) => shape(name, schema as OpenApiDocumentJson))}
 </section>
+<form class="preferences" hidden>${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}</form>
 </main>
 </div>
 <script></script>

@@ -8,7 +8,7 @@ import { change_password, end_session, get_sign_in, list_sessions } from "../../
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { colorSchemeSelect } from "../../../ui/color_scheme_script.ts";
+import { COLOR_SCHEME_LABELS, colorSchemeSelect } from "../../../ui/color_scheme_script.ts";
 import { html } from "../../../ui/html.ts";
 import { renderQrCodeCard } from "../channel_header.ts";
 import { errorSummary, relativeTime, renderHtmlTable, renderInputField } from "../components.ts";
@@ -36,8 +36,6 @@ export function describeIpAddress(address: string | null): string {
   return address.includes(":") ? `${ipaddr.parse(address)}/64` : address;
 }
 
-const SCHEME_LABELS = { title: "Color scheme", system: "System", light: "Light", dark: "Dark" };
-
 type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
@@ -59,7 +57,7 @@ async function account(
       before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
     <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
-      ${colorSchemeSelect((name) => ({ content: SCHEME_LABELS[name] }))}
+      ${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}
       <p class="hint">For the console, the web app and public pages in this browser.</p></section>
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>
       ${errorSummary(errorOf("password"))}
