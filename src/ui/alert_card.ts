@@ -83,7 +83,7 @@ ${card.picture && html`<img class="picture" src="${card.picture}"${texts.picture
 ${card.text && html`<p class="text" dir="auto">${card.text}</p>`}${card.also}
 ${
   (where || until) &&
-  html`<p class="xs line">${where}${where && until && html`<span aria-hidden="true">·</span>`}${until}</p>`
+  html`<p class="xs facts-line">${[where, until].map((fact) => fact && html`<span class="line">${fact}</span>`)}</p>`
 }
 ${acts.length > 0 && html`<footer>${acts}</footer>`}${card.actions}
 </article>`;

@@ -82,6 +82,13 @@ describeInBrowser("the app in every language", () => {
     await page.evaluate('location.hash = "#settings"');
     await page.locator("#language").selectOption("he");
     await page.locator('html[lang="he"]').waitFor({ state: "attached" });
+    for (const view of [`#channel/${pusher.handle}`, `#channel/${pusher.handle}/settings`]) {
+      await page.evaluate((hash) => Object.assign((globalThis as any).location, { hash }), view);
+      const arrow = page.locator(".chosen .panehead svg").first();
+      await expect.poll(() => arrow.evaluate((part) => (globalThis as any).getComputedStyle(part).scale)).toBe("-1 1");
+    }
+    await page.evaluate('location.hash = "#settings"');
+    await page.locator("#language").waitFor();
     await context.setOffline(true);
     await page.reload();
     await page.locator('html[lang="he"][dir="rtl"]').waitFor({ state: "attached" });

@@ -164,9 +164,7 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
       })}</span>`,
   ].filter(Boolean);
   if (facts.length === 0) return null;
-  return html`<p class="xs line">${facts.map(
-    (fact, i) => html`${i > 0 && html`<span aria-hidden="true">·</span>`}${fact}`,
-  )}</p>`;
+  return html`<p class="xs facts-line">${facts.map((fact) => html`<span class="line">${fact}</span>`)}</p>`;
 }
 
 /** The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. */

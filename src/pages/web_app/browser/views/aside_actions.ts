@@ -32,16 +32,16 @@ export function SnoozeAndArchiveActions({ alert, over }: { alert: StoredAlert; o
     html`<p class="line"><span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>
       <button class="link" onClick=${() => void cancel()}>${t("snooze.cancel")}</button></p>`
   }
-  ${
-    (!over || snoozed) &&
-    html`<details class="more"><summary>${t("snooze.title")}</summary>
+  <div class="line asides">
+    ${
+      (!over || snoozed) &&
+      html`<details class="pauses"><summary class="button plain">${t("snooze.title")}</summary>
       <div class="tones">${listSnoozes(alert, now).map(
         ([name, until]) =>
           html`<button class="plain" key=${name} onClick=${() => void snooze(until)}>
             ${t(`snooze.${name}`, { time: formatTime(until) })}</button>`,
       )}</div><p class="hint">${t("snooze.hint")}</p></details>`
-  }
-  <p class="line acts">
+    }
     ${
       !over &&
       html`<button class="plain" onClick=${() => void dismiss()}>
@@ -53,5 +53,5 @@ export function SnoozeAndArchiveActions({ alert, over }: { alert: StoredAlert; o
             ${renderAppIcon("inbox", "s")}${t("alert.unarchive")}</button>`
         : html`<button class="plain" onClick=${() => void archive()}>
             ${renderAppIcon("archive", "s")}${t("alert.archive")}</button>`
-    }</p>`;
+    }</div>`;
 }

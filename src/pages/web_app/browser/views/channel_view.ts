@@ -68,7 +68,7 @@ export function ChannelView({ handle, invite = null, back, joining = false, sett
   const gear =
     subscription &&
     html`<a class="iconbtn gear" href=${routeHashes.channelSettings(handle)} aria-label=${t("channel.settings")}
-      title=${t("channel.settings")}>${renderAppIcon("gear")}</a>`;
+      title=${t("channel.settings")}>${renderAppIcon("settings")}</a>`;
   return html`<${PaneHeader} title=${joining && !subscription ? t("join.title") : card.name} back=${back}>${gear}<//>
     <div class="hero"><${ChannelAvatar} card=${card} size="l" /><div>${
       joining && !subscription && html`<h2 dir="auto">${card.name}</h2>`

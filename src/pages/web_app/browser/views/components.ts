@@ -20,7 +20,6 @@ const PATHS = {
   back: "M14.5 5.5 8 12l6.5 6.5",
   close: "M6 6l12 12M18 6 6 18",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
-  gear: "M15.5 12a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0zM12 3v3m0 12v3M3 12h3m12 0h3M6 6l2 2m8 8 2 2m0-12-2 2m-8 8-2 2",
   archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4",
   check: "m5 12.5 4.5 4.5L19 7.5",
   place: "M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.8 7 11 7 11zM14.5 10a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
@@ -149,7 +148,7 @@ export function PaneHeader({ title, back, beside = false, always = false, childr
   return html`<header class="panehead">
     ${
       back &&
-      html`<a class=${`iconbtn ${always ? "" : "back"}`}
+      html`<a class=${`iconbtn back ${always ? "always" : ""}`}
       href=${back} aria-label=${t("do.back")}>${renderAppIcon("back")}</a>`
     }
     <${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>${children}
