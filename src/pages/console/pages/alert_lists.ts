@@ -59,6 +59,8 @@ const isPlanned = (status: AlertStatus | null | undefined): boolean => status ==
 interface AlertListPage {
   path: string;
   name: string;
+  /** The heading of the page; the name of the list by default. */
+  title?: string;
   lede: string;
   caption: string;
   status?: AlertStatus;
@@ -134,7 +136,8 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "alerts",
     name: "All",
-    lede: "All alerts of all channels, by creation time.",
+    title: "All alerts",
+    lede: "Alerts of all channels, by creation time.",
     caption: "Alerts, newest first",
     columns: (now, found) => ({
       State: ({ status }) => ALERT_STATE[status],
@@ -149,7 +152,7 @@ const listOf =
   (list: AlertListPage) =>
   async (context: MemberPageContext): Promise<Response> => {
     const { now, base } = context;
-    const { path, name, status } = list;
+    const { path, status, title = list.name } = list;
     const search = parseAlertSearch(context);
     const { data: channels } = await context.call("list_pushers");
     const found = await readAlertSearchResults(context, search, list, channels);
@@ -177,8 +180,8 @@ const listOf =
     });
     if (isPartRequest(context)) return context.part(part);
     return context.page(
-      name,
-      html`<h1>${name}</h1>
+      title,
+      html`<h1>${title}</h1>
     <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
     ${viewLinks(
       "Alerts of all channels",

@@ -134,12 +134,12 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       files,
       {
         File: (file) =>
-          html`<div>${
+          html`<div class="file-name">${
             file.kind === "image" &&
             html`<img class="thumb" src="${file.url}" alt="" width="56" height="56"
             loading="lazy">`
-          }<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span
-            class="muted">${KINDS[file.kind].field}</span></div>`,
+          }<span><a href="${file.frame_url ?? file.url}">${file.name}</a><br><span
+            class="muted small">${KINDS[file.kind].field}</span></span></div>`,
         "ID for alerts": (file) => copyableText(file.id, `the ID of ${file.name}`),
         Size: (file) => size(file.bytes),
         Uploaded: (file) => relativeTime(file.created_at, now),

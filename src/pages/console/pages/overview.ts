@@ -192,7 +192,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
         href="${base}scheduled">All scheduled</a></div>${
           next.length === 0
             ? emptyState("No scheduled alerts", "Scheduled alerts appear here until they are sent.")
-            : rows(next, ({ send_at }) => timeElement(new Date(send_at ?? "")))
+            : rows(next, ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", context.now))
         }</section>
       <section aria-labelledby="sent"><div class="between"><h2 id="sent">Recently sent</h2><a
         href="${base}sent">All sent</a></div>${
