@@ -80,6 +80,30 @@ describe("one-time links", () => {
     expect(proved).toEqual([{ proved: true }, { proved: false }]);
   });
 
+  // rules#one-time-links
+  test("the page of a link at another address than PUBLIC_URL names both", async () => {
+    const page = async (origin: string) => {
+      const answer = await world.service.app.fetch(new Request(`${origin}/console/welcome`));
+      return { status: answer.status, text: await answer.text() };
+    };
+    for (const [origin, host] of [
+      ["http://192.0.2.7:8787", "192.0.2.7:8787"],
+      ["http://localhost:8080", "localhost:8080"],
+      ["http://alerts.example.org", "alerts.example.org"],
+    ] as const) {
+      const { status, text } = await page(origin);
+      expect(status).toBe(200);
+      expect(text).toContain(`This page was opened at ${host}, but PUBLIC_URL is http://localhost:8787.`);
+      expect(text).toContain("<code>http://localhost:8787</code>");
+      // A proxy may replace the header, so the form remains.
+      expect(text).toContain('name="link"');
+      expect(text).not.toContain("continues automatically");
+    }
+    const { text } = await page("http://localhost:8787");
+    expect(text).toContain("This page continues automatically.");
+    expect(text).not.toContain("PUBLIC_URL");
+  });
+
   test("of six claims at once one makes an account", async () => {
     const before = await count('auth."user"');
     // The first owner's link names no address, so each of them brings another one.

@@ -140,6 +140,18 @@ test("files that others may read are closed by --fix, and blocked folders and un
   expect((await told({ DATA_DIR: dataDir })).of("file modes")).toMatchObject([{ state: "ok" }]);
 });
 
+// rules#doctor
+test("a command without the PUBLIC_URL of the service is reported, because it checks another address", async () => {
+  const dataDir = prepareCluster(at("moved"));
+  const PUBLIC_URL = "https://alerts.example.org";
+  writeFileSync(join(dataDir, "credentials.json"), JSON.stringify({ url: PUBLIC_URL }), { mode: 0o600 });
+  expect((await told({ DATA_DIR: dataDir })).of("address")).toMatchObject([
+    { state: "warning", says: expect.stringContaining(PUBLIC_URL), way_out: expect.stringContaining("settings") },
+  ]);
+  const same = await told({ DATA_DIR: dataDir, PUBLIC_URL, TRUSTED_PROXIES: "loopback" });
+  expect(same.of("address")).toMatchObject([{ state: "ok" }]);
+});
+
 test("the address of clients: another program, a proxy without WebSockets, and open metrics", async () => {
   const service = await findFreePort("127.0.0.1");
   const listening = await listenHttp(world.service.app, { host: "127.0.0.1", port: service });

@@ -1,8 +1,13 @@
 // The commands that a first start prints, for readers in a shell, outside of a container and outside of a pod.
 
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { detectShellCommandPrefix } from "../../src/program/boot/host_shell.ts";
 import { formatWelcome } from "../../src/program/boot/welcome_message.ts";
+import { readCredentials, updateCredentialsUrl, writeCredentials } from "../../src/store/secret/first_credentials.ts";
+import { temporaryFolder } from "../support/processes.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
 
 const PACKED = { path: "/usr/local/bin:/usr/bin", inPod: false, fromSource: false, isMain: true, exists: () => false };
 const MADE = {
@@ -41,4 +46,22 @@ test.each([
   if (exec) expect(text).toContain(`in /data/credentials.json: ${exec}cat /data/credentials.json\n`);
   // A log has no secrets, and no command that is fetched from a registry.
   expect(text).not.toMatch(/hidden|npx/);
+});
+
+// rules#first-start
+test("at a later start with another PUBLIC_URL, the owner's link has the new address and the same secret", () => {
+  writeCredentials(folder.path, {
+    ...MADE,
+    url: "http://localhost:8787",
+    console: "http://localhost:8787/console/w#s",
+  });
+  for (const publicUrl of ["https://alerts.example.org", "http://192.0.2.7:8787"]) {
+    updateCredentialsUrl({ dataDir: folder.path, publicUrl });
+    const current = { ...MADE, url: publicUrl, console: `${publicUrl}/console/w#s` };
+    expect(readCredentials(folder.path)).toEqual(current);
+    // An earlier version changed only the address.
+    writeCredentials(folder.path, { ...current, console: "http://localhost:8787/console/w#s" });
+    updateCredentialsUrl({ dataDir: folder.path, publicUrl });
+    expect(readCredentials(folder.path)).toEqual(current);
+  }
 });

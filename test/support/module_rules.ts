@@ -19,7 +19,12 @@ export const LAYERS: Record<string, string> = {
 export const ANY_IMPORT: readonly string[] = ["*"];
 
 /** Modules that every module may import without an entry. */
-export const COMMON_MODULES: readonly string[] = ["model/assert", "model/error_codes", "model/error_messages"];
+export const COMMON_MODULES: readonly string[] = [
+  "model/assert",
+  "model/connection_errors",
+  "model/error_codes",
+  "model/error_messages",
+];
 
 interface ModuleRule {
   /** Its responsibility; a module of one file has it in the file's header. */
@@ -32,6 +37,7 @@ interface ModuleRule {
 export const MODULES: Record<string, ModuleRule> = {
   "model/api_error": { may: [] },
   "model/assert": { may: [] },
+  "model/connection_errors": { may: [] },
   "model/error_codes": { may: [] },
   "model/error_messages": { may: [] },
   "model/scopes": { may: [] },

@@ -4,6 +4,7 @@
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
+import { getErrorCode } from "../../model/connection_errors.ts";
 import { boolean, float8, int, text } from "../../model/fields/sql_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
@@ -14,7 +15,7 @@ import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { isSecretOfDatabase } from "../auth/secret_check.ts";
 import { type ConsistencyReport, checkConsistency } from "./consistency_checks.ts";
-import { getErrorCode, type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
+import { type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
 
 /**
  * `wrong`: it must be fixed, and the command exits with 1. `skipped`: it could not be checked, or is not configured.

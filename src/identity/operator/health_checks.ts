@@ -9,6 +9,7 @@ import { dataPaths } from "../../store/config/data_paths.ts";
 import { checkSettings, listRejectedSettings, listUnknownSettings } from "../../store/config/load_settings.ts";
 import { isPrivateContact } from "../../store/config/push_settings.ts";
 import { describeDatabase, hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
+import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
 import { isLoopbackHost } from "../auth/redirect_uris.ts";
 import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
@@ -109,8 +110,17 @@ async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial
   ];
 }
 
-function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Config>): HealthFinding[] {
+function addressFindings(config: Partial<Config>): HealthFinding[] {
+  const { publicUrl, host, trustedProxies = [], databaseUrl, dataDir } = config;
   if (publicUrl === undefined || host === undefined) return [];
+  const ofService = databaseUrl === null && dataDir ? readCredentials(dataDir)?.url : undefined;
+  if (ofService !== undefined && ofService !== publicUrl)
+    return [
+      createFindingBuilder("address").warning(
+        `the service last started with PUBLIC_URL=${ofService}, but this command uses ${publicUrl}`,
+        "run belfry doctor with the settings of the service",
+      ),
+    ];
   const { protocol, hostname } = new URL(publicUrl);
   const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
   if (protocol === "http:" && !here)

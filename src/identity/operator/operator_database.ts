@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ApiError, conflict, forbidden } from "../../model/api_error.ts";
+import { getErrorCode } from "../../model/connection_errors.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { extendEnvironment, loadSettings } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
@@ -257,13 +258,6 @@ function neverTwice(error: unknown): never {
     "no_answer",
     "The connection to the database was lost. Check whether the change was made before you retry.",
   );
-}
-
-/** The database's or the system's own code, of the error or what it came from. */
-export function getErrorCode(error: unknown): string | null {
-  for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
-    if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
-  return null;
 }
 
 /** Returns only the code of an error, because its text may quote private values. */

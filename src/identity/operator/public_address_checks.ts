@@ -2,6 +2,7 @@
 // hides its metrics.
 
 import { randomBytes } from "node:crypto";
+import { explainConnectionError } from "../../model/connection_errors.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./database_health_checks.ts";
 
 const ASK_MS = 5_000;
@@ -19,6 +20,8 @@ export async function checkPublicUrlReachable(publicUrl: string | undefined): Pr
   try {
     response = await ask(`${publicUrl}/healthz`);
   } catch (error) {
+    const explained = explainConnectionError(publicUrl, error);
+    if (explained) return [warning(explained.problem, explained.solution)];
     const says = `does not respond at ${publicUrl} from this machine (${getErrorReason(error)})`;
     return [warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy")];
   }
@@ -41,7 +44,7 @@ async function checkWebSocket(publicUrl: string): Promise<HealthFinding[]> {
   return [
     warning(
       `the proxy at ${publicUrl} does not pass WebSockets, which ntfy clients use`,
-      "forward the headers Upgrade and Connection (docs/how-to/https.md)",
+      `forward the headers Upgrade and Connection (${publicUrl}/docs/how-to/https)`,
     ),
   ];
 }
@@ -79,5 +82,7 @@ async function checkMetrics(publicUrl: string): Promise<HealthFinding[]> {
   const response = await ask(`${publicUrl}/metrics`).catch(() => null);
   if (response?.status !== 200 || !(await response.text()).includes("belfry_")) return [];
   const says = `${publicUrl}/metrics is open to everyone`;
-  return [createFindingBuilder("metrics").warning(says, "block /metrics in the proxy (docs/how-to/https.md)")];
+  return [
+    createFindingBuilder("metrics").warning(says, `block /metrics in the proxy (${publicUrl}/docs/how-to/https)`),
+  ];
 }

@@ -206,6 +206,11 @@ export const withFormErrors =
     }
   };
 
+/** The message for a page that a browser opened at another address than PUBLIC_URL, which is an origin. */
+export const formatWrongAddress = (openedAt: string, publicUrl: string): string =>
+  `This page was opened at ${openedAt}, but PUBLIC_URL is ${publicUrl}. ` +
+  `Open ${publicUrl}/console, or set PUBLIC_URL to the address that you use.`;
+
 export type FormProtection = ReturnType<typeof createFormProtection>;
 
 export function createFormProtection({ secret, publicUrl }: { secret: string; publicUrl: string }) {
@@ -245,11 +250,7 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
       const ours = named ? from === origin : site === "same-origin";
       // The browser confirms a page of this service, so the setting is wrong.
       if (!ours && named && site === "same-origin")
-        throw forbidden(
-          "origin_not_allowed",
-          `This page was opened at ${URL.parse(from)?.origin}, but PUBLIC_URL is ${origin}. ` +
-            `Open ${origin}/console, or set PUBLIC_URL to the address that you use.`,
-        );
+        throw forbidden("origin_not_allowed", formatWrongAddress(URL.parse(from)?.origin ?? from, origin));
       if (!ours || (site !== null && site !== "same-origin"))
         throw forbidden(
           "origin_not_allowed",

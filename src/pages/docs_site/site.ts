@@ -75,7 +75,7 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
 
   const framed = (title: string, body: HtmlContent, at: DocPage | null, words = "") =>
     around({
-      title: `${title} · Belfry`,
+      title: title === "Belfry" ? "Belfry docs" : `${title} · Belfry`,
       head: at && html`<link rel="canonical" href="${publicUrl}${getDocHref(at)}">`,
       hidden: at === null,
       script: DOCS_SITE_SCRIPT,

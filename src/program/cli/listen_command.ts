@@ -11,7 +11,7 @@ import { parseEventStream } from "./event_stream.ts";
 import { getListenStatePath, type ListenState, openListenState } from "./listen_state.ts";
 import { readRetryAfter } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
-import { getLimitHeaders, resolveServerUrl, unreachableServerError, wrongServerError } from "./server_connection.ts";
+import { createUnreachableError, getLimitHeaders, resolveServerUrl, wrongServerError } from "./server_connection.ts";
 import { toTerminalSafeJson } from "./terminal_text.ts";
 
 export interface ListenOptions {
@@ -285,8 +285,8 @@ const caller =
         ...(body && { "content-type": "application/json" }),
       },
       ...(body && { body: JSON.stringify(body) }),
-    }).catch(() => {
-      throw unreachableServerError(url);
+    }).catch((error) => {
+      throw createUnreachableError(url, error);
     });
     if (response.ok || response.status === 304) return response;
     const refusal = await readJson(response).catch(() => null);

@@ -10,7 +10,7 @@ import { ApiError } from "../../model/api_error.ts";
 import { ALL_SCOPES, isScope } from "../../model/scopes.ts";
 import { type Login, postForm, readLogin, removeLogin, requestTokens, storeLogin } from "./login_store.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
-import { unreachableServerError, wrongServerError } from "./server_connection.ts";
+import { createUnreachableError, wrongServerError } from "./server_connection.ts";
 
 const CLIENT_NAME = "Belfry command line";
 /** The time that a person has to sign in. */
@@ -119,9 +119,11 @@ function parseScopes(text: string): string[] | null {
 }
 
 async function getJson<T>(url: string, path: string): Promise<T> {
-  const response = await fetch(url + path, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => {
-    throw unreachableServerError(url);
-  });
+  const response = await fetch(url + path, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) }).catch(
+    (error) => {
+      throw createUnreachableError(url, error);
+    },
+  );
   if (response.status === 404) throw unsupportedLoginError(url);
   const answer = (await response.json().catch(() => null)) as T | null;
   if (!response.ok || answer === null) throw wrongServerError(url, response.status);

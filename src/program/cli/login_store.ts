@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "../../model/api_error.ts";
+import { explainConnectionError } from "../../model/connection_errors.ts";
 import { loadClientSettings } from "../../store/config/load_settings.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
 
@@ -100,6 +101,7 @@ export const postForm = (endpoint: string, fields: Record<string, string>): Prom
     body: new URLSearchParams(fields),
     redirect: "manual",
     signal: AbortSignal.timeout(ANSWER_MS),
-  }).catch(() => {
-    throw new ApiError("server_unreachable", `No server responds at ${new URL(endpoint).origin}. Try again later.`);
+  }).catch((error) => {
+    const other = `No server responds at ${new URL(endpoint).origin}. Try again later.`;
+    throw new ApiError("server_unreachable", explainConnectionError(endpoint, error)?.message ?? other);
   });

@@ -3,6 +3,7 @@
 
 import type { Command } from "commander";
 import { ApiError } from "../../model/api_error.ts";
+import { explainConnectionError, getErrorCode } from "../../model/connection_errors.ts";
 import { loadClientSettings, loadSettings } from "../../store/config/load_settings.ts";
 import { parseHttpUrl } from "../../store/config/setting_types.ts";
 import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials.ts";
@@ -145,25 +146,22 @@ export function printTarget({ url, because }: ServerConnection): void {
   if (because) printNote(`using ${url} (${because})`);
 }
 
-/** @returns why nothing that speaks for a server came from this address. */
-export const unreachableServerError = (url: string) =>
-  new ApiError(
-    "server_unreachable",
-    `No server responds at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`,
-  );
+/** The error for a request without a response: its certificate or host name is wrong, or no server responds. */
+export function createUnreachableError(url: string, error: unknown): ApiError {
+  const other = `No server responds at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`;
+  return new ApiError("server_unreachable", explainConnectionError(url, error)?.message ?? other);
+}
 
-/** Failures before a connection exists, so that nothing was sent. */
+/** Failures of TCP before a connection exists, so that nothing was sent. */
 const NOT_CONNECTED = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "EADDRNOTAVAIL"],
-  ...["UND_ERR_CONNECT_TIMEOUT", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED"],
-  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ...["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "EADDRNOTAVAIL", "UND_ERR_CONNECT_TIMEOUT"],
 ]);
 
-/** The error for a request that failed: no server responds, or its response was lost. An ApiError stays the same. */
+/** The error for a request that failed: no connection was made, or its response was lost. An ApiError stays the same. */
 export function createRequestFailedError(url: string, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const { code } = (error as { cause?: { code?: string } }).cause ?? {};
-  return code !== undefined && NOT_CONNECTED.has(code) ? unreachableServerError(url) : lostAnswerError(url);
+  const isUnsent = NOT_CONNECTED.has(getErrorCode(error) ?? "") || explainConnectionError(url, error) !== null;
+  return isUnsent ? createUnreachableError(url, error) : lostAnswerError(url);
 }
 
 /** A request may have had an effect, but its response is unknown. */

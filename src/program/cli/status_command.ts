@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
 import type { FindingState, HealthFinding } from "../../identity/operator/database_health_checks.ts";
+import { explainConnectionError } from "../../model/connection_errors.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadSettings, readNextSecret } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
@@ -17,14 +18,26 @@ import { toTerminalSafeText } from "./terminal_text.ts";
 /** A service without a response in this time is reported as not responding. */
 const ANSWER_MS = 3_000;
 
-async function request(url: string, path: string): Promise<Response | null> {
+async function request(url: string, path: string, onError?: (error: unknown) => void): Promise<Response | null> {
   const signal = AbortSignal.timeout(ANSWER_MS);
-  return fetch(url + path, { signal, redirect: "manual" }).catch(() => null);
+  return fetch(url + path, { signal, redirect: "manual" }).catch((error) => {
+    onError?.(error);
+    return null;
+  });
+}
+
+/** A service that cannot be reached is only null in the result, so this note explains it. */
+function noteConnectionError(url: string, error: unknown): void {
+  const explained = explainConnectionError(url, error);
+  if (explained) printNote(explained.message);
 }
 
 /** The state that the service on this machine reports; null without a service. */
 async function serviceAt(url: string) {
-  const [ready, metrics] = await Promise.all([request(url, "/readyz"), request(url, "/metrics")]);
+  const [ready, metrics] = await Promise.all([
+    request(url, "/readyz", (error) => noteConnectionError(url, error)),
+    request(url, "/metrics"),
+  ]);
   if (!ready) return null;
   const said = (await ready.json().catch(() => ({}))) as {
     status?: string;

@@ -23,11 +23,17 @@ export function readCredentials(dataDir: string): FirstCredentials | null {
   }
 }
 
-/** The command line finds the server through this file, so a server on another port writes its port to it. */
+/**
+ * Stores the current address of the server, through which the command line and the owner's link find it. The secret of
+ * the link stays the same.
+ */
 export function updateCredentialsUrl({ dataDir, publicUrl }: Pick<Config, "dataDir" | "publicUrl">): void {
   const credentials = readCredentials(dataDir);
-  if (!credentials || credentials.url === publicUrl) return;
-  writeCredentials(dataDir, { ...credentials, url: publicUrl });
+  if (!credentials) return;
+  const link = URL.parse(credentials.console ?? "");
+  const current = { ...credentials, url: publicUrl };
+  if (link) current.console = publicUrl + link.pathname + link.hash;
+  if (credentials.url !== current.url || credentials.console !== current.console) writeCredentials(dataDir, current);
 }
 
 export function writeCredentials(dataDir: string, credentials: FirstCredentials): void {

@@ -40,7 +40,7 @@ const ALERT_STATE: Record<AlertStatus, HtmlContent> = {
 };
 
 const LOUDNESS: Record<string, HtmlContent> = {
-  normal: "Normal",
+  normal: "normal",
   important: html`<span class="badge warn">important</span>`,
   urgent: html`<span class="badge urgent">urgent</span>`,
 };

@@ -11,20 +11,33 @@ import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
-import { withFormErrors } from "../form_submission.ts";
+import { formatWrongAddress, withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 import { lostPasswordHint } from "./sign_in.ts";
 import { finishSignIn, OIDC_PATH } from "./sign_in_flow.ts";
 
 /**
  * A browser with script submits the form by itself. Without script the page has a field for the link, since browsers do
- * not send the part behind the "#".
+ * not send the part behind the "#". At another host than that of PUBLIC_URL, the browser blocks the script, so the page
+ * names both. It still has the form, because a proxy may replace `Host`.
  */
 function takeLink(context: PageContext): Response {
+  const { origin, host } = new URL(context.deps.publicUrl);
+  const isElsewhere = context.url.host !== host;
   return context.page(
     "Open your link",
     html`<h1>Open your link</h1>
-    <p class="lede">This page continues automatically. If it does not, paste the whole link here.</p>
+    ${
+      isElsewhere &&
+      html`<div class="flash careful"><p>${formatWrongAddress(context.url.host, origin)}</p>
+      <p>To use your link, replace the part before <code>${ONE_TIME_LINK_PAGE_PATH}</code> with
+        <code>${origin}</code>.</p></div>`
+    }
+    <p class="lede">${
+      isElsewhere
+        ? "If this page does not continue, paste the whole link here."
+        : "This page continues automatically. If it does not, paste the whole link here."
+    }</p>
     <div class="card wide"><form method="post" action="${ONE_TIME_LINK_PAGE_PATH}/open">
       ${context.token}
       ${renderInputField({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}

@@ -163,7 +163,9 @@ type Act = OperationResultRow<"list_audit_events">;
 export function actorLabel({ type, name }: { type: string; name: string | null }): Html {
   if (type === "operator") return html`The operator <span class="tag">on the server</span>`;
   if (type === "oauth") return html`${name ?? "An assistant"} <span class="tag assistant">assistant</span>`;
-  if (type === "key") return html`${name ?? "A key"} <span class="tag">key</span>`;
+  // A name such as "first key" needs no tag.
+  if (type === "key")
+    return html`${name ?? "A key"}${!/\bkey$/i.test(name ?? "") && html` <span class="tag">key</span>`}`;
   return html`${name ?? "A member"}`;
 }
 
