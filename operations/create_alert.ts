@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
+import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
 import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
 import {
-  checkGeofence,
   defaultGradient,
   deriveInitials,
   GEOFENCE_FIELDS,
   type Geofence,
   RESERVED_HANDLES,
+  requireCompleteGeofence,
   resolveChannelColour,
 } from "../src/model/domain/channel_rules.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
@@ -17,7 +17,7 @@ import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { getBlankValues } from "../src/model/fields/field_table.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { lockChannelPicture } from "../src/operation/channels/find_channel.ts";
+import { lockPictureAgainstDeletion } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import {
   buildChannelSearchText,
@@ -36,7 +36,7 @@ const checkHandle = ({ handle = "" }: { handle?: string }): void => {
 const findContentProblem = (sent: { handle?: string } & Geofence, isKnown: (field: string) => boolean) =>
   combineCheckErrors(
     () => checkHandle(sent),
-    () => GEOFENCE_FIELDS.every(isKnown) && checkGeofence(sent),
+    () => GEOFENCE_FIELDS.every(isKnown) && requireCompleteGeofence(sent),
   );
 
 export default defineOperation({
@@ -65,7 +65,7 @@ export default defineOperation({
             "workspace.",
         ),
       );
-    const picture = await lockChannelPicture(input.image_url, null, ctx);
+    const picture = await lockPictureAgainstDeletion(input.image_url, null, ctx);
     const problem = combineCheckErrors(
       findContentProblem(input, () => true),
       picture.problem,

@@ -1,6 +1,6 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
-import { alreadySent } from "../src/model/domain/alert_status.ts";
+import { alreadySent } from "../src/model/domain/alert_transitions.ts";
 import { Alert } from "../src/model/entities/alert.ts";
 import { emitAlertEvent, lockAlertForVerb, requireScopeToWithdraw } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { getConsoleAlertPath } from "../src/model/domain/alert_review.ts";
-import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, createTransitionError } from "../src/model/domain/alert_status.ts";
+import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, createTransitionError } from "../src/model/domain/alert_transitions.ts";
 import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";

@@ -7,7 +7,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/operation/pagination.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
-import { auditView, toAuditView } from "../src/store/schemas/audit_schemas.ts";
+import { auditView, toAuditView } from "../src/store/schemas/audit_response_schemas.ts";
 import {
   beforeParameter,
   channelIdParameter,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { findWebhookEndpoint, getVisibleEventChannels } from "../src/operation/channels/manual_delivery.ts";
+import { findWebhookEndpoint, getVisibleDeliveryChannelIds } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listDeliveries } from "../src/store/queries/webhooks.ts";
@@ -34,7 +34,7 @@ export default defineOperation({
     const endpoint = await findWebhookEndpoint(input.webhook_id, ctx);
     const of = {
       endpoint_id: endpoint.id,
-      channel_ids: getVisibleEventChannels(ctx.caller),
+      channel_ids: getVisibleDeliveryChannelIds(ctx.caller),
       before: input.before ?? null,
     };
     const { rows, next_before } = await readKeysetPage(

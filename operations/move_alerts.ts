@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidRequest, notFound } from "../src/model/api_error.ts";
-import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
+import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import type { ErrorCodeOfType } from "../src/model/error_codes.ts";
 import { createZodFieldIssue } from "../src/model/error_messages.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidRequest } from "../src/model/api_error.ts";
-import { alreadySent } from "../src/model/domain/alert_status.ts";
+import { alreadySent } from "../src/model/domain/alert_transitions.ts";
 import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_validation.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";

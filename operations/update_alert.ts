@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alreadySent } from "../src/model/domain/alert_status.ts";
+import { alreadySent } from "../src/model/domain/alert_transitions.ts";
 import {
   catchApiError,
   checkAlertContent,

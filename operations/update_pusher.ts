@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { isRoleAtLeast } from "../src/model/domain/access_policy.ts";
 import { catchApiError, combineCheckErrors } from "../src/model/domain/alert_validation.ts";
-import { checkGeofence, GEOFENCE_FIELDS, resolveChannelColour } from "../src/model/domain/channel_rules.ts";
+import { GEOFENCE_FIELDS, requireCompleteGeofence, resolveChannelColour } from "../src/model/domain/channel_rules.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
@@ -11,7 +11,7 @@ import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/sql_types.ts";
 import {
   formatRetentionPreview,
   loadLockedChannel,
-  lockChannelPicture,
+  lockPictureAgainstDeletion,
   previewRetention,
 } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
@@ -49,7 +49,9 @@ export default defineOperation({
   }),
   // The stored values of the other fields are not read here.
   contentProblem: (sent) =>
-    GEOFENCE_FIELDS.every((field) => Object.hasOwn(sent, field)) ? catchApiError(() => checkGeofence(sent)) : null,
+    GEOFENCE_FIELDS.every((field) => Object.hasOwn(sent, field))
+      ? catchApiError(() => requireCompleteGeofence(sent))
+      : null,
   returnsText: true,
   output: changedPusherView.extend({
     note: z.string().optional().describe("The effect of pausing or of retention_days."),
@@ -67,13 +69,13 @@ export default defineOperation({
       );
     if (patch.retention_days !== undefined && !isRoleAtLeast(ctx.caller.member.role, "admin"))
       throw forbidden("role_too_low", "Only owners and admins can change how long alerts are kept. Ask one of them.");
-    const picture = await lockChannelPicture(patch.image_url, pusher.image_url ?? null, ctx);
+    const picture = await lockPictureAgainstDeletion(patch.image_url, pusher.image_url ?? null, ctx);
     const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const { lat, lon, radius_km } = pusher;
     const problem = combineCheckErrors(
       () => checkHandleUnchanged(handle, pusher.handle),
       picture.problem,
-      () => checkGeofence({ lat, lon, radius_km, ...changes }),
+      () => requireCompleteGeofence({ lat, lon, radius_km, ...changes }),
     );
     if (problem) throw problem;
     const before = JSON.stringify(pusher);

@@ -580,7 +580,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "status",
     fault: "a draft can be cancelled",
-    file: "src/model/domain/alert_status.ts",
+    file: "src/model/domain/alert_transitions.ts",
     from: '    cancel: refuse("alert_not_sent", "A draft cannot be cancelled. Delete it instead."),',
     to: '    cancel: { do: "change", event: "alert.cancelled" },',
     tests: ["test/rules/status_grid.test.ts", "test/rules/cases.test.ts"],
@@ -676,7 +676,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a call that waited is answered although its key was revoked",
-    file: "src/operation/reauthenticate.ts",
+    file: "src/operation/recheck_credential_after_wait.ts",
     from: "if (!patience || !authenticateAgain) return patience;",
     to: "return patience;",
     tests: ["test/rules/revoked_while_waiting.test.ts"],

@@ -114,7 +114,7 @@ export const toLeanItem = (item: z.output<typeof inboxItem>): z.input<typeof lea
 const isEmpty = (value: unknown, blank: unknown) =>
   Array.isArray(value) && Array.isArray(blank) && value.length + blank.length === 0;
 
-export function showInboxItem(
+export function toInboxItem(
   record: Omit<InboxRecord, "following" | "so_far">,
   assets: AssetUrlResolver,
 ): z.input<typeof inboxItem> {

@@ -18,7 +18,7 @@ import {
   pagePosition,
   pathId,
 } from "../store/schemas/common_fields.ts";
-import { inboxItem, showInboxItem } from "./handset_schemas.ts";
+import { inboxItem, toInboxItem } from "./handset_schemas.ts";
 import {
   addTestAlertToInboxPage,
   formatInboxState,
@@ -101,7 +101,7 @@ export const get_inbox_alert = defineHandsetOperation({
       ? [...(await ctx.sql(readInboxAlert, wanted)), ...(await ctx.sql(readInboxTestAlert, wanted))]
       : [];
     if (!found) throw notFound("alert");
-    return showInboxItem(found, ctx.services.assets);
+    return toInboxItem(found, ctx.services.assets);
   },
 });
 

@@ -24,7 +24,7 @@ import {
   MAX_PAGE_SIZE,
   paginationMetaSchema,
 } from "../store/schemas/common_fields.ts";
-import { inboxItem, leanItem, showInboxItem, toLeanItem } from "./handset_schemas.ts";
+import { inboxItem, leanItem, toInboxItem, toLeanItem } from "./handset_schemas.ts";
 
 /** Incremented when the format of inbox rows changes. */
 const FORMAT = 9;
@@ -65,7 +65,7 @@ export function limitInboxRowsByBytes(rows: InboxRecord[], assets: AssetUrlResol
   if ((rows.at(-1)?.so_far ?? 0) * WIDEST <= MAX_PAGE_ROWS_BYTES) return rows;
   let bytes = FRAME;
   const over = rows.findIndex((row, i) => {
-    bytes += Buffer.byteLength(JSON.stringify(showInboxItem(row, assets))) + 1;
+    bytes += Buffer.byteLength(JSON.stringify(toInboxItem(row, assets))) + 1;
     return bytes > MAX_BYTES && i > 0;
   });
   return over < 0 ? rows : rows.slice(0, over);
@@ -129,7 +129,7 @@ export class WireAlert {
     const key = `${view}${before_joining}`;
     const known = this.#json.get(key);
     if (known !== undefined) return known;
-    const whole = inboxItem.parse(showInboxItem({ ...this.#row, before_joining }, assets));
+    const whole = inboxItem.parse(toInboxItem({ ...this.#row, before_joining }, assets));
     const json = JSON.stringify(view === "lean" ? toLeanItem(whole) : whole);
     this.#json.set(key, json);
     return json;

@@ -47,7 +47,7 @@ import {
   readIdempotencyRecord,
 } from "./idempotency.ts";
 import type { OperationCall } from "./operation_call.ts";
-import { createReauthenticatingWait } from "./reauthenticate.ts";
+import { createReauthenticatingWait } from "./recheck_credential_after_wait.ts";
 import { createReviewChallenges } from "./review_challenge.ts";
 import {
   canSaveRefusedCallAsDraft,

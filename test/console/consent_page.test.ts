@@ -1,7 +1,7 @@
 // The text about itself that the consent page accepts from an assistant, and the text next to it. Without a browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseClientName } from "../../src/identity/auth/client_metadata.ts";
+import { parseClientName } from "../../src/identity/auth/client_metadata_fields.ts";
 import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";

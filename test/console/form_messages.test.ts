@@ -9,7 +9,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { assertDefined } from "../../src/model/assert.ts";
-import { ALERT_TRANSITIONS, createTransitionError } from "../../src/model/domain/alert_status.ts";
+import { ALERT_TRANSITIONS, createTransitionError } from "../../src/model/domain/alert_transitions.ts";
 import {
   catchApiError,
   checkAlertContent,

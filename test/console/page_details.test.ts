@@ -5,7 +5,7 @@ import { ACCOUNT_ACTIONS } from "../../src/identity/auth/account_audit.ts";
 import { CHANNEL_CATEGORIES } from "../../src/model/fields/channel.ts";
 import { describeIpAddress } from "../../src/pages/console/pages/account.ts";
 import { describeSkippedMonths } from "../../src/pages/console/recurrence_form.ts";
-import { CATEGORY_LABELS } from "../../src/ui/channel_labels.ts";
+import { CATEGORY_LABELS } from "../../src/ui/category_and_permission_labels.ts";
 
 test.each([
   ["0000:0000:0000:0000:0000:0000:0000:0000", "this computer (localhost)"],

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
 import { checkNotCitusCell } from "../../src/identity/operator/backup_rows.ts";
-import { createCitusCell } from "../../src/identity/operator/citus_cells.ts";
+import { createCitusCell } from "../../src/identity/operator/create_citus_cell.ts";
 import { rewriteStatementForCell } from "../../src/store/db/citus_cell.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { DATABASE_EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";

@@ -1,7 +1,7 @@
 // The batching of statements: alone at once, in bursts a few large ones, and never behind a hanging one.
 
 import { expect, test } from "vitest";
-import { BURST_BATCHES, createBatcher, LOOKUP_BATCHES } from "../../src/store/db/batch_concurrent_calls.ts";
+import { BURST_BATCH_OPTIONS, createBatcher, LOOKUP_BATCHES } from "../../src/store/db/batch_concurrent_calls.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** Statements that end when the test decides, and the arguments of each. */
@@ -19,7 +19,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 
 test.each([
-  ["a hundred", 100, BURST_BATCHES],
+  ["a hundred", 100, BURST_BATCH_OPTIONS],
   ["sixteen", 16, LOOKUP_BATCHES],
 ])("one begins at once; a second one runs in parallel only when %s wait", async (_, many, options) => {
   const { begun, run, end } = statements();
@@ -44,7 +44,7 @@ test.each([
   expect(await Promise.all(answers)).toEqual(from(0, many + 6));
 });
 
-test.each([BURST_BATCHES, LOOKUP_BATCHES])("a few do not wait behind a statement that hangs", async (options) => {
+test.each([BURST_BATCH_OPTIONS, LOOKUP_BATCHES])("a few do not wait behind a statement that hangs", async (options) => {
   const { begun, run, end } = statements();
   const ask = createBatcher(run, options);
   void ask(0);

@@ -128,7 +128,7 @@ test.each([
   { args: ["send", "x"], input: " \n\u200b\n", says: "The alert has no text." },
   { args: ["send", "x", "t", "--body", "b"], says: "unknown option '--body'" },
   { args: ["list-alerts", "--fields", "id,nope"], says: "nope is not a field. Choose from id," },
-  { args: ["list-alerts", "--fields", "id,"], says: "separated by commas" },
+  { args: ["list-alerts", "--fields", "id,"], says: "comma-separated list" },
   { args: ["list-alerts", "--fields", "__proto__"], says: "__proto__ is not a field" },
   { args: ["get-alert", "--watch"], says: "unknown option '--watch'" },
   { args: ["list-alerts", "--watch", "0"], says: "whole number of 1 or more" },

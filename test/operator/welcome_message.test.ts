@@ -3,7 +3,11 @@
 import { afterAll, expect, test } from "vitest";
 import { detectShellCommandPrefix } from "../../src/program/boot/host_shell.ts";
 import { formatWelcome } from "../../src/program/boot/welcome_message.ts";
-import { readCredentials, updateCredentialsUrl, writeCredentials } from "../../src/store/secret/first_credentials.ts";
+import {
+  readCredentials,
+  updateCredentialsUrl,
+  writeFirstCredentials,
+} from "../../src/store/secret/first_credentials.ts";
 import { temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();
@@ -50,7 +54,7 @@ test.each([
 
 // rules#first-start
 test("at a later start with another PUBLIC_URL, the owner's link has the new address and the same secret", () => {
-  writeCredentials(folder.path, {
+  writeFirstCredentials(folder.path, {
     ...MADE,
     url: "http://localhost:8787",
     console: "http://localhost:8787/console/w#s",
@@ -60,7 +64,7 @@ test("at a later start with another PUBLIC_URL, the owner's link has the new add
     const current = { ...MADE, url: publicUrl, console: `${publicUrl}/console/w#s` };
     expect(readCredentials(folder.path)).toEqual(current);
     // An earlier version changed only the address.
-    writeCredentials(folder.path, { ...current, console: "http://localhost:8787/console/w#s" });
+    writeFirstCredentials(folder.path, { ...current, console: "http://localhost:8787/console/w#s" });
     updateCredentialsUrl({ dataDir: folder.path, publicUrl });
     expect(readCredentials(folder.path)).toEqual(current);
   }

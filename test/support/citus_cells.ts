@@ -1,7 +1,7 @@
 // A cell of its own for a test, on the Citus coordinator that TEST_CITUS_URL names (scripts/citus.sh starts one).
 
 import { randomBytes } from "node:crypto";
-import { createCitusCell } from "../../src/identity/operator/citus_cells.ts";
+import { createCitusCell } from "../../src/identity/operator/create_citus_cell.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 
 /** URL of the coordinator, as a superuser. */

@@ -13,10 +13,10 @@ import { FORM_OVERHEAD, type RouteMeta } from "../transports/request_body.ts";
 import { detectAdapter, findAdapter } from "./adapters.ts";
 import { formatQuantity } from "./formats/format_helpers.ts";
 import { gotifyAdapter } from "./gotify.ts";
+import { type IngestDeps, publishRequest } from "./handle_ingest_request.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 import { CLEAR_UNSUPPORTED, cancelSequence } from "./ntfy_sequences.ts";
 import { addNtfySubscribeRoutes, type NtfySubscribeRequest } from "./ntfy_subscribe.ts";
-import { type IngestDeps, publishRequest } from "./publish_request.ts";
 import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 import { createGotifyUnsupportedError } from "./wrong_address_routes.ts";
 

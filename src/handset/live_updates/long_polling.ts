@@ -7,7 +7,7 @@ import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../../ident
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { SeenRevision } from "../../store/changes/subject.ts";
-import { BURST_BATCHES, createPositionedRowBatcher } from "../../store/db/batch_concurrent_calls.ts";
+import { BURST_BATCH_OPTIONS, createPositionedRowBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
@@ -139,7 +139,7 @@ export function createLongPolling(options: LongPollingOptions) {
   let spread = 1;
 
   const find = createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, findLongPollDevices, { hashes }), {
-    ...BURST_BATCHES,
+    ...BURST_BATCH_OPTIONS,
     max: DEVICES_TOGETHER,
   });
   const streams = createInboxStreams({ ...options, find });

@@ -18,7 +18,7 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { findKeys, type MEMBER_COLUMNS, noteKeyUse } from "../../store/queries/api_keys.ts";
 import { findConnectionOfGrant, noteConnectionUse } from "../../store/queries/connections.ts";
-import { parseClientName } from "./client_metadata.ts";
+import { parseClientName } from "./client_metadata_fields.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** No credential does more than its member may (rules#key-acts-for-its-member). */

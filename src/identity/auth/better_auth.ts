@@ -21,7 +21,7 @@ import { getSignInDatabaseSchema } from "../../store/db/citus_cell.ts";
 import { runOrThrowDatabaseUnavailable } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import type { Person } from "../../store/handler_context.ts";
-import { GRANT_TYPES } from "./client_metadata.ts";
+import { GRANT_TYPES } from "./client_metadata_fields.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
 import {

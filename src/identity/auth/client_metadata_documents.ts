@@ -8,7 +8,7 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { findOAuthClient } from "../../store/queries/connections.ts";
 import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
 import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";
-import { parseClientMetadata } from "./client_metadata.ts";
+import { parseClientMetadata } from "./client_metadata_fields.ts";
 import type { OAuthClients } from "./oauth_clients.ts";
 import { OAuthError } from "./oauth_error.ts";
 

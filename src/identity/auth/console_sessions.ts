@@ -9,7 +9,7 @@ import type { Log, MemberCaller, Person } from "../../store/handler_context.ts";
 import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import { createCaller, createLastUseRecorder } from "./bearer_authentication.ts";
-import { parseClientName } from "./client_metadata.ts";
+import { parseClientName } from "./client_metadata_fields.ts";
 import type { Grants } from "./consent_grants.ts";
 import { AUTH_PAGES } from "./oauth_discovery.ts";
 import { createOidcSignIn } from "./oidc_sign_in.ts";

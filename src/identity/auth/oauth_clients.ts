@@ -12,7 +12,7 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { claimStepUp, storeOAuthClient, storeStepUp } from "../../store/queries/connections.ts";
 import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
-import { type ClientMetadata, parseClientMetadata } from "./client_metadata.ts";
+import { type ClientMetadata, parseClientMetadata } from "./client_metadata_fields.ts";
 import { hashSecret } from "./hash_secret.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { loopbackAlternatives } from "./redirect_uris.ts";

@@ -16,7 +16,7 @@ import {
   dropRefreshToken,
   findRefreshToken,
 } from "../../store/queries/connections.ts";
-import { parseClientName } from "./client_metadata.ts";
+import { parseClientName } from "./client_metadata_fields.ts";
 import type { Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
 import { OFFLINE_SCOPE } from "./oauth_discovery.ts";

@@ -9,7 +9,7 @@ import { isPossibleTarget, type TargetRules } from "../../effects/webhooks/targe
 import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
-import { checkGeofence, RESERVED_HANDLES } from "../../model/domain/channel_rules.ts";
+import { RESERVED_HANDLES, requireCompleteGeofence } from "../../model/domain/channel_rules.ts";
 import { validateEmail, validateName, validatePersonName } from "../../model/domain/name_validation.ts";
 import { ALERT_STATUSES, type AlertStatus } from "../../model/entities/alert.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
@@ -226,7 +226,7 @@ const STORED: { [K in ExportRowKind]?: (row: ImportRow, here: ImportContext) => 
   channel(row) {
     const channel = row as FieldValuesOf<typeof CHANNEL_FIELDS> & { handle: string };
     if (RESERVED_HANDLES.has(channel.handle)) refuse("handle is reserved.");
-    checkGeofence(channel);
+    requireCompleteGeofence(channel);
     return { ...row, search_text: buildChannelSearchText(channel) };
   },
   webhook(row, { targets }) {

@@ -16,7 +16,7 @@ import {
   upsertConnection,
 } from "../../store/queries/connections.ts";
 import { deletedView, listSchema } from "../../store/schemas/common_fields.ts";
-import { parseClientName } from "../auth/client_metadata.ts";
+import { parseClientName } from "../auth/client_metadata_fields.ts";
 import { endAssistantConnections } from "../auth/consent_grants.ts";
 
 export const list_connections = defineMemberOperation({

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { forbidden, notFound } from "../../model/api_error.ts";
-import { alreadySent } from "../../model/domain/alert_status.ts";
+import { alreadySent } from "../../model/domain/alert_transitions.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Channel, Invite } from "../../model/entities/channel.ts";
 import { Member, Workspace } from "../../model/entities/member.ts";

@@ -12,7 +12,7 @@ import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { readKeysetPage } from "../../operation/pagination.ts";
 import { assetScope, listAssets } from "../../store/queries/assets.ts";
-import { assetView, toAssetView } from "../../store/schemas/asset_schemas.ts";
+import { assetView, toAssetView } from "../../store/schemas/asset_response_schemas.ts";
 import {
   beforeParameter,
   DEFAULT_PAGE_SIZE,

@@ -4,7 +4,7 @@
 import { ApiError, invalidRequest } from "../api_error.ts";
 import { createApiAndUiText } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { checkGeofence, type Geofence } from "./channel_rules.ts";
+import { type Geofence, requireCompleteGeofence } from "./channel_rules.ts";
 
 /** Characters of markup (rules#alert-lengths); the other layouts count as html. */
 export const MAX_HTML_LENGTH = { html: LIMITS.alert_html, document: LIMITS.alert_document } as const;
@@ -38,7 +38,7 @@ const RULES: [fields: (keyof Content)[], check: (content: Content, at: Circumsta
   [["image_url", "image_asset_id"], checkOnePicture],
   [["image_url", "image_asset_id", "layout"], checkPictureLayout],
   [["html", "html_asset_id", "layout"], checkMarkup],
-  [["lat", "lon", "radius_km"], checkGeofence],
+  [["lat", "lon", "radius_km"], requireCompleteGeofence],
   [["send_at"], checkSendTime],
   [["expires_at"], checkExpiryAhead],
   [["send_at", "expires_at"], checkExpiryAfterSend],

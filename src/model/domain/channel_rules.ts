@@ -97,7 +97,7 @@ export interface Geofence {
 export const GEOFENCE_FIELDS = ["lat", "lon", "radius_km"] as const;
 
 /** @throws 422 naming the first member that is missing while another one is set. */
-export function checkGeofence(merged: Geofence): void {
+export function requireCompleteGeofence(merged: Geofence): void {
   const missing = GEOFENCE_FIELDS.filter((member) => (merged[member] ?? null) === null);
   if (missing.length > 0 && missing.length < GEOFENCE_FIELDS.length)
     throw invalidRequest(

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { formatLimit, LIMITS, spellLimit } from "../limits.ts";
-import { alertActionResponseSchema, alertActionsSchema } from "./alert_action.ts";
+import { alertActionOutputSchema, alertActionsSchema } from "./alert_action.ts";
 import {
   booleanKind,
   enumKind,
@@ -121,7 +121,7 @@ export const ALERT_FIELDS = defineFields({
     drawn: { label: "HTML of the uploaded page", own: ["owner"] },
   },
   actions: {
-    ...jsonListKind(alertActionResponseSchema),
+    ...jsonListKind(alertActionOutputSchema),
     accepts: alertActionsSchema,
     about:
       `Up to ${LIMITS.alert_actions} links and one reply; labels of up to ${LIMITS.alert_action_label} ` +

@@ -64,7 +64,7 @@ const action = z
       wrong("choices", "wrong_item_count", CHOICES);
   });
 
-export const alertActionResponseSchema = registerSchemaName(
+export const alertActionOutputSchema = registerSchemaName(
   "AlertAction",
   z.object({
     type: z.enum(["open_url", "reply"]).default("open_url"),
@@ -73,7 +73,7 @@ export const alertActionResponseSchema = registerSchemaName(
     choices: z.array(z.string()).optional().describe("The choices of a reply."),
   }),
 );
-export type AlertAction = z.infer<typeof alertActionResponseSchema>;
+export type AlertAction = z.infer<typeof alertActionOutputSchema>;
 
 /** Returns the count of each choice. */
 export const countChoices = (alert: { actions: readonly AlertAction[] }, counts: readonly number[]) =>

@@ -12,7 +12,7 @@ import {
   createTransitionError,
   VERB_NOTES,
   VERBS_NEEDING_ACTIVE_CHANNEL,
-} from "../../model/domain/alert_status.ts";
+} from "../../model/domain/alert_transitions.ts";
 import { createAlertEventData, type DomainEvent, type EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
 import { formatId, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
@@ -21,12 +21,7 @@ import { getFieldNames } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
-import {
-  type AlertChangeRecord,
-  type AlertRecord,
-  lockAlert,
-  type PreviousValues,
-} from "../../store/queries/alerts.ts";
+import { type AlertEditRecord, type AlertRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { publishDueAlerts } from "../../store/queries/inbox.ts";
 import { toAlertView } from "../../store/schemas/alert_schemas.ts";
@@ -222,7 +217,7 @@ const toWireValue = (name: string, value: unknown): unknown =>
  * shows it; each edit changed the state before the next one. Sending clears `send_at`, so its former value is not
  * listed for a sent alert.
  */
-export function listAlertEdits(current: Readonly<Record<string, unknown>>, rows: readonly AlertChangeRecord[]) {
+export function listAlertEdits(current: Readonly<Record<string, unknown>>, rows: readonly AlertEditRecord[]) {
   const { send_at, ...others } = current;
   const after: Record<string, unknown> = current.status === "sent" ? others : { ...others, send_at };
   return rows.map(({ updated_at, previous_values }) => {

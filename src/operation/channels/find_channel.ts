@@ -60,7 +60,7 @@ export async function loadLockedChannel(input: { pusher_id: string }, ctx: Handl
  * @returns `id`: the file's UUID; null for a URL of another server, or none; undefined if nothing changes. `problem`:
  * the 422 on image_url
  */
-export async function lockChannelPicture(
+export async function lockPictureAgainstDeletion(
   imageUrl: string | null | undefined,
   before: string | null,
   ctx: HandlerContext,

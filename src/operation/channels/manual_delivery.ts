@@ -25,7 +25,7 @@ export async function findWebhookEndpoint(webhookId: string, ctx: Pick<HandlerCo
 }
 
 /** The channels whose deliveries the caller sees, by their ids in events. Null is all channels. */
-export const getVisibleEventChannels = ({ pusherIds }: HandlerContext["caller"]): string[] | null =>
+export const getVisibleDeliveryChannelIds = ({ pusherIds }: HandlerContext["caller"]): string[] | null =>
   pusherIds?.map((id) => formatId("psh", id)) ?? null;
 
 /**
@@ -40,7 +40,7 @@ export async function findWebhookDelivery(
   const id = parseId("dlv", deliveryId);
   const delivery = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
   if (!delivery) throw notFound("delivery");
-  const visible = getVisibleEventChannels(ctx.caller);
+  const visible = getVisibleDeliveryChannelIds(ctx.caller);
   const { data } = JSON.parse(delivery.body) as { data?: { pusher_id?: string } };
   if (visible && delivery.event !== "webhook.test" && !visible.includes(data?.pusher_id ?? ""))
     throw notFound("delivery");

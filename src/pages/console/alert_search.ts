@@ -16,7 +16,7 @@ import {
   renderSelectField,
   type TableOptions,
 } from "./components.ts";
-import { buildActorOptions, channelFilter, findFilterChannel, UNKNOWN_CHANNEL_MESSAGE } from "./list_search.ts";
+import { buildActorOptions, findFilterChannel, renderChannelFilter, UNKNOWN_CHANNEL_MESSAGE } from "./list_search.ts";
 import { sortHeading } from "./list_sorting.ts";
 import type { MemberPageContext, OperationResult, OperationResultRow } from "./page_context.ts";
 
@@ -160,7 +160,7 @@ async function searchForm(
   context: MemberPageContext,
   path: string,
   search: AlertSearch,
-  { channels, query = {} }: { channels?: Parameters<typeof channelFilter>[0]; query?: UrlQuery },
+  { channels, query = {} }: { channels?: Parameters<typeof renderChannelFilter>[0]; query?: UrlQuery },
 ): Promise<Html> {
   const { data } = await context.call("list_audit_events", {
     limit: WRITERS_FROM,
@@ -180,7 +180,7 @@ async function searchForm(
     <div class="field"><label for="q">Search</label>
       <input type="search" id="q" name="q" dir="auto" value="${search.q ?? ""}" maxlength="${LIMITS.search}"
         placeholder="In title, text and tags"></div>
-    ${channels && channelFilter(channels, search.channel)}
+    ${channels && renderChannelFilter(channels, search.channel)}
     ${renderSelectField({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
     <button class="plain">Find</button></form>`;
 }
@@ -229,7 +229,7 @@ export function renderAlertList(
     context.url,
     html`${data.length > 0 ? around(rows) : rows}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
   );
-  const form = async (channels?: Parameters<typeof channelFilter>[0]) =>
+  const form = async (channels?: Parameters<typeof renderChannelFilter>[0]) =>
     (data.length > 0 || searches) && searchForm(context, path, search, { channels, query });
   return { part, form };
 }

@@ -7,7 +7,7 @@ import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../../model/fields/chan
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { avatar, getLocalPicturePath } from "../../ui/avatar.ts";
-import { CATEGORY_LABELS } from "../../ui/channel_labels.ts";
+import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { CAPABILITY_LABELS, CHANNEL_FIELD_LABELS, type ChannelField } from "./channel_form_values.ts";

@@ -96,7 +96,7 @@ export function mergeChannelFormValues(
  * @param seen what `createChannelFormDigests` made of the values that the page showed
  * @throws 409 naming every field that another person changed to another value in the meantime
  */
-export function findChangedChannelFields(
+export function findChannelFormChanges(
   form: URLSearchParams,
   seen: string,
   channel: Pick<ChannelResult, ChannelField>,

@@ -162,7 +162,7 @@ export function renderChannelSelectField(channels: readonly FilterChannel[], f: 
 }
 
 /** The filter of a list by channel. */
-export const channelFilter = (channels: readonly FilterChannel[], value: string | undefined): Html =>
+export const renderChannelFilter = (channels: readonly FilterChannel[], value: string | undefined): Html =>
   renderChannelSelectField(channels, {
     name: "channel",
     label: "Channel",

@@ -43,7 +43,7 @@ import { CONSOLE_FILES, partResponse, redirectTo, renderConsolePage } from "./pa
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ACCOUNT_WORKSPACE_PAGES } from "./pages/account_workspaces.ts";
 import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
-import { ASSISTANT_PAGES } from "./pages/assistants.ts";
+import { CONNECTED_ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
 import { BULK_ALERT_PAGES } from "./pages/bulk_alerts.ts";
 import { CALENDAR_PAGES } from "./pages/calendar.ts";
@@ -104,7 +104,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...MEMBER_PAGES,
   ...KEY_PAGES,
   ...FILE_PAGES,
-  ...ASSISTANT_PAGES,
+  ...CONNECTED_ASSISTANT_PAGES,
 ];
 
 /** The app's context of a request. */

@@ -9,7 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
-import { CAPABILITY_INFO } from "../../ui/channel_labels.ts";
+import { CAPABILITY_INFO } from "../../ui/category_and_permission_labels.ts";
 import { listPlainFacts } from "../../ui/field_values.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";

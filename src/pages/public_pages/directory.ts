@@ -18,7 +18,7 @@ import {
 } from "../../store/queries/device_channels.ts";
 import { channelsWithLocation } from "../../store/queries/public_pages.ts";
 import { avatar } from "../../ui/avatar.ts";
-import { CATEGORY_LABELS } from "../../ui/channel_labels.ts";
+import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";

@@ -18,7 +18,11 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
 import { twoPublicChannels } from "../../store/queries/public_pages.ts";
-import { type FirstCredentials, updateCredentialsUrl, writeCredentials } from "../../store/secret/first_credentials.ts";
+import {
+  type FirstCredentials,
+  updateCredentialsUrl,
+  writeFirstCredentials,
+} from "../../store/secret/first_credentials.ts";
 import type { HttpApp } from "./app.ts";
 import type { Logs } from "./log.ts";
 
@@ -68,12 +72,12 @@ export async function createFirstWorkspace(
     const { key } = await createKey(inside as Em, { member: member.id, scopes: "all", name: "first key" }, now);
     const credentials = { url: config.publicUrl, workspace_id: workspace.id, member_id: member.id, key };
     // The file is written before the commit, so any existing key is in the file, even after a crash.
-    writeCredentials(config.dataDir, credentials);
+    writeFirstCredentials(config.dataDir, credentials);
     return credentials;
   });
   const link = await newLink(assertDefined(parseId("mem", made.member_id), "the id was created as a member id"));
   const credentials = { ...made, console: link };
-  writeCredentials(config.dataDir, credentials);
+  writeFirstCredentials(config.dataDir, credentials);
   return credentials;
 }
 

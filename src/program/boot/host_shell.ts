@@ -11,7 +11,7 @@ export interface ShellCommandPrefix {
   belfry: string;
 }
 
-export interface ShellEnvironmentFacts {
+export interface CommandPrefixInputs {
   /** The value of PATH. */
   path: string;
   /** True if Kubernetes runs the service. */
@@ -38,7 +38,7 @@ export function detectShellCommandPrefix({
   program = process.argv[1] ?? "",
   fromSource = extname(import.meta.filename) === ".ts",
   isMain = process.pid === 1 || process.ppid === 1,
-}: ShellEnvironmentFacts): ShellCommandPrefix {
+}: CommandPrefixInputs): ShellCommandPrefix {
   // A source tree is worked on from inside of its container.
   if (fromSource) return { exec: "", belfry: "npm run -s belfry --" };
   const container = CONTAINER_ID.test(name) ? name : "CONTAINER";

@@ -170,7 +170,7 @@ export function addCellCommand(program: Command): void {
       const { databaseUrl } = loadSettings(["databaseUrl"]);
       if (databaseUrl === null)
         throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, as a superuser.");
-      const { createCitusCell } = await import("../../identity/operator/citus_cells.ts");
+      const { createCitusCell } = await import("../../identity/operator/create_citus_cell.ts");
       const cell = await createCitusCell(databaseUrl, name);
       printResult(cell);
       printNote(cell.made ? "save the password: it is shown only once" : "it already existed and was not changed");

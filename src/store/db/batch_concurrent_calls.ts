@@ -34,7 +34,7 @@ export const SERIAL_BATCHES: BatchOptions = { inFlight: 1, lateMs: 250 };
  * For bursts of thousands of single items. A statement costs far more than an item in it, so few large statements
  * finish sooner than many small ones.
  */
-export const BURST_BATCHES: BatchOptions = { concurrentAt: 100, lateMs: 250 };
+export const BURST_BATCH_OPTIONS: BatchOptions = { concurrentAt: 100, lateMs: 250 };
 
 /** For reads by many callers. Most of a statement's cost is fixed, so a second one only pays for many items. */
 export const LOOKUP_BATCHES: BatchOptions = { concurrentAt: 16, lateMs: 250 };

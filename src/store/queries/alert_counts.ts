@@ -6,7 +6,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { defineByAlertStatus } from "./alert_lists.ts";
 import { LIST_SELECTION } from "./alerts.ts";
-import { VISIBILITY } from "./channels.ts";
+import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
 
 const defineList = createStatementDefiner("lists");
@@ -17,12 +17,12 @@ export const COUNT_LIMIT = LIMITS.list_total + 1;
 /** The number of alerts of each status in the channels that the caller sees, at most COUNT_LIMIT. */
 export const countAlerts = defineByAlertStatus((status, filter) =>
   defineList.reading(`count_alerts_${status}`, {
-    parameters: VISIBILITY.parameters,
+    parameters: VISIBLE_TO_CALLER_SQL.parameters,
     columns: { total: int },
     text: `select count(*)::int as total from (
       select 1 from pusher p cross join lateral (
         select 1 from alert where pusher_id = p.id and ${filter} limit ${COUNT_LIMIT}) one
-      where ${VISIBILITY.text} limit ${COUNT_LIMIT}) counted`,
+      where ${VISIBLE_TO_CALLER_SQL.text} limit ${COUNT_LIMIT}) counted`,
   }),
 );
 
@@ -32,7 +32,7 @@ export const countAlerts = defineByAlertStatus((status, filter) =>
  */
 export const listAlertsByReports = defineList.reading("list_alerts_by_reports", {
   parameters: {
-    ...VISIBILITY.parameters,
+    ...VISIBLE_TO_CALLER_SQL.parameters,
     from: nullable(timestamptz),
     to: nullable(timestamptz),
     unacked: boolean,
@@ -46,7 +46,7 @@ export const listAlertsByReports = defineList.reading("list_alerts_by_reports", 
           and visible_at >= coalesce($from::timestamptz, '-infinity')
           and visible_at < coalesce($to::timestamptz, 'infinity')
         order by visible_at desc limit ${LIMITS.list_reports}) alert
-      where ${VISIBILITY.text} order by alert.visible_at desc limit ${LIMITS.list_reports}),
+      where ${VISIBLE_TO_CALLER_SQL.text} order by alert.visible_at desc limit ${LIMITS.list_reports}),
     counted as (
       select recent.id, recent.visible_at, n.reads::int as reads, n.acks::int as acks, count(*) over ()::int as total
       from recent cross join lateral ${selectReportCounts("recent.id")} n

@@ -1,11 +1,11 @@
 // The history of alerts by its age, over every channel that the caller sees (see store/queries/channels.ts).
 
-import { sqlIsPlanned, sqlIsVisible } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned, sqlIsVisible } from "../../model/domain/alert_transitions.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { int, nullable, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { LIST_SELECTION } from "./alerts.ts";
-import { VISIBILITY } from "./channels.ts";
+import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 
 const defineList = createStatementDefiner("lists");
 
@@ -34,7 +34,7 @@ export const PAGE_PARAMETERS = { before: nullable(timestamptz), inside: nullable
  */
 export const listAlerts = defineByAlertStatus((status, filter) =>
   defineList.reading(`list_alerts_${status}`, {
-    parameters: { ...VISIBILITY.parameters, ...PAGE_PARAMETERS },
+    parameters: { ...VISIBLE_TO_CALLER_SQL.parameters, ...PAGE_PARAMETERS },
     columns: LIST_SELECTION.columns,
     text: `select ${LIST_SELECTION.text} from (
         select newest.id from pusher p cross join lateral (
@@ -42,7 +42,7 @@ export const listAlerts = defineByAlertStatus((status, filter) =>
           where pusher_id = p.id and ${filter} and created_at <= coalesce($before::timestamptz, 'infinity')
             and (created_at < coalesce($before::timestamptz, 'infinity') or id < $inside)
           order by created_at desc fetch first ($limit::int) rows with ties) newest
-        where ${VISIBILITY.text}
+        where ${VISIBLE_TO_CALLER_SQL.text}
         order by newest.created_at desc fetch first ($limit::int) rows with ties) page
       join alert on alert.id = page.id order by alert.created_at desc, alert.id desc`,
   }),

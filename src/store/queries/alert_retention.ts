@@ -4,7 +4,7 @@
 import { array, boolean, int, nullable, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { VISIBILITY } from "./channels.ts";
+import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 const defineSum = createStatementDefiner("statistics");
@@ -99,9 +99,9 @@ export const removeOrphanedReports = defineStatement("remove_orphaned_reports", 
  * visible ones without a retention of their own.
  */
 export const countUpcomingRemovals = defineSum.reading("count_upcoming_removals", {
-  parameters: { ...VISIBILITY.parameters, pusher_id: nullable(uuid) },
+  parameters: { ...VISIBLE_TO_CALLER_SQL.parameters, pusher_id: nullable(uuid) },
   columns: { days: nullable(int), begins_at: nullable(timestamptz), alerts: int, more: boolean },
-  text: `with r as materialized (${RULE} and ${VISIBILITY.text}
+  text: `with r as materialized (${RULE} and ${VISIBLE_TO_CALLER_SQL.text}
         and case when $pusher_id::uuid is null then p.retention_days is null else p.id = $pusher_id end),
     counted as (
       select count(*)::int as n from (

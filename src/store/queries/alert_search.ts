@@ -1,20 +1,20 @@
 // Searches of alerts, over every channel that the caller sees (see store/queries/channels.ts), in the order of the
 // time that their status has.
 
-import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import { array, boolean, int, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { type AlertStatusFilter, defineByAlertStatus, PAGE_PARAMETERS } from "./alert_lists.ts";
 import { LIST_SELECTION } from "./alerts.ts";
-import { VISIBILITY } from "./channels.ts";
+import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 
 const defineList = createStatementDefiner("lists");
 
 /** The visible channels with tags. A term that is a prefix of a tag is not searched in the alerts of its channel. */
 export const taggedChannels = defineList.reading("tagged_channels", {
-  parameters: VISIBILITY.parameters,
+  parameters: VISIBLE_TO_CALLER_SQL.parameters,
   columns: { id: uuid, tags: array(text) },
-  text: `select p.id, p.tags from pusher p where ${VISIBILITY.text} and p.tags <> '{}' order by p.id`,
+  text: `select p.id, p.tags from pusher p where ${VISIBLE_TO_CALLER_SQL.text} and p.tags <> '{}' order by p.id`,
 });
 
 /** The number of alerts at the start of the page that are scanned before the search index is used. */
@@ -93,7 +93,7 @@ const search = (status: AlertStatusFilter, side: SearchOrder) => {
   const listed = `(${filters.join(" or ")})`;
   return {
     parameters: {
-      ...VISIBILITY.parameters,
+      ...VISIBLE_TO_CALLER_SQL.parameters,
       /** A query of PostgreSQL's full text; null: all alerts are found. */
       sought: nullable(text),
       tagged: jsonb<readonly ChannelTextSearch[]>(),
@@ -110,7 +110,7 @@ const search = (status: AlertStatusFilter, side: SearchOrder) => {
         from pusher p left join (
           select unnest(ids) as id, sought from jsonb_to_recordset((select $tagged::jsonb)) t (ids uuid[], sought text))
             tagged on tagged.id = p.id
-        where ${VISIBILITY.text}),
+        where ${VISIBLE_TO_CALLER_SQL.text}),
       near as materialized (
         select alert.id, alert.at,
           channel.id is not null and ${listed} and (channel.sought is null

@@ -2,7 +2,7 @@
 // slot of a series, `(series_id, occurs_at)`, is written once for any number of processes
 // (docs/decisions/0033-each-occurrence-is-an-alert.md).
 
-import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import type { planSeriesFill } from "../../model/domain/occurrences.ts";
 import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
@@ -13,7 +13,7 @@ import {
   NEXT_VERSION,
   STORE_PREVIOUS_VALUES_SQL,
 } from "./alerts.ts";
-import { VISIBILITY } from "./channels.ts";
+import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 
 const defineStatement = createStatementDefiner("publish");
 const defineList = createStatementDefiner("lists");
@@ -80,10 +80,10 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
 
 /** The time up to which occurrences of visible series exist. */
 export const listSeriesFilledUntil = defineList.reading("list_series_filled_until", {
-  parameters: { ids: array(uuid), ...VISIBILITY.parameters },
+  parameters: { ids: array(uuid), ...VISIBLE_TO_CALLER_SQL.parameters },
   columns: { alert_id: uuid, filled_until: timestamptz },
   text: `select s.alert_id, s.filled_until from alert_series s
-    join alert a on a.id = s.alert_id join pusher p on p.id = a.pusher_id and ${VISIBILITY.text}
+    join alert a on a.id = s.alert_id join pusher p on p.id = a.pusher_id and ${VISIBLE_TO_CALLER_SQL.text}
     where s.alert_id = any($ids::uuid[])`,
 });
 

@@ -1,9 +1,13 @@
 // SQL for alert rows: reads and changes; lists are in a separate file. The visible rows are an argument (see
-// store/queries/channels.ts). Only model/domain/alert_status.ts compares a status with the clock. The statement of an
-// edit also stores the previous values (see model/entities/alert.ts), without a further round trip. Waiting drafts are
-// reported from here.
+// store/queries/channels.ts). Only model/domain/alert_transitions.ts compares a status with the clock. An edit also
+// stores the previous values (see model/entities/alert.ts) in its statement. Waiting drafts are reported from here.
 
-import { sqlEffectiveSentAt, sqlEffectiveStatus, sqlIsDue, sqlIsVisible } from "../../model/domain/alert_status.ts";
+import {
+  sqlEffectiveSentAt,
+  sqlEffectiveStatus,
+  sqlIsDue,
+  sqlIsVisible,
+} from "../../model/domain/alert_transitions.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import {
@@ -30,7 +34,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { FULL_BODY_LENGTH_COLUMN, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
 import { editedSearchTerms, newSearchTerms, selectWriter } from "./alert_search_index.ts";
-import { CHANNEL_SCOPE, VISIBILITY } from "./channels.ts";
+import { CHANNEL_SCOPE, VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
 
 const defineStatement = createStatementDefiner("publish");
@@ -128,7 +132,7 @@ export const listAlertChanges = defineList.reading("list_alert_changes", {
   text: "select updated_at, previous_values from alert_change where alert_id = $alert_id order by updated_at desc",
 });
 
-export type AlertChangeRecord = RowOf<typeof listAlertChanges>;
+export type AlertEditRecord = RowOf<typeof listAlertChanges>;
 
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE, id: uuid };
@@ -158,15 +162,15 @@ export const readAlert = defineStatement.reading("read_alert", {
   columns: { requested_perms: array(text), ...FULL_SELECTION.columns, ...WRITER },
   text: `select p.requested_perms, ${FULL_SELECTION.text}, ${selectWriter} as writer
     from alert join pusher p on p.id = alert.pusher_id
-    where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
+    where alert.id = $id and p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
 
 /** The channel of an alert, where the caller sees it. */
 export const findAlertChannel = defineStatement.reading("find_alert_channel", {
-  parameters: { id: uuid, ...VISIBILITY.parameters },
+  parameters: { id: uuid, ...VISIBLE_TO_CALLER_SQL.parameters },
   columns: { pusher_id: uuid },
   text: `select p.id as pusher_id from alert a join pusher p on p.id = a.pusher_id
-    where a.id = $id and ${VISIBILITY.text}`,
+    where a.id = $id and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
 
 /** Checks that the alert exists, with the time since when it is visible, without its fields. */
@@ -174,7 +178,7 @@ export const alertExists = defineStatement.reading("alert_exists", {
   parameters: OWN,
   columns: { id: uuid, sent_at: nullable(timestamptz) },
   text: `select id, ${sqlEffectiveSentAt()} as sent_at from alert
-    where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBILITY.text})`,
+    where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text})`,
 });
 
 /** The present version of each existing alert of these, and the count of each reply. */
@@ -206,7 +210,7 @@ export const findEqualSend = defineList.reading("find_equal_send", {
         and not exists (select from idempotency_record
           where credential_id = $credential_id and operation = 'create_alert' and key = $once::text)
       order by visible_at desc limit 1) alert on true
-    where p.id = $pusher_id and ${VISIBILITY.text}`,
+    where p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
 
 /** Locks one alert and its channel until the end of the transaction, so simultaneous changes see each other. */
@@ -216,7 +220,7 @@ export const lockAlert = defineStatement("lock_alert", {
   text: `select c.active, p.requested_perms, ${FULL_SELECTION.text} from channel_state c
     join pusher p on p.id = c.pusher_id
     join alert on alert.pusher_id = c.pusher_id
-    where c.pusher_id = $pusher_id and ${VISIBILITY.text} and alert.id = $id for no key update of c, alert`,
+    where c.pusher_id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text} and alert.id = $id for no key update of c, alert`,
 });
 
 /** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
@@ -286,7 +290,7 @@ export const claimReviewNotice = defineClaim("claim_review_notice", {
     from pusher p join workspace w on w.id = p.workspace_id
       join pusher r on r.id = w.review_channel_id and r.workspace_id = w.id and r.id <> p.id and r.status = 'active'
         and not r.is_public
-    where a.id = $id and a.pusher_id = $pusher_id and p.id = a.pusher_id and ${VISIBILITY.text}
+    where a.id = $id and a.pusher_id = $pusher_id and p.id = a.pusher_id and ${VISIBLE_TO_CALLER_SQL.text}
       and a.status = 'draft' and a.review_reply is null and a.review_notice_id is null
     returning r.id as review_channel_id, p.name, array(
       select u.email from member m join auth."user" u on u.id = m.user_id

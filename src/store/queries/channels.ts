@@ -1,7 +1,7 @@
 // SQL for channel rows. Every statement takes the channels that the caller sees; others count as missing. Also a page
 // of invites, and an eviction, after the channel was found and locked. The entity manager handles single invites.
 
-import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
 import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { getSqlColumns } from "../../model/fields/field_table.ts";
@@ -31,18 +31,18 @@ export const visibleTo = (workspaceId: string, pusherIds: string) =>
   `p.workspace_id = ${workspaceId} and (${pusherIds} is null or p.id = any(${pusherIds}))`;
 
 /** The same of the caller. */
-export const VISIBILITY = {
+export const VISIBLE_TO_CALLER_SQL = {
   parameters: { workspace_id: uuid, pusher_ids: nullable(array(uuid)) },
   text: visibleTo("$workspace_id", "$pusher_ids::uuid[]"),
 };
 
 /** Returns the parameters for statements over all visible channels. */
-export function visibilityParameters(caller: Caller): SqlParametersOf<typeof VISIBILITY.parameters> {
+export function visibilityParameters(caller: Caller): SqlParametersOf<typeof VISIBLE_TO_CALLER_SQL.parameters> {
   return { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
 }
 
 /** The parameters of statements on one channel that the caller sees. */
-export const CHANNEL_SCOPE = { pusher_id: uuid, ...VISIBILITY.parameters };
+export const CHANNEL_SCOPE = { pusher_id: uuid, ...VISIBLE_TO_CALLER_SQL.parameters };
 
 export function channelScopeParameters(pusherId: string, caller: Caller): SqlParametersOf<typeof CHANNEL_SCOPE> {
   return { pusher_id: pusherId, ...visibilityParameters(caller) };
@@ -50,17 +50,17 @@ export function channelScopeParameters(pusherId: string, caller: Caller): SqlPar
 
 /** The channel of a handle, where the caller sees it. */
 export const findChannelByHandle = defineStatement.reading("find_channel_by_handle", {
-  parameters: { handle: text, ...VISIBILITY.parameters },
+  parameters: { handle: text, ...VISIBLE_TO_CALLER_SQL.parameters },
   columns: { id: uuid },
-  text: `select p.id from pusher p where p.handle = $handle and ${VISIBILITY.text}`,
+  text: `select p.id from pusher p where p.handle = $handle and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
 
 /** The channel of an invite, where the caller sees it. */
 export const findInviteChannel = defineStatement.reading("find_invite_channel", {
-  parameters: { id: uuid, ...VISIBILITY.parameters },
+  parameters: { id: uuid, ...VISIBLE_TO_CALLER_SQL.parameters },
   columns: { pusher_id: uuid },
   text: `select p.id as pusher_id from invite i join pusher p on p.id = i.pusher_id
-    where i.id = $id and ${VISIBILITY.text}`,
+    where i.id = $id and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
 
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
@@ -68,7 +68,7 @@ export const findVisibleChannel = defineStatement.reading("find_visible_channel"
   parameters: CHANNEL_SCOPE,
   columns: { active: boolean, requested_perms: array(text) },
   text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
-    where p.id = $pusher_id and ${VISIBILITY.text}`,
+    where p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
 
 /**
@@ -80,7 +80,7 @@ export const lockChannel = defineLock("lock_channel", {
   columns: { active: boolean, suspended: boolean, subscribers: int },
   text: `select c.active, c.suspended, c.subscribers::int as subscribers
     from channel_state c join pusher p on p.id = c.pusher_id
-    where c.pusher_id = $pusher_id and ${VISIBILITY.text} for update of c`,
+    where c.pusher_id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text} for update of c`,
 });
 
 /** `subscribers` and `alerts_sent` of one channel. Scheduled alerts before their time do not count as sent. */
@@ -117,7 +117,7 @@ const BACKLOG = {
  */
 export const listChannels = defineStatement.reading("list_channels", {
   parameters: {
-    ...VISIBILITY.parameters,
+    ...VISIBLE_TO_CALLER_SQL.parameters,
     handle: nullable(text),
     before: nullable(timestamptz),
     limit: int,
@@ -125,7 +125,7 @@ export const listChannels = defineStatement.reading("list_channels", {
   columns: { ...CHANNEL, ...BACKLOG.columns },
   text: `select p.*, ${BACKLOG.text}
     from (select ${Object.keys(CHANNEL).join(", ")} from pusher p
-      where ${VISIBILITY.text} and ($handle::text is null or handle = $handle)
+      where ${VISIBLE_TO_CALLER_SQL.text} and ($handle::text is null or handle = $handle)
         and created_at < coalesce($before::timestamptz, 'infinity')
       order by created_at desc fetch first ($limit::int) rows with ties) p
     order by p.created_at desc, p.id desc`,

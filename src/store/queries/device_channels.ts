@@ -2,7 +2,7 @@
 // without suspended ones. Also the directory for handsets and pages: public active channels, newest first, all or those
 // that match a search.
 
-import { sqlIsDue } from "../../model/domain/alert_status.ts";
+import { sqlIsDue } from "../../model/domain/alert_transitions.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
 import { CHANNEL_CATEGORIES, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";

@@ -3,7 +3,7 @@
 // already. So the rows of a page are those with the status `sent`, for any clock. The same statement marks pending
 // events for subscribed endpoints (rules#events-asked-for).
 
-import { sqlIsDue } from "../../model/domain/alert_status.ts";
+import { sqlIsDue } from "../../model/domain/alert_transitions.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { type FieldDefinition, getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import {

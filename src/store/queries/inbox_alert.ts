@@ -1,6 +1,6 @@
 // One alert as the inbox of a device has it: with its whole text, and the draft that the device is shown as a test.
 
-import { sqlIsVisible } from "../../model/domain/alert_status.ts";
+import { sqlIsVisible } from "../../model/domain/alert_transitions.ts";
 import {
   bigint,
   boolean,

@@ -1,7 +1,7 @@
 // Many scheduled alerts cancelled or moved by one statement: which they are, why each of them stays as it is, and how
 // the others change. And the plans of dry runs, which are stored as idempotency keys are, and go with them.
 
-import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import {
   array,
   boolean,
@@ -16,7 +16,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
-import { VISIBILITY } from "./channels.ts";
+import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { formatTimestampSql } from "./publish_alerts.ts";
 
 const defineStatement = createStatementDefiner("publish");
@@ -30,7 +30,7 @@ const PLANNED = sqlIsPlanned("alert", "clock_timestamp()");
  */
 export const moveAlerts = defineStatement("move_alerts", {
   parameters: {
-    ...VISIBILITY.parameters,
+    ...VISIBLE_TO_CALLER_SQL.parameters,
     pusher_id: nullable(uuid),
     ids: nullable(array(uuid)),
     from: nullable(timestamptz),
@@ -56,10 +56,10 @@ export const moveAlerts = defineStatement("move_alerts", {
           and visible_at >= coalesce($from::timestamptz, '-infinity') and visible_at < coalesce($to::timestamptz,
             'infinity')
         order by visible_at limit ${LIMITS.moves + 1}) near
-      where $ids::uuid[] is null and p.id = $pusher_id::uuid and ${VISIBILITY.text}
+      where $ids::uuid[] is null and p.id = $pusher_id::uuid and ${VISIBLE_TO_CALLER_SQL.text}
       union all
       select alert.id, p.id, p.handle from alert join pusher p on p.id = alert.pusher_id
-      where alert.id = any($ids::uuid[]) and p.id = coalesce($pusher_id::uuid, p.id) and ${VISIBILITY.text}),
+      where alert.id = any($ids::uuid[]) and p.id = coalesce($pusher_id::uuid, p.id) and ${VISIBLE_TO_CALLER_SQL.text}),
     c as materialized (
       select pusher_id, active from channel_state where pusher_id = any(array(select pusher_id from picked))
       order by pusher_id for no key update),

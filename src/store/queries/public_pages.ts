@@ -2,7 +2,7 @@
 // first reads its validator from two rows, and the alerts only after a change. They contain nothing of owners or
 // devices.
 
-import { sqlIsDue } from "../../model/domain/alert_status.ts";
+import { sqlIsDue } from "../../model/domain/alert_transitions.ts";
 import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";

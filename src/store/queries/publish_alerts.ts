@@ -23,7 +23,7 @@ import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
 import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
 import { AUDIT_RECORD_COLUMNS } from "./audit_and_events.ts";
-import { CHANNEL_SCOPE, VISIBILITY, visibleTo } from "./channels.ts";
+import { CHANNEL_SCOPE, VISIBLE_TO_CALLER_SQL, visibleTo } from "./channels.ts";
 import { selectEqualAlertIds } from "./equal_alerts.ts";
 
 const defineStatement = createStatementDefiner("publish");
@@ -160,7 +160,7 @@ export const findPublished = defineStatement.reading("find_published", {
         or exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is not null and
           e.id = $event_id) as sent
     from alert join pusher p on p.id = alert.pusher_id join channel_state c on c.pusher_id = p.id
-    where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
+    where alert.id = $id and p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
 
 /** The values of an audit line that the alert does not have. */

@@ -1,7 +1,7 @@
 // Reports of many devices in one statement: rows, counters and days change together or not at all. The same statement
 // marks pending events for subscribed accounts (rules#events-asked-for), which any process emits afterwards.
 
-import { sqlIsVisible } from "../../model/domain/alert_status.ts";
+import { sqlIsVisible } from "../../model/domain/alert_transitions.ts";
 import { EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
 import { HAS_PENDING_EVENTS_SQL } from "../../model/entities/devices_and_reports.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";

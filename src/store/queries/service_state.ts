@@ -1,6 +1,6 @@
 // The state of the whole service over all workspaces, for its operator only.
 
-import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import { bigint, int, nullable, text, timestamptz } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 

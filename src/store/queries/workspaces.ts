@@ -1,7 +1,7 @@
 // SQL for workspaces: the lock on one, and a person's own workspaces: the effect of leaving each, creating one, and
 // leaving.
 
-import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import { boolean, int, nullable, text, textEnum, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";

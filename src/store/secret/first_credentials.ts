@@ -33,9 +33,10 @@ export function updateCredentialsUrl({ dataDir, publicUrl }: Pick<Config, "dataD
   const link = URL.parse(credentials.console ?? "");
   const current = { ...credentials, url: publicUrl };
   if (link) current.console = publicUrl + link.pathname + link.hash;
-  if (credentials.url !== current.url || credentials.console !== current.console) writeCredentials(dataDir, current);
+  if (credentials.url !== current.url || credentials.console !== current.console)
+    writeFirstCredentials(dataDir, current);
 }
 
-export function writeCredentials(dataDir: string, credentials: FirstCredentials): void {
+export function writeFirstCredentials(dataDir: string, credentials: FirstCredentials): void {
   writePrivateFile(dataPaths(dataDir).credentials, `${JSON.stringify(credentials, null, 2)}\n`);
 }

@@ -1,23 +1,23 @@
 // The aggregate SQL: counters by day and channel, never the alerts or reports themselves, so that cost does not grow
 // with history. The visible channels are an argument.
 
-import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { array, date, int, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { VISIBILITY } from "../queries/channels.ts";
+import { VISIBLE_TO_CALLER_SQL } from "../queries/channels.ts";
 import { selectReportCounts } from "../queries/reports.ts";
 
 const defineStatement = createStatementDefiner("statistics");
 
 /** Channels that the caller sees, the newest first. */
 export const listVisibleChannelsWithReach = defineStatement.reading("list_visible_channels_with_reach", {
-  parameters: VISIBILITY.parameters,
+  parameters: VISIBLE_TO_CALLER_SQL.parameters,
   columns: { id: uuid, handle: text, name: text, reach: int },
   text: `select p.id, p.handle, p.name, c.subscribers::int as reach
     from pusher p join channel_state c on c.pusher_id = p.id
-    where ${VISIBILITY.text} order by p.created_at desc, p.id desc`,
+    where ${VISIBLE_TO_CALLER_SQL.text} order by p.created_at desc, p.id desc`,
 });
 
 /**

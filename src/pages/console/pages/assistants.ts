@@ -15,7 +15,7 @@ import {
 } from "./confirmation.ts";
 import { assistantName } from "./consent_form.ts";
 
-export const ASSISTANT_PAGES: readonly ConsolePage[] = [
+export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/assistants", async (context) => {
     const { deps, caller, base, now } = context;
     const { data: rows } = await context.asMember(list_connections, {});

@@ -12,7 +12,13 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
 import { emptyState, renderHtmlTable, renderSelectField } from "../components.ts";
-import { ACTOR_LABELS, buildActorOptions, channelFilter, findFilterChannel, getActorName } from "../list_search.ts";
+import {
+  ACTOR_LABELS,
+  buildActorOptions,
+  findFilterChannel,
+  getActorName,
+  renderChannelFilter,
+} from "../list_search.ts";
 import { readNewestRows, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
@@ -113,7 +119,7 @@ function filterForm(context: MemberPageContext, channels: ListedChannel[], seen:
     ? [{ id: filter.pusher_id ?? "", name: "A deleted channel", handle: "" }, ...channels]
     : channels;
   return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
-    ${channelFilter(offered, filter.pusher_id)}
+    ${renderChannelFilter(offered, filter.pusher_id)}
     ${renderSelectField({
       name: "actor",
       label: "Who",

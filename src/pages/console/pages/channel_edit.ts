@@ -19,7 +19,7 @@ import {
   CHANNEL_FIELD_NAMES,
   type ChannelField,
   createChannelFormDigests,
-  findChangedChannelFields,
+  findChannelFormChanges,
   mergeChannelFormValues,
   parseChannelForm,
   toChannelFormValues,
@@ -230,7 +230,7 @@ async function change(context: MemberPageContext): Promise<FlashCode> {
   const wrong = await storeUploads(context, [PICTURE_UPLOAD_FIELD]);
   if (wrong) throw wrong;
   const channel = await context.call("get_pusher", { pusher_id });
-  const changed: ChannelField[] = findChangedChannelFields(form, form.get("seen") ?? "", channel);
+  const changed: ChannelField[] = findChannelFormChanges(form, form.get("seen") ?? "", channel);
   if (changed.length === 0) return "channel-same";
   const saved = await context.call("update_pusher", { pusher_id, ...parseChannelForm(form, changed) });
   if (changed.includes("retention_days")) return "channel-kept";

@@ -3,7 +3,7 @@
 
 import type { OidcSignIn } from "../../../identity/auth/oidc_sign_in.ts";
 import { OIDC_CALLBACK_PATH, type OidcTarget } from "../../../identity/auth/oidc_types.ts";
-import { begin_oidc_connection, remove_oidc_connection } from "../../../identity/session/sign_in_methods.ts";
+import { begin_oidc_connection, remove_oidc_connection } from "../../../identity/session/own_sign_in_methods.ts";
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";

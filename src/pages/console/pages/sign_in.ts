@@ -15,6 +15,7 @@ import { errorSummary, renderInputField } from "../components.ts";
 import { getCookie, withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
 import {
+  allowsPasskeysAtPublicUrl,
   buildSignInStepPath,
   defineSignInStepPage,
   finishSignIn,
@@ -24,7 +25,6 @@ import {
   renderSignInCodePage,
   SIGN_IN_CODE_PATH,
   signInTargetFields,
-  supportsPasskeys,
   toConsolePath,
 } from "./sign_in_flow.ts";
 
@@ -56,14 +56,14 @@ export async function renderSignInPage(
     ${errorSummary(error)}
     ${!oidc?.only && passwordForm(context, options)}
     ${oidc && oidcButton(context, oidc)}
-    ${supportsPasskeys(context) && passkeyForm(context)}
+    ${allowsPasskeysAtPublicUrl(context) && passkeyForm(context)}
     ${!oidc?.only && html`<p class="hint">${lostPasswordHint(context.deps.mail !== null)}</p>`}
     <p class="hint">No account yet? An owner of a workspace adds you${oidc ? "." : " and gives you a link."}</p>`,
     {
       error,
       width: "narrow",
       styles: ["people"],
-      scripts: supportsPasskeys(context) ? ["passkey"] : [],
+      scripts: allowsPasskeysAtPublicUrl(context) ? ["passkey"] : [],
     },
   );
 }

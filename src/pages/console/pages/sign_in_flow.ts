@@ -145,7 +145,7 @@ export const KNOWN_BROWSER_COOKIE = "belfry_known";
 const YEAR = 365 * 24 * 3600;
 
 /** Reports if browsers create and use passkeys under this server's address. */
-export const supportsPasskeys = ({ deps }: PageContext): boolean => getPasskeyHost(deps.publicUrl) !== null;
+export const allowsPasskeysAtPublicUrl = ({ deps }: PageContext): boolean => getPasskeyHost(deps.publicUrl) !== null;
 
 /** Back to the form that was written, which its own page shows again. */
 function toKept(context: PageContext, at: string, kept: string | null, cookies: readonly string[]): Response {

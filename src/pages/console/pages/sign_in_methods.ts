@@ -12,7 +12,7 @@ import {
   get_sign_in,
   remove_passkey,
   renew_recovery_codes,
-} from "../../../identity/session/sign_in_methods.ts";
+} from "../../../identity/session/own_sign_in_methods.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";

@@ -1,7 +1,7 @@
 // The effects of arriving alerts. The rules decide, the outputs execute. A decision for the whole screen is shown over
 // everything.
 
-import { getAppState, notifyStoreChanged, updateAppState } from "./app_state.ts";
+import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { toRuleDevice } from "./device.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
@@ -57,7 +57,7 @@ export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<voi
     // The page shows sounds that could not be played. No failure of an effect may end polling.
     if (hasNoticeableEffect(decision)) void playAlert(decision, alert).catch(() => {});
   }
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 /** Shows postponed alerts whose reminder is due, as new ones and once among all tabs. */
@@ -73,7 +73,7 @@ export async function showDueReminders(): Promise<void> {
     mine.push(alert);
     return { alert };
   });
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
   await announceAlerts(mine);
 }
 

@@ -160,7 +160,7 @@ export async function reloadAppState(): Promise<void> {
 }
 
 /** After this tab wrote to the store: here and in the others. */
-export async function notifyStoreChanged(): Promise<void> {
+export async function reloadStateInAllTabs(): Promise<void> {
   await reloadAppState();
   notifyOtherTabs();
 }

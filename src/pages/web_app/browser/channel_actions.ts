@@ -2,7 +2,7 @@
 // changes the stored state.
 
 import type { ChannelCard, SubscriptionAnswer } from "./api_types.ts";
-import { getAppState, notifyStoreChanged } from "./app_state.ts";
+import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
 import { deleteSubscription, getChannelCard, putSubscription, ServiceRefused } from "./handset_api.ts";
@@ -10,7 +10,7 @@ import { type ChannelChoices, deleteStoredChannel, type StoredChannel } from "./
 import { syncNow } from "./tab_leader.ts";
 
 /**
- * Stores a card as of now. The caller calls `notifyStoreChanged()` afterwards. Choices that are not given stay as they
+ * Stores a card as of now. The caller calls `reloadStateInAllTabs()` afterwards. Choices that are not given stay as they
  * are stored: the screen may be older than the user's last choice.
  */
 export const storeChannel = async (card: ChannelCard, choices: ChannelChoices = {}): Promise<StoredChannel> => {
@@ -28,7 +28,7 @@ export async function fetchChannel(handle: string, invite?: string | null): Prom
   const card = await getChannelCard(token, handle, invite);
   if (!card.subscription) return card;
   const kept = await storeChannel(card);
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
   return kept;
 }
 
@@ -54,12 +54,12 @@ export async function updateSubscription(
 export async function setChannelChoices(card: ChannelCard, choices: ChannelChoices): Promise<void> {
   const kept = getAppState().channels.get(card.handle);
   if (kept) await storeChannel(kept, choices);
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: SubscriptionAnswer): Promise<void> {
   await storeChannel({ ...card, subscription: { muted, permissions, subscribed_at } });
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 /** Leaves, and forgets what the channel had sent. */
@@ -68,7 +68,7 @@ export async function leaveChannel(handle: string): Promise<void> {
   if (!store || !device) return;
   await deleteSubscription(device.token, handle);
   await deleteStoredChannel(store, handle);
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 /**

@@ -1,7 +1,7 @@
 // This device in the service: registered when it first joins a channel, once for all tabs. Also the device as input of
 // the rules.
 
-import { getAppState, notifyStoreChanged, updateAppState } from "./app_state.ts";
+import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
 import { registerDevice, removeDevice } from "./handset_api.ts";
 import { type AppSettings, clearDevice, getStoredFact, type StoredDevice, setStoredFact } from "./local_store.ts";
 import type { RuleDevice as RuledDevice } from "./rules/rule_types.ts";
@@ -35,7 +35,7 @@ export function ensureDevice(): Promise<StoredDevice> {
     leaveMark(id);
     // Browsers empty the store of a page without persistent storage when the disk is full.
     void navigator.storage?.persist?.().catch(() => {});
-    await notifyStoreChanged();
+    await reloadStateInAllTabs();
     syncNow();
     return device;
   });
@@ -69,7 +69,7 @@ export async function removeOwnDevice(): Promise<void> {
   } catch {
     // The device did not exist.
   }
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 export async function setSettings(part: Partial<AppSettings>): Promise<void> {
@@ -77,7 +77,7 @@ export async function setSettings(part: Partial<AppSettings>): Promise<void> {
   const after = { ...settings, ...part };
   if (!store) return updateAppState({ settings: after });
   await setStoredFact(store, "settings", after);
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 /** The device as the rules see it. `position` is what it last measured; it is sent nowhere. */

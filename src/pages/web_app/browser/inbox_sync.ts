@@ -4,7 +4,7 @@
 // is requested.
 
 import { announceAlerts } from "./alert_effects.ts";
-import { getAppState, notifyStoreChanged, updateAppState, waitForAppState } from "./app_state.ts";
+import { getAppState, reloadStateInAllTabs, updateAppState, waitForAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
 import { openInboxStream, pollInbox, ServiceRefused, ServiceUnreachable } from "./handset_api.ts";
@@ -125,7 +125,7 @@ async function stream(turn: AbortSignal): Promise<boolean> {
   const { device } = getAppState();
   if (!device) return false;
   return readInboxStream(device.token, turn, live, async (fresh) => {
-    await notifyStoreChanged();
+    await reloadStateInAllTabs();
     await announceAlerts(fresh);
   });
 }
@@ -137,7 +137,7 @@ async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; 
   if (polled.page) {
     await noteCompletedTransfer(device.token);
     const fresh = await applyInboxPage(device.token, polled, turn);
-    await notifyStoreChanged();
+    await reloadStateInAllTabs();
     await announceAlerts(fresh);
   } else await setStoredFact(store, "current_at", now());
   live();
@@ -155,7 +155,7 @@ async function refusedDevice(): Promise<void> {
   const { store, device } = getAppState();
   if (!store || !device) return;
   await setStoredFact(store, "device", { ...device, refused: true });
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 function pause(ms: number, turn: AbortSignal): Promise<void> {

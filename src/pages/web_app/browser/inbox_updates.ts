@@ -1,7 +1,7 @@
 // Applies responses of the inbox: new, withdrawn and outdated alerts. It does not schedule requests.
 
 import type { InboxAlert } from "./api_types.ts";
-import { getAppState, notifyStoreChanged } from "./app_state.ts";
+import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { refreshChannels } from "./channel_actions.ts";
 import { now } from "./clock.ts";
 import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefused } from "./handset_api.ts";
@@ -60,7 +60,7 @@ export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away
   try {
     const { body } = await getAlert(device.token, id);
     await updateAlerts(store, [id], ({ body_length: _, ...kept }) => ({ alert: { ...kept, body } }));
-    await notifyStoreChanged();
+    await reloadStateInAllTabs();
     return "here";
   } catch (error) {
     return error instanceof ServiceRefused && error.status === 404 ? "gone" : "away";

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";
-import { getAppState, notifyStoreChanged, updateAppState } from "./app_state.ts";
+import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
 import { pruneReports, ServiceUnreachable } from "./handset_api.ts";
@@ -48,7 +48,7 @@ async function note(
       }
     );
   });
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
   if (told.length > 0) void sendQueuedReports();
 }
 
@@ -95,7 +95,7 @@ export async function sendQueuedReports(): Promise<void> {
   const { store, device } = getAppState();
   if (!store || !device || device.refused) return;
   try {
-    await flushReports(store, device.token, notifyStoreChanged);
+    await flushReports(store, device.token, reloadStateInAllTabs);
   } catch (error) {
     // The list shows the connection; a poll corrects it.
     if (error instanceof ServiceUnreachable && getAppState().connection === "live") syncNow();
@@ -119,6 +119,6 @@ export async function setReporting(on: boolean): Promise<void> {
   if (!store) return;
   await setStoredFact(store, "settings", { ...DEFAULT_SETTINGS, ...settings, reports: on });
   if (!on) await runInOneTab("belfry-reports", () => store.clear("reports"));
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
   updateAppState({ said: null });
 }

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ApiPage } from "./api_types.ts";
-import { getAppState, notifyStoreChanged } from "./app_state.ts";
+import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { storeChannel } from "./channel_actions.ts";
 import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
@@ -85,7 +85,7 @@ export async function noteCompletedTransfer(token: string): Promise<void> {
   for (const card of channels.values())
     if (card.subscription && !followed.has(card.handle)) await storeChannel({ ...card, subscription: null });
   if (followed.size > 0 && Date.parse(until) < now()) await store.delete("facts", "moving");
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
 }
 
 /** @returns how many channels came. @throws Refused with 404 for a code that moves nothing. */
@@ -106,7 +106,7 @@ export async function receiveTransferredSubscriptions(code: string, seen: string
 async function keepFollowed(token: string): Promise<void> {
   for await (const { data } of pages((before) => listSubscriptions(token, before)))
     for (const card of data) await storeChannel(card);
-  await notifyStoreChanged();
+  await reloadStateInAllTabs();
   syncNow();
 }
 

@@ -189,7 +189,7 @@ export function LinkOwnerView({ code }: { code: string }): VNode {
 }
 
 /** The owner, in the settings; nothing without one. */
-export function LinkedOwnerSettings(): VNode | null {
+export function DeviceOwnerSettings(): VNode | null {
   const { device, said } = useAppState();
   const [name, setName] = useState<string | null>(null);
   useEffect(() => {

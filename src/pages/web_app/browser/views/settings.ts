@@ -22,7 +22,7 @@ import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
-import { DeviceSettings, LinkedOwnerSettings } from "./device_transfer.ts";
+import { DeviceOwnerSettings, DeviceSettings } from "./device_transfer.ts";
 import { InstallButton, PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
 
@@ -204,7 +204,7 @@ export function SettingsView(): VNode {
         )}
       </select>
     </section>
-    <${LinkedOwnerSettings} />
+    <${DeviceOwnerSettings} />
     <${DeviceSettings} />`;
 }
 

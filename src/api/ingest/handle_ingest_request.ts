@@ -3,7 +3,7 @@
 // everywhere.
 
 import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
-import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_status.ts";
+import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_transitions.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
