@@ -7,6 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ApiError, conflict, forbidden } from "../../model/api_error.ts";
 import { getErrorCode } from "../../model/connection_errors.ts";
 import type { Config } from "../../store/config/all_settings.ts";
+import { redactDatabaseUrl } from "../../store/config/database_url.ts";
 import { extendEnvironment, loadSettings } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
@@ -158,9 +159,10 @@ export async function runAsOperator<T>(
   return (await onSchema(settings, (orm) => work(orm.em.fork(), orm))).result;
 }
 
-/** Returns the database's location for display, with its password, because the caller has the settings anyway. */
+/** Returns the database's location for display, without its password (rules#displayed-secrets). */
 export function describeDatabaseLocation(settings: OperatorSettings) {
-  if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
+  if (settings.databaseUrl !== null)
+    return { database: "by URL", DATABASE_URL: redactDatabaseUrl(settings.databaseUrl) };
   const { folder, url, running } = describeDatabase(settings.dataDir);
   return { database: "embedded", running, folder, DATABASE_URL: url };
 }
@@ -209,8 +211,8 @@ export async function openDatabaseShell(settings: OperatorSettings): Promise<num
         reject(
           conflict(
             "wrong_state",
-            "psql is not on the PATH. Install the PostgreSQL client, or use another client with the " +
-              "DATABASE_URL from belfry status while the service runs.",
+            "psql is not on the PATH. Install the PostgreSQL client, or use another client with the DATABASE_URL of " +
+              "the settings, or from belfry status for a running embedded database.",
           ),
         ),
       );

@@ -84,7 +84,7 @@ export function addStatusCommand(program: Command): void {
     .summary("show the database and the state of the service")
     .description(
       "Show the location, state and DATABASE_URL of the database, and the health, versions, sizes and queues " +
-        "of the service. Prints a table on a terminal, otherwise JSON.",
+        "of the service. The password is hidden. Prints a table on a terminal, otherwise JSON.",
     )
     .option("--json", "print JSON on a terminal too")
     .action(async ({ json }: { json?: true }) => {

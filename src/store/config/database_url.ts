@@ -31,6 +31,31 @@ export const requiresWritableHost = (url: string): boolean =>
 export const parseDatabaseUrlHost = (url: string): string =>
   decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
 
+const REDACTED = "***";
+
+/** Parameters of a URL that are shown. Others may contain a secret. */
+const SHOWN_PARAMETERS = ["sslmode", "sslrootcert", "target_session_attrs", "application_name"];
+
+/**
+ * A URL without its password, for display (rules#displayed-secrets). A password that is not percent-encoded can
+ * contain any character, so it ends at the last @.
+ */
+export function redactDatabaseUrl(url: string): string {
+  const [, scheme = "", user = "", password, server = ""] =
+    /^(\w+:\/\/)(?:([^:@/?#]*)(:.*)?@)?([^@]*)$/s.exec(url) ?? [];
+  if (scheme === "") return REDACTED;
+  const [before = "", query = ""] = server
+    .split("#", 1)
+    .join("")
+    .split(/\?(.*)/s);
+  const parameters = query.split("&").map((one) => {
+    const [name = ""] = one.split("=");
+    return SHOWN_PARAMETERS.includes(name) ? one : `${name}=${REDACTED}`;
+  });
+  const login = user || password ? `${user}${password === undefined ? "" : `:${REDACTED}`}@` : "";
+  return `${scheme}${login}${before}${query && `?${parameters.join("&")}`}`;
+}
+
 /**
  * A URL's TLS options in pg's format, which the ORM leaves out. `require` encrypts without checking the server.
  * `verify-ca` requires a certificate of an authority (`sslrootcert`, else Node's own). `verify-full` also checks the
@@ -69,6 +94,12 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
   }
 }
 
+/** Reports if a URL has no @ after its host, where a / of a password would have moved it, and no lone %. */
+function isPercentEncoded({ username, password, pathname, hash }: URL): boolean {
+  const parts = username + password + pathname;
+  return !/@/.test(pathname + hash) && /^(?:[^%]|%[0-9a-f]{2})*$/i.test(parts);
+}
+
 /**
  * Reads such a URL; null when it is not set. libpq's alternative notation of a socket's folder is not supported by all
  * programs: the connection would reach another server. @throws ConfigError
@@ -78,6 +109,8 @@ export function parseDatabaseUrl(raw: string | undefined, name: string): string 
   for (const host of splitDatabaseUrlByHost(raw)) {
     const one = new URL(urlSetting(["postgres:", "postgresql:"])(host, name) ?? "");
     const { searchParams } = one;
+    if (!isPercentEncoded(one))
+      throw new ConfigError(name, "must percent-encode special characters in its user name, password and database.");
     if (["host", "hostaddr", "port"].some((key) => searchParams.has(key)))
       throw new ConfigError(
         name,
