@@ -111,6 +111,7 @@ test.each(LIGHT)(
     const rooms = files.flatMap((url: string) => /belfry\/dist\/((?:src\/\w+|operations)\/\w*)/.exec(url)?.[1] ?? []);
     expect([...new Set(rooms)].sort()).toEqual([
       "src/model/api_error",
+      "src/model/connection_errors",
       "src/model/domain",
       "src/model/error_codes",
       "src/model/error_messages",
