@@ -10,8 +10,8 @@ import { type ChannelChoices, deleteStoredChannel, type StoredChannel } from "./
 import { syncNow } from "./tab_leader.ts";
 
 /**
- * Stores a card as of now. The caller calls `reloadStateInAllTabs()` afterwards. Choices that are not given stay as they
- * are stored: the screen may be older than the user's last choice.
+ * Stores a card as of now. The caller calls `reloadStateInAllTabs()` afterwards. Choices that are not given stay as
+ * they are stored: the screen may be older than the user's last choice.
  */
 export const storeChannel = async (card: ChannelCard, choices: ChannelChoices = {}): Promise<StoredChannel> => {
   const work = getAppState().store?.transaction("channels", "readwrite");
