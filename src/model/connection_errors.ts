@@ -21,8 +21,9 @@ const UNTRUSTED = new Set([
 ]);
 
 /** Failures of the handshake, for example because the server answers http, or has no certificate for this name. */
-const HANDSHAKE =
-  /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|\w+_ALERT_\w+|\w+_NAME))$/;
+const HANDSHAKE = /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|\w+_NAME))$/;
+/** An alert of the server in the handshake. The excluded ones end a connection whose request may have been executed. */
+const HANDSHAKE_ALERT = /^ERR_SSL_[\w/]+_ALERT_(?!BAD_RECORD_MAC|DECRYPT)\w+$/;
 
 /**
  * Returns the code of an error or of its causes, or null without one. The text of an error is not used, because it may
@@ -30,7 +31,7 @@ const HANDSHAKE =
  */
 export function getErrorCode(error: unknown): string | null {
   for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
-    if (typeof at.code === "string" && /^\w{1,64}$/.test(at.code)) return at.code;
+    if (typeof at.code === "string" && /^[\w/]{1,64}$/.test(at.code)) return at.code;
   return null;
 }
 
@@ -40,7 +41,7 @@ export function getErrorCode(error: unknown): string | null {
  */
 export function explainConnectionError(url: string, error: unknown): ConnectionProblem | null {
   const code = getErrorCode(error) ?? "";
-  const { host, hostname } = new URL(url);
+  const { host = url, hostname = url } = URL.parse(url) ?? {};
   const certificate = (fault: string, solution: string) =>
     describe(`The certificate of ${host} ${fault} (${code})`, solution);
   if (UNTRUSTED.has(code))
@@ -52,7 +53,7 @@ export function explainConnectionError(url: string, error: unknown): ConnectionP
   if (code === "CERT_NOT_YET_VALID") return certificate("is not valid yet", "check the clock of this machine");
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return certificate("is for another host name", "use a host name of the certificate, or get one for this name");
-  if (HANDSHAKE.test(code))
+  if (HANDSHAKE.test(code) || HANDSHAKE_ALERT.test(code))
     return describe(
       `${host} did not complete the TLS handshake (${code})`,
       "check that it has a certificate for this name, or use its http address",

@@ -404,6 +404,29 @@ describe("the keeper", () => {
     }
   });
 
+  test("a waiting job whose timer fires during a search runs once", async () => {
+    vi.useFakeTimers();
+    try {
+      const work = vi.fn(async () => 10);
+      let answer!: (names: string[]) => void;
+      const findWaiting = vi
+        .fn<() => Promise<string[]>>(() => new Promise((resolve) => (answer = resolve)))
+        .mockResolvedValueOnce(["x"]);
+      const own = keeper(work, findWaiting);
+      own.begin();
+      // The whole batch plans another round. The second search begins before that, and lasts longer.
+      await vi.advanceTimersByTimeAsync(2_000);
+      const before = work.mock.calls.length;
+      await vi.advanceTimersByTimeAsync(5_000);
+      answer(["x"]);
+      await vi.advanceTimersByTimeAsync(0);
+      expect([findWaiting.mock.calls.length, work.mock.calls.length - before]).toEqual([2, 1]);
+      await own.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test("closing waits for the round under way and begins no other", async () => {
     let end!: (removed: number) => void;
     const work = vi.fn(() => new Promise<number>((resolve) => (end = resolve)));

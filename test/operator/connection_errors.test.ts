@@ -103,6 +103,7 @@ test.each([
   ["CERT_HAS_EXPIRED", /has expired .*\. Renew it/],
   ["CERT_NOT_YET_VALID", /is not valid yet .*\. Check the clock/],
   ["ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR", /TLS handshake .*\. Check that it has a certificate/],
+  ["ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", /TLS handshake .*\. Check that it has a certificate/],
   ["EAI_AGAIN", /^The host name alerts\.example\.org was not found/],
 ])("the code %s of an error or its cause is explained", (code, message) => {
   const explain = (error: unknown) => explainConnectionError("https://alerts.example.org", error)?.message;
@@ -110,9 +111,15 @@ test.each([
   expect(explain(new TypeError("fetch failed", { cause: { code } }))).toMatch(message);
 });
 
-test.each(["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT"])(
-  "the code %s has no explanation by name or certificate",
-  (code) => {
-    expect(explainConnectionError("https://alerts.example.org", { cause: { code } })).toBeNull();
-  },
-);
+test.each([
+  ...["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT"],
+  // The server ended a connection whose request it may have executed.
+  ...["ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC", "ERR_SSL_TLSV1_ALERT_DECRYPT_ERROR"],
+])("the code %s has no explanation by name or certificate", (code) => {
+  expect(explainConnectionError("https://alerts.example.org", { cause: { code } })).toBeNull();
+});
+
+test("an address that is not a URL is named as it is", () =>
+  expect(explainConnectionError("alerts", { code: "ENOTFOUND" })?.problem).toBe(
+    "The host name alerts was not found (ENOTFOUND)",
+  ));

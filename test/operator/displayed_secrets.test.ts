@@ -123,6 +123,7 @@ test.each([
     "postgresql://belfry:***@h/x?sslmode=verify-full&sslrootcert=/etc/ca.pem&password=***&sslpassword=***",
   ],
   ["postgresql://belfry:s@h/x?sslmode=require#s", "postgresql://belfry:***@h/x?sslmode=require"],
+  ["postgres://u:p@h/db?password=ab@cd", "***"],
   ["not a url with secret", "***"],
 ])("%s is shown without its password", (url, shown) => {
   expect(redactDatabaseUrl(url)).toBe(shown);

@@ -323,7 +323,7 @@ describe("a hostile or wrong file", () => {
         made("many.db", {
           messages: Array.from({ length: 1001 }, (_, id) => ({ ...MESSAGE, id, topic: `t${id}` })),
         }),
-      /seems to be a public server/,
+      /seems to come from a public server/,
     ],
   ])("%s is refused by name", async (_, path, said) => {
     const { code, refusal } = await from("ntfy", path(), "--workspace", world.workspace.id);

@@ -44,8 +44,8 @@ afterAll(() => folder.remove());
 /** Like a start: imports, stores the cache, and returns the module's value. */
 function said(): string {
   const text = `
-    const { followKnownImports } = await import("./src/program/boot/start_cache.ts");
-    const keep = followKnownImports();
+    const { cacheModuleResolution } = await import("./src/program/boot/start_cache.ts");
+    const keep = cacheModuleResolution();
     await import("./src/model/says.ts");
     keep();`;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", text], {

@@ -99,7 +99,7 @@ function delivery(event: Received): OpenApiJson {
         "X-Webhook-Signature",
         "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` with the endpoint's secret. For a day " +
           "after rotate_webhook_secret, there are two `v1`: one match is enough. Verify it before parsing. Reject a " +
-          "`t` that differs from the current time by more than  " +
+          "`t` that differs from the current time by more than " +
           `${LIMITS.webhook_clock_seconds} seconds.`,
       ),
       header("X-Webhook-Event", "The event's name."),

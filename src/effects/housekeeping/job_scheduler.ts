@@ -73,6 +73,8 @@ export function createHousekeeping(options: {
   const { jobs, findWaiting, fork, metrics, log, random = Math.random } = options;
   const waitingJobs = jobs.filter((job) => "waits" in job && job.waits);
   const timers = new Map<HousekeepingJob, NodeJS.Timeout>();
+  /** Jobs whose round is queued or runs. A search must not start these again. */
+  const acting = new Set<HousekeepingJob>();
   let search: NodeJS.Timeout | undefined;
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -110,6 +112,7 @@ export function createHousekeeping(options: {
 
   async function act(job: HousekeepingJob): Promise<void> {
     timers.delete(job);
+    acting.add(job);
     try {
       const isFull = (await round(job)) >= job.batch;
       if (isFull) plan(job, PAUSE_MS);
@@ -117,6 +120,8 @@ export function createHousekeeping(options: {
     } catch (error) {
       log.warn({ err: error, step: job.name }, "a housekeeping job failed; retrying later");
       plan(job, RETRY_MS);
+    } finally {
+      acting.delete(job);
     }
   }
 
@@ -130,7 +135,7 @@ export function createHousekeeping(options: {
       const names: readonly string[] = await enqueue(async () => (closed ? [] : findWaiting()));
       for (const job of waitingJobs)
         if (!names.includes(job.name)) metrics.housekeeping(job.name, 0);
-        else if (!timers.has(job)) await act(job);
+        else if (!timers.has(job) && !acting.has(job)) await act(job);
       planSearch(SEARCH_MS);
     } catch (error) {
       for (const job of waitingJobs) metrics.housekeeping(job.name, null);

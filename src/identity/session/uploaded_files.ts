@@ -92,7 +92,7 @@ export const upload_file = defineMemberOperation({
       log,
       caller,
       kind: kind as AssetKind,
-      file: assertDefined(file, "an unknown lifetime was rejected before"),
+      file: assertDefined(file, "a form without a file was rejected before"),
     });
     return toAssetView(row, assets);
   },

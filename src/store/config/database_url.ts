@@ -43,7 +43,8 @@ const SHOWN_PARAMETERS = ["sslmode", "sslrootcert", "target_session_attrs", "app
 export function redactDatabaseUrl(url: string): string {
   const [, scheme = "", user = "", password, server = ""] =
     /^(\w+:\/\/)(?:([^:@/?#]*)(:.*)?@)?([^@]*)$/s.exec(url) ?? [];
-  if (scheme === "") return REDACTED;
+  // An @ after a ? may belong to a secret of the query.
+  if (scheme === "" || password?.includes("?")) return REDACTED;
   const [before = "", query = ""] = server
     .split("#", 1)
     .join("")
