@@ -42,7 +42,7 @@ const request = (headers: string, path = `/ntfy/${handle}`) =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${headers}Content-Length: 1\r\n\r\nm`;
 
 const FOLDED = /^A header is folded over several lines\. Send it on one line/;
-const CONTROL = /^A header value contains a line end or a control character\. Send it on one line/;
+const CONTROL = /^A header value contains a line break or a control character\. Send it on one line/;
 const INVALID = /^The request is not valid HTTP/;
 
 // rules#malformed-http
