@@ -3,7 +3,7 @@ import { invalidRequest, notFound } from "../src/model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import type { ErrorCodeOfType } from "../src/model/error_codes.ts";
-import { createZodFieldIssue } from "../src/model/error_messages.ts";
+import { createApiAndUiText, createZodFieldIssue, type ErrorMessage } from "../src/model/error_messages.ts";
 import { toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
@@ -47,6 +47,11 @@ const moved = z.object({
   message: z.string().nullable().describe("Why it was refused."),
 });
 
+const NOTHING_SELECTED = createApiAndUiText(
+  "is required unless alert_ids or the plan of a dry run is given",
+  "is required unless alerts are selected",
+);
+
 const MINUTES = `must be a whole number from -${LIMITS.shift_minutes} to ${LIMITS.shift_minutes}`;
 const MOST = LIMITS.moves;
 const TIMES = ["from", "to"] as const;
@@ -60,7 +65,7 @@ interface MoveArguments extends Partial<Record<(typeof SELECTORS)[number], unkno
 
 /** The problems that arguments have together. `isKnown` is false for an argument that is wrong itself. */
 function findIssues(value: MoveArguments, isKnown: (name: keyof MoveArguments) => boolean = () => true) {
-  const issue = (name: keyof MoveArguments, code: ErrorCodeOfType<"invalid_request">, message: string) =>
+  const issue = (name: keyof MoveArguments, code: ErrorCodeOfType<"invalid_request">, message: ErrorMessage) =>
     createZodFieldIssue(code, message, value, [name]);
   const { plan, action, by_minutes = 0, pusher_id, alert_ids } = value;
   if (plan !== undefined)
@@ -83,9 +88,7 @@ function findIssues(value: MoveArguments, isKnown: (name: keyof MoveArguments) =
           ),
         ]
       : []),
-    ...(selects
-      ? []
-      : [issue("pusher_id", "field_required", "is required unless alert_ids or the plan of a dry run is given")]),
+    ...(selects ? [] : [issue("pusher_id", "field_required", NOTHING_SELECTED)]),
     ...times.map((name) => issue(name, "mutually_exclusive_fields", "cannot be combined with alert_ids")),
   ];
 }
