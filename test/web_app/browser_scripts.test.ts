@@ -68,8 +68,7 @@ test("a tree without the packages for development explains how to get the script
     const { stdout } = await runProgram(process.execPath, ["--input-type=module", "-e", program], {});
     expect(stdout).toBe(
       "The scripts for browsers could not be built. Run npm ci without --omit=dev, or use the package built with npm " +
-        "pack " +
-        "makes.\n",
+        "pack.\n",
     );
   } finally {
     tree.remove();
