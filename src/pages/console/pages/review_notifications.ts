@@ -21,7 +21,7 @@ export async function renderReviewNotifications(context: MemberPageContext): Pro
   const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.wants_draft_emails === true;
   return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
     <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link
-      to the draft, show its channel and author but not its text, and expire once the draft is approved, declined,
+      to the draft and show its channel and author, but not its text. They expire once the draft is approved, declined,
       cancelled or deleted.</p>
     ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
     ${
