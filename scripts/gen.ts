@@ -53,7 +53,7 @@ const at = (path: string) => fileURLToPath(new URL(path, ROOT));
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 /** A module as a path with its responsibility: of a folder from its table, of a file from its first comment. */
-function room(part: string): [path: string, decides: string] {
+function describeModule(part: string): [path: string, decides: string] {
   const path = /^(operations|scripts|bench)/.test(part) ? part : `src/${part}`;
   const { decides } = MODULES[part] ?? {};
   if (decides) return [part === "operations/index" ? `${path}.ts` : `${path}/`, decides];
@@ -92,19 +92,19 @@ const TABLES: Record<string, () => string> = {
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
       ]),
     ),
-  wings: () =>
+  layers: () =>
     table(
-      ["Wing", "Made for", "Rooms"],
-      Object.entries(LAYERS).map(([wing, meaning]) => {
-        const inside = Object.keys(MODULES).filter((part) => part.startsWith(`${wing}/`));
-        return [code(`src/${wing}/`), meaning, inside.map((part) => part.slice(wing.length + 1)).join(", ")];
+      ["Layer", "Responsibility", "Modules"],
+      Object.entries(LAYERS).map(([layer, meaning]) => {
+        const inside = Object.keys(MODULES).filter((part) => part.startsWith(`${layer}/`));
+        return [code(`src/${layer}/`), meaning, inside.map((part) => part.slice(layer.length + 1)).join(", ")];
       }),
     ),
-  rooms: () =>
+  modules: () =>
     table(
-      ["Room", "Decides", "May import"],
+      ["Module", "Responsibility", "May import"],
       Object.entries(MODULES).map(([part, { may }]) => {
-        const [path, decides] = room(part);
+        const [path, decides] = describeModule(part);
         return [code(path), decides, may === ANY_IMPORT ? "anything" : may.join(", ") || "nothing of ours"];
       }),
     ),

@@ -2,10 +2,10 @@
 // test/repository/architecture.test.ts compares them with the import lines, and docs/contributing/architecture.md shows
 // them (npm run gen).
 
-/** Wing → what it is made for, from below upwards. */
+/** Layer → its responsibility, from the bottom up. */
 export const LAYERS: Record<string, string> = {
   model: "the domain: fields, rows, the rules, the refusals",
-  store: "where it is kept: settings, secret, database, statements, answers put together from rows",
+  store: "storage: settings, secret, database, statements, and the conversion of rows to answers",
   operation: "the definition of an operation, its execution, and the shared parts of operations",
   effects: "work outside of calls: webhooks, files, retention",
   identity: "the callers: keys, people, assistants, the operator, and operations of signed-in people",
@@ -29,7 +29,7 @@ export const COMMON_MODULES: readonly string[] = [
 interface ModuleRule {
   /** Its responsibility; a module of one file has it in the file's header. */
   decides?: string;
-  /** The other rooms that it may import; nothing else is allowed. */
+  /** The other modules that it may import. Others are not allowed. */
   may: readonly string[];
 }
 
