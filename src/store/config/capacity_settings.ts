@@ -22,7 +22,7 @@ export const CAPACITY_SETTINGS = {
   deviceRetentionDays: {
     name: "DEVICE_RETENTION_DAYS",
     meaning:
-      "Days after which an inactive device is deleted with its subscriptions; its reports are still counted. 0 " +
+      "Days after which an inactive device is deleted with its subscriptions. Its reports are still counted. 0 " +
       "keeps all devices.",
     ...integerSetting(0, 36_500, 365),
   },

@@ -122,7 +122,7 @@ export const STORAGE_SETTINGS = {
   minFreeDiskMb: {
     name: "MIN_FREE_DISK_MB",
     meaning:
-      "Minimum free disk space for the embedded database; below it, writes get 503 and /readyz gives the reason. The " +
+      "Minimum free disk space for the embedded database. Below it, writes get 503 and /readyz gives the reason. The " +
       "database log can take up to 256 MB.",
     ...integerSetting(0, 1_000_000_000, 320),
   },
