@@ -48,10 +48,9 @@ export const COUNTERS = {
   wakes: {
     name: "belfry_long_poll_wakeups_total",
     help:
-      "Long poll wake-ups by cause: a change committed by this process (local), reported by another process " +
-      "(message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also the " +
-      "reasons for the end " +
-      "of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
+      "Long poll wake-ups by cause: a change committed by this process (local) or reported by another one (message). " +
+      "Changes are also found by comparing with the database (scan, reconnect) and at a scheduled time (timer). The " +
+      "other causes are the ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
   wakeUps: {
