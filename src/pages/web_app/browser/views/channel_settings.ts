@@ -24,7 +24,7 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
   const rings = ["notify", "sound"].some((perm) => card.requested_perms.includes(perm));
   const setPermissions = (next: string[]) => tryAction(() => updateSubscription(card, { permissions: next }));
   return html`<${PaneHeader} title=${t("channel.settings")} back=${routeHashes.channel(card.handle)} always />
-    <p class="muted" dir="auto">${card.name}</p>
+    <p class="muted"><bdi>${card.name}</bdi></p>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
     <${ChannelSilenceNotice} card=${card} />
     <section class="card"><h2>${t("channel.allows")}</h2>
