@@ -1,6 +1,6 @@
 // The interface of a sender adapter: how one program's requests become create_alert's own arguments, and the format of
-// the response. Adapters enforce no rules. handle_ingest_request.ts passes every alert to the ordinary operation with its
-// scopes, limits and sanitiser.
+// the response. Adapters enforce no rules. handle_ingest_request.ts passes every alert to the ordinary operation with
+// its scopes, limits and sanitiser.
 
 import type { ApiError } from "../../model/api_error.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";

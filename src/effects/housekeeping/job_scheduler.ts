@@ -72,9 +72,8 @@ export function createHousekeeping(options: {
 }) {
   const { jobs, findWaiting, fork, metrics, log, random = Math.random } = options;
   const waitingJobs = jobs.filter((job) => "waits" in job && job.waits);
+  /** The timer of each planned job, until its round has ended. A search must not start these jobs. */
   const timers = new Map<HousekeepingJob, NodeJS.Timeout>();
-  /** Jobs whose round is queued or runs. A search must not start these again. */
-  const acting = new Set<HousekeepingJob>();
   let search: NodeJS.Timeout | undefined;
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -111,17 +110,14 @@ export function createHousekeeping(options: {
   }
 
   async function act(job: HousekeepingJob): Promise<void> {
-    timers.delete(job);
-    acting.add(job);
     try {
       const isFull = (await round(job)) >= job.batch;
+      timers.delete(job);
       if (isFull) plan(job, PAUSE_MS);
       else if (!waitingJobs.includes(job)) plan(job, job.every_seconds * 1000);
     } catch (error) {
       log.warn({ err: error, step: job.name }, "a housekeeping job failed; retrying later");
       plan(job, RETRY_MS);
-    } finally {
-      acting.delete(job);
     }
   }
 
@@ -135,7 +131,7 @@ export function createHousekeeping(options: {
       const names: readonly string[] = await enqueue(async () => (closed ? [] : findWaiting()));
       for (const job of waitingJobs)
         if (!names.includes(job.name)) metrics.housekeeping(job.name, 0);
-        else if (!timers.has(job) && !acting.has(job)) await act(job);
+        else if (!timers.has(job)) await act(job);
       planSearch(SEARCH_MS);
     } catch (error) {
       for (const job of waitingJobs) metrics.housekeeping(job.name, null);

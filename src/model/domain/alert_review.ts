@@ -89,8 +89,8 @@ export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
 export const APPROVAL_PROMPT =
-  "An assistant requests your approval to cancel or remove something. Review the request on this page, and carry it out there " +
-  "if you agree.";
+  "An assistant requests your approval to cancel or remove something. Review the request on this page, and carry it out " +
+  "there if you agree.";
 
 /** The prompt of a client that sends its user to the review page. */
 export const REVIEW_PROMPT =

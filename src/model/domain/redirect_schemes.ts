@@ -18,8 +18,8 @@ export const KNOWN_REDIRECT_SCHEMES: Readonly<Record<string, string>> = {
 /** Schemes that a browser or the system would run, read, show or send by itself. No setting can allow them. */
 const UNSAFE_SCHEMES = new Set(
   (
-    "javascript data vbscript file blob about filesystem view-source jar chrome resource intent ftp ws wss http https " +
-    "mailto tel sms ssh telnet smb ldap"
+    "javascript data vbscript file blob about filesystem view-source jar chrome resource intent ftp ws wss http " +
+    "https mailto tel sms ssh telnet smb ldap"
   ).split(" "),
 );
 

@@ -73,9 +73,10 @@ export async function lockPictureAgainstDeletion(
   // URLs of another server's files may look alike.
   if (!address.startsWith(before_id)) return { id: null, problem: null };
   const [asset] = await ctx.sql(lockAttachableAssets, { ...assetScope(ctx.caller), ids: [id] });
-  const refuse = (...[code, message]: Parameters<typeof invalidRequest>) => ({
-    ...{ id: null, problem: invalidRequest(code, message, "image_url") },
-  });
+  const refuse = (...[code, message]: Parameters<typeof invalidRequest>) => {
+    const problem = invalidRequest(code, message, "image_url");
+    return { id: null, problem };
+  };
   if (!asset || address !== imageUrl)
     return refuse("asset_not_found", "Uploaded file not found. Upload the picture again.");
   if (asset.kind === "image") return { id, problem: null };

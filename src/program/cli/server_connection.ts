@@ -157,7 +157,7 @@ const NOT_CONNECTED = new Set([
   ...["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "EADDRNOTAVAIL", "UND_ERR_CONNECT_TIMEOUT"],
 ]);
 
-/** The error for a request that failed: no connection was made, or its response was lost. An ApiError stays the same. */
+/** The error for a failed request: no connection was made, or its response was lost. An ApiError stays the same. */
 export function createRequestFailedError(url: string, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isUnsent = NOT_CONNECTED.has(getErrorCode(error) ?? "") || explainConnectionError(url, error) !== null;

@@ -84,8 +84,8 @@ function sound<T>(work: () => T): T {
     if (error instanceof ApiError) throw error;
     const { errcode } = error as { errcode?: number };
     throw refused(
-      `cannot be read by SQLite (${errcode ?? "?"}): it is damaged, incomplete or in use. Stop the program that uses it, ` +
-        "then copy the file and the files next to it",
+      `cannot be read by SQLite (${errcode ?? "?"}): it is damaged, incomplete or in use. ` +
+        "Stop the program that uses it, then copy the file and the files next to it",
     );
   }
 }

@@ -177,8 +177,8 @@ export const findAlertChannel = defineStatement.reading("find_alert_channel", {
 export const alertExists = defineStatement.reading("alert_exists", {
   parameters: OWN,
   columns: { id: uuid, sent_at: nullable(timestamptz) },
-  text: `select id, ${sqlEffectiveSentAt()} as sent_at from alert
-    where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text})`,
+  text: `select id, ${sqlEffectiveSentAt()} as sent_at from alert where id = $id
+    and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text})`,
 });
 
 /** The present version of each existing alert of these, and the count of each reply. */

@@ -62,7 +62,8 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   let stayed = 0;
   /** The positions that standbys have returned and that the primary also shows. */
   let shown = 0;
-  let untold = false;
+  /** Another server is the primary since the last check. */
+  let hasNewPrimary = false;
   const closing = new AbortController();
   const checks = new Map<Replica, { state: ReplicaState; steady: number; told: ReplicaState | null }>();
 
@@ -74,7 +75,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     if (row.timeline !== timeline) {
       timeline = row.timeline;
       identity = "";
-      untold = true;
+      hasNewPrimary = true;
       for (const replica of replicas) if (replica.state === "answers") replica.state = "behind";
     }
     return callers.map(() => row);
@@ -156,8 +157,8 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   async function checkAllReplicas(): Promise<void> {
     const { place } = await placeNow(null);
     // A row identifies the server of this standby.
-    if (untold) await runStatement(kysely, ensureDatabaseEpoch, { place: null });
-    untold = false;
+    if (hasNewPrimary) await runStatement(kysely, ensureDatabaseEpoch, { place: null });
+    hasNewPrimary = false;
     const [row] = await runStatement(kysely, readDatabaseIdentity, {});
     identity = row?.identity ?? "";
     await Promise.all(replicas.map(checkReplica));
