@@ -11,8 +11,8 @@ import {
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
-import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { alertViewParameter, publishedBrief, publishedView } from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "cancel_alert",

@@ -14,8 +14,8 @@ import { completeInsertAnswer, writeNewAlert } from "../src/operation/alerts/ins
 import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { channelScopeParameters, findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
-import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
+import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "create_alert",

@@ -12,11 +12,11 @@ import {
   resolveChannelColour,
 } from "../src/model/domain/channel_rules.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
-import { Channel, ReservedHandle } from "../src/model/entities/channel.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { getBlankValues } from "../src/model/fields/field_table.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { Channel, ReservedHandle } from "../src/model/tables/channel.ts";
 import { lockPictureAgainstDeletion } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import {
@@ -24,7 +24,7 @@ import {
   changedPusherView,
   pusherCreate,
   toChangedPusherView,
-} from "../src/store/schemas/pusher_schemas.ts";
+} from "../src/store/response_schemas/pusher_schemas.ts";
 
 const TAKEN = "This handle is in use. Choose another one.";
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { conflict, invalidRequest } from "../src/model/api_error.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
-import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../src/model/fields/webhook.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { lockWorkspace } from "../src/store/queries/workspaces.ts";
-import { toWebhookView, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "create_webhook",

@@ -1,11 +1,16 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { alreadySent } from "../src/model/domain/alert_transitions.ts";
-import { Alert } from "../src/model/entities/alert.ts";
+import { Alert } from "../src/model/tables/alert.ts";
 import { emitAlertEvent, lockAlertForVerb, requireScopeToWithdraw } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
-import { channelIdParameter, deletedView, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import {
+  channelIdParameter,
+  deletedView,
+  expectedVersion,
+  pathId,
+} from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "delete_alert",

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { conflict } from "../src/model/api_error.ts";
 import { formatId } from "../src/model/domain/type_ids.ts";
-import { ChannelState, ReservedHandle } from "../src/model/entities/channel.ts";
+import { ChannelState, ReservedHandle } from "../src/model/tables/channel.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
-import { channelIdParameter, deletedView } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, deletedView } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "delete_pusher",

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { parseId } from "../src/model/domain/type_ids.ts";
-import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
+import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { deletedView, pathId } from "../src/store/schemas/common_fields.ts";
+import { deletedView, pathId } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "delete_webhook",

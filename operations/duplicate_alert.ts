@@ -27,8 +27,8 @@ import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operati
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters, findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
-import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
+import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
 
 const CORRECTED =
   "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first, " +

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { findWebhookEndpoint } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
-import { toWebhookView, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { pathId } from "../src/store/response_schemas/common_fields.ts";
+import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "enable_webhook",

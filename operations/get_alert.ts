@@ -8,8 +8,8 @@ import { formatAlert, publishDueShown } from "../src/operation/alerts/format_ale
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { createAlertBriefView, singleAlertView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
+import { createAlertBriefView, singleAlertView } from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "get_alert",

@@ -8,7 +8,7 @@ import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
 import { alertTimeline, alertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/stats/stats_queries.ts";
 import { reachField } from "../src/store/stats/stats_schemas.ts";
 

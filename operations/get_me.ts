@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
-import { ROLES } from "../src/model/entities/member.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
 import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
+import { ROLES } from "../src/model/tables/member.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 
 const ASKS_FIRST =

@@ -7,7 +7,7 @@ import {
   alertListViewParameter,
   alertTitleList,
   briefAlertList,
-} from "../src/store/schemas/alert_schemas.ts";
+} from "../src/store/response_schemas/alert_schemas.ts";
 
 export default defineOperation({
   name: "list_account_alerts",

@@ -8,8 +8,8 @@ import {
   alertListViewParameter,
   alertTitleList,
   briefAlertList,
-} from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
+} from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "list_alerts",

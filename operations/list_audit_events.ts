@@ -7,14 +7,14 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/operation/pagination.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
-import { auditView, toAuditView } from "../src/store/schemas/audit_response_schemas.ts";
+import { auditView, toAuditView } from "../src/store/response_schemas/audit_response_schemas.ts";
 import {
   beforeParameter,
   channelIdParameter,
   DEFAULT_PAGE_SIZE,
   limitParameter,
   paginationMetaSchema,
-} from "../src/store/schemas/common_fields.ts";
+} from "../src/store/response_schemas/common_fields.ts";
 
 const ACTORS = ["key", "con", "mem"] as const;
 

@@ -11,8 +11,8 @@ import {
   limitParameter,
   paginationMetaSchema,
   pathId,
-} from "../src/store/schemas/common_fields.ts";
-import { deliveryView, toDeliveryView } from "../src/store/schemas/webhook_schemas.ts";
+} from "../src/store/response_schemas/common_fields.ts";
+import { deliveryView, toDeliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "list_deliveries",

@@ -4,13 +4,13 @@ import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { type EventRecord, listEvents, numberEvents, readEventFeedEnd } from "../src/store/queries/audit_and_events.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
-import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/schemas/common_fields.ts";
+import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/response_schemas/common_fields.ts";
 import {
   eventFeedPositionParameter,
   eventView,
   formatEventFeedPosition,
   toEventView,
-} from "../src/store/schemas/webhook_schemas.ts";
+} from "../src/store/response_schemas/webhook_schemas.ts";
 
 /** Events that one call gives their places at most. */
 const NUMBERED = 1000;

@@ -11,8 +11,8 @@ import {
   paginationMetaSchema,
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
-} from "../src/store/schemas/common_fields.ts";
-import { inviteView, toInviteView } from "../src/store/schemas/invite_schemas.ts";
+} from "../src/store/response_schemas/common_fields.ts";
+import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
 
 export default defineOperation({
   name: "list_invites",

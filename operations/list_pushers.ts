@@ -9,8 +9,8 @@ import {
   paginationMetaSchema,
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
-} from "../src/store/schemas/common_fields.ts";
-import { pusherView, toPusherView } from "../src/store/schemas/pusher_schemas.ts";
+} from "../src/store/response_schemas/common_fields.ts";
+import { pusherView, toPusherView } from "../src/store/response_schemas/pusher_schemas.ts";
 
 export default defineOperation({
   name: "list_pushers",

@@ -19,7 +19,7 @@ import {
   DEFAULT_PAGE_SIZE,
   limitParameter,
   paginationMetaSchema,
-} from "../src/store/schemas/common_fields.ts";
+} from "../src/store/response_schemas/common_fields.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS);
 const counts = countsByTextSchema();

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
+import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { toWebhookView, webhookListBrief, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { toWebhookView, webhookListBrief, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "list_webhooks",

@@ -19,7 +19,7 @@ import { requireApproval } from "../src/operation/scope_checks.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { type MovePlanAlert, moveAlerts } from "../src/store/queries/move_alerts.ts";
-import { channelIdParameter } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 
 type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, message: string];
 

@@ -5,7 +5,7 @@ import { countCodePoints, isWithinLength, removedMarkupSchema, textSchema } from
 import { formatLimit } from "../src/model/limits.ts";
 import { inspectDocument, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
-import { removedMarkupListSchema } from "../src/store/schemas/alert_schemas.ts";
+import { removedMarkupListSchema } from "../src/store/response_schemas/alert_schemas.ts";
 
 const preview = z.object({
   layout: z.enum(["html", "document"]),

@@ -2,14 +2,14 @@ import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { formatId, parseId } from "../src/model/domain/type_ids.ts";
-import { Invite } from "../src/model/entities/channel.ts";
+import { Invite } from "../src/model/tables/channel.ts";
 import { emitSubscriberCounts } from "../src/operation/audit_lines.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { requireApproval } from "../src/operation/scope_checks.ts";
 import { evictInvited } from "../src/store/queries/channels.ts";
-import { channelIdParameter, pathId } from "../src/store/schemas/common_fields.ts";
-import { inviteView, toInviteView } from "../src/store/schemas/invite_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
+import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
 
 export default defineOperation({
   name: "revoke_invite",

@@ -2,12 +2,12 @@ import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { parseId } from "../src/model/domain/type_ids.ts";
-import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
-import { toWebhookView, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+import { pathId } from "../src/store/response_schemas/common_fields.ts";
+import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
 

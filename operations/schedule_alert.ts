@@ -15,8 +15,13 @@ import {
 } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
-import { alertViewParameter, publishedBrief, publishedView, toAlertView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import {
+  alertViewParameter,
+  publishedBrief,
+  publishedView,
+  toAlertView,
+} from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "schedule_alert",

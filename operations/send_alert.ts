@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ALERT_SEND_LIMIT, formatVerbAnswer } from "../src/operation/alerts/change_alert.ts";
 import { publishAlert } from "../src/operation/alerts/publish_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { alertViewParameter, publishedBrief, publishedView } from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "send_alert",

@@ -6,8 +6,8 @@ import {
   MANUAL_WEBHOOK_DELIVERY_LIMIT,
 } from "../src/operation/channels/manual_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { pathId } from "../src/store/schemas/common_fields.ts";
-import { deliveryView } from "../src/store/schemas/webhook_schemas.ts";
+import { pathId } from "../src/store/response_schemas/common_fields.ts";
+import { deliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 /** The id of no channel, for receivers that insist on one. */
 const NO_CHANNEL = formatId("psh", "00000000-0000-0000-0000-000000000000");

@@ -23,8 +23,8 @@ import { composeAlert, getStoredContent } from "../src/operation/alerts/compose_
 import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { updateAlert } from "../src/store/queries/alerts.ts";
-import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "update_alert",

@@ -16,8 +16,12 @@ import {
 } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { countUnsentAlertsOfChannels } from "../src/store/queries/channels.ts";
-import { channelIdParameter, expectedVersion } from "../src/store/schemas/common_fields.ts";
-import { buildChannelSearchText, changedPusherView, toChangedPusherView } from "../src/store/schemas/pusher_schemas.ts";
+import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/common_fields.ts";
+import {
+  buildChannelSearchText,
+  changedPusherView,
+  toChangedPusherView,
+} from "../src/store/response_schemas/pusher_schemas.ts";
 
 const changedMessage = (version: string) =>
   createApiAndUiText(

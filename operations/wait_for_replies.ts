@@ -8,7 +8,7 @@ import { publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { listCurrentAlertVersions, readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/schemas/common_fields.ts";
+import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/response_schemas/common_fields.ts";
 
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",

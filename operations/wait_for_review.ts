@@ -9,8 +9,12 @@ import { formatAlert, publishDueShown } from "../src/operation/alerts/format_ale
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters } from "../src/store/queries/channels.ts";
-import { alertViewParameter, decidedAlertBrief, decidedAlertView } from "../src/store/schemas/alert_schemas.ts";
-import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/schemas/common_fields.ts";
+import {
+  alertViewParameter,
+  decidedAlertBrief,
+  decidedAlertView,
+} from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "wait_for_review",

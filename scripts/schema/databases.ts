@@ -3,7 +3,7 @@
 import type { EntitySchema } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/entities/schema.ts";
+import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/tables/schema.ts";
 import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { type Orm, openOrm, ormOptions } from "../../src/store/db/orm.ts";
 

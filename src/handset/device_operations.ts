@@ -11,11 +11,11 @@ import {
 } from "../identity/auth/bearer_authentication.ts";
 import { ApiError, unauthorized } from "../model/api_error.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
-import { Device } from "../model/entities/devices_and_reports.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
 import { createArgumentSchemas, createChangeSchemas } from "../model/fields/field_table.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
+import { Device } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import {

@@ -11,7 +11,11 @@ import { registerSchemaName } from "../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/sql_types.ts";
 import type { ChannelCardRecord } from "../store/queries/device_channels.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
-import { fullBodyLengthSchema, handsetAlertFields, toAlertAssetFields } from "../store/schemas/alert_schemas.ts";
+import {
+  fullBodyLengthSchema,
+  handsetAlertFields,
+  toAlertAssetFields,
+} from "../store/response_schemas/alert_schemas.ts";
 
 export const permissionList = z.array(z.enum(REQUESTABLE_PERMISSIONS)).transform((list) => [...new Set(list)]);
 

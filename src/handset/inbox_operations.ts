@@ -17,7 +17,7 @@ import {
   limitParameter,
   pagePosition,
   pathId,
-} from "../store/schemas/common_fields.ts";
+} from "../store/response_schemas/common_fields.ts";
 import { inboxItem, toInboxItem } from "./handset_schemas.ts";
 import {
   addTestAlertToInboxPage,

@@ -23,7 +23,7 @@ import {
   formatPagePosition,
   MAX_PAGE_SIZE,
   paginationMetaSchema,
-} from "../store/schemas/common_fields.ts";
+} from "../store/response_schemas/common_fields.ts";
 import { inboxItem, leanItem, toInboxItem, toLeanItem } from "./handset_schemas.ts";
 
 /** Incremented when the format of inbox rows changes. */

@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { conflict, invalidRequest, unauthorized } from "../model/api_error.ts";
 import { parsePushKeys } from "../model/domain/push_keys.ts";
-import { PUSH_KINDS, PushEndpoint } from "../model/entities/devices_and_reports.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
+import { PUSH_KINDS, PushEndpoint } from "../model/tables/devices_and_reports.ts";
 import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import { putPushEndpoint } from "../store/queries/push_endpoints.ts";
 

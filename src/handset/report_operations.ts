@@ -3,10 +3,10 @@
 
 import { z } from "zod";
 import { parseId } from "../model/domain/type_ids.ts";
-import { DEVICE_REPORT_KINDS } from "../model/entities/devices_and_reports.ts";
 import { createZodFieldError } from "../model/error_messages.ts";
 import { timestampSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
+import { DEVICE_REPORT_KINDS } from "../model/tables/devices_and_reports.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
 import { createBatcher, SERIAL_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";

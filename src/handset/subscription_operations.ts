@@ -2,11 +2,11 @@
 
 import { z } from "zod";
 import { notFound, unauthorized } from "../model/api_error.ts";
-import { Subscription } from "../model/entities/devices_and_reports.ts";
 import { CHANNEL_CATEGORIES } from "../model/fields/channel.ts";
 import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
+import { Subscription } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import { readKeysetPage } from "../operation/pagination.ts";
@@ -25,7 +25,7 @@ import {
   limitParameter,
   paginationMetaSchema,
   pathId,
-} from "../store/schemas/common_fields.ts";
+} from "../store/response_schemas/common_fields.ts";
 import {
   channelCardView,
   permissionList,

@@ -20,7 +20,7 @@ import {
   redeemTransfer,
   unsubscribeDevices,
 } from "../store/queries/devices.ts";
-import { beforeParameter, limitParameter, paginationMetaSchema } from "../store/schemas/common_fields.ts";
+import { beforeParameter, limitParameter, paginationMetaSchema } from "../store/response_schemas/common_fields.ts";
 import { EXPORT_VERSION, permissionList } from "./handset_schemas.ts";
 import { assertJoinedChannelLimit, BULK_JOIN_LIMITS, countJoin } from "./join_limits.ts";
 

@@ -7,7 +7,7 @@ import type { Kysely } from "kysely";
 import { assertDefined } from "../model/assert.ts";
 import { createSubscriberEvent, type DomainEvent } from "../model/domain/domain_events.ts";
 import { formatId, newUuid, parseId } from "../model/domain/type_ids.ts";
-import type { AuditLine, CallTransport } from "../model/entities/audit_event.ts";
+import type { AuditLine, CallTransport } from "../model/tables/audit_event.ts";
 import { runStatement } from "../store/db/statement.ts";
 import type { Caller, HandlerContext } from "../store/handler_context.ts";
 import {

@@ -3,10 +3,10 @@
 
 import { z } from "zod";
 import type { ApiError, ErrorType } from "../model/api_error.ts";
-import type { Role } from "../model/entities/member.ts";
 import type { FieldValidationFailure } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Scope } from "../model/scopes.ts";
+import type { Role } from "../model/tables/member.ts";
 import type { Statement } from "../store/db/statement.ts";
 import type {
   AnonymousCaller,

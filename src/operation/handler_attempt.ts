@@ -8,7 +8,7 @@ import { ApiError } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
-import type { VisibilityFilter } from "../model/entities/channel.ts";
+import type { VisibilityFilter } from "../model/tables/channel.ts";
 import { toSingleItemBatch, type WriteBatcher } from "../store/db/batch_concurrent_calls.ts";
 import { createEntityManager, type Orm } from "../store/db/orm.ts";
 import { runStatement } from "../store/db/statement.ts";

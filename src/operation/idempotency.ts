@@ -6,9 +6,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
-import type { CallTransport } from "../model/entities/audit_event.ts";
 import { createApiAndUiText } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
+import type { CallTransport } from "../model/tables/audit_event.ts";
 import { runStatement } from "../store/db/statement.ts";
 import type { HandlerContext } from "../store/handler_context.ts";
 import {

@@ -1,7 +1,7 @@
 // One call as a transport read it.
 
 import type { ApiError } from "../model/api_error.ts";
-import type { CallTransport } from "../model/entities/audit_event.ts";
+import type { CallTransport } from "../model/tables/audit_event.ts";
 import type { Caller, Log } from "../store/handler_context.ts";
 import type { WaitContext } from "../store/wait_context.ts";
 

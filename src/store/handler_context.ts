@@ -5,10 +5,10 @@ import type { AssetUrlResolver, FileStore } from "../model/domain/asset_rules.ts
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import type { CachedInboxPageState } from "../model/domain/prejoin_alerts.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
-import type { VisibilityFilter } from "../model/entities/channel.ts";
-import type { Role } from "../model/entities/member.ts";
 import type { FieldValidationFailure } from "../model/error_messages.ts";
 import type { Scope } from "../model/scopes.ts";
+import type { VisibilityFilter } from "../model/tables/channel.ts";
+import type { Role } from "../model/tables/member.ts";
 import type { BatchedCall } from "./db/batch_concurrent_calls.ts";
 import type { Statement } from "./db/statement.ts";
 import type { AlertWait, WaitContext } from "./wait_context.ts";

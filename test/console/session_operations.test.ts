@@ -14,7 +14,7 @@ import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { isRoleAtLeast } from "../../src/model/domain/access_policy.ts";
 import { formatId, newUuid, parseId } from "../../src/model/domain/type_ids.ts";
-import { ROLES, type Role } from "../../src/model/entities/member.ts";
+import { ROLES, type Role } from "../../src/model/tables/member.ts";
 import type { SessionOperation } from "../../src/operation/define_operation.ts";
 import type { Caller, MemberCaller } from "../../src/store/handler_context.ts";
 import { HttpVisitor } from "../support/console_site.ts";

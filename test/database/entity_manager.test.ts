@@ -4,8 +4,8 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseId } from "../../src/model/domain/type_ids.ts";
-import { Channel, Invite, type VisibilityFilter } from "../../src/model/entities/channel.ts";
-import { WebhookEndpoint } from "../../src/model/entities/webhook.ts";
+import { Channel, Invite, type VisibilityFilter } from "../../src/model/tables/channel.ts";
+import { WebhookEndpoint } from "../../src/model/tables/webhook.ts";
 import { createEntityManager } from "../../src/store/db/orm.ts";
 import { callConcurrently, countStatuses } from "../support/concurrent_calls.ts";
 import { World } from "../support/world.ts";

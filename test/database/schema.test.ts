@@ -14,8 +14,8 @@ import {
 } from "../../scripts/schema/databases.ts";
 import { migrationName, migrationText } from "../../scripts/schema/migration_file.ts";
 import { listOrmStatements, pendingStatements } from "../../scripts/schema/migration_statements.ts";
-import { ReservedHandle } from "../../src/model/entities/channel.ts";
-import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/entities/schema.ts";
+import { ReservedHandle } from "../../src/model/tables/channel.ts";
+import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/tables/schema.ts";
 
 let opened = 0;
 const open = (source?: SchemaSource) => {
@@ -29,7 +29,7 @@ const told = ({ kind, on, name, migrated, declared }: SchemaDifference) =>
     `${kind} ${on && kind !== "table" ? `${name} of table ${on}` : name}:`,
     `  the migrations make  ${migrated ?? "nothing"}`,
     `  the entities have     ${declared ?? "nothing"}`,
-    "  Fix src/model/entities or src/model/fields, or run: npm run migration -- <name>",
+    "  Fix src/model/tables or src/model/fields, or run: npm run migration -- <name>",
   ].join("\n");
 
 let databases: SchemaDatabases;

@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
-import { CHANNEL_STATUSES } from "../../src/model/entities/channel.ts";
 import {
   array,
   bigint,
@@ -22,6 +21,7 @@ import {
   timestamptz,
   uuid,
 } from "../../src/model/fields/sql_types.ts";
+import { CHANNEL_STATUSES } from "../../src/model/tables/channel.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import {
   type AnyStatement,

@@ -5,14 +5,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VALUE_RULES } from "../../src/model/entities/value_triggers.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../src/model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
 import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
+import { VALUE_RULES } from "../../src/model/tables/value_triggers.ts";
 import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { pusherCreate } from "../../src/store/schemas/pusher_schemas.ts";
+import { pusherCreate } from "../../src/store/response_schemas/pusher_schemas.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
 let world: World;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EXPORT_TABLES } from "../../src/identity/operator/export_tables.ts";
 import { exportWorkspaces } from "../../src/identity/operator/export_workspaces.ts";
-import { Workspace } from "../../src/model/entities/member.ts";
+import { Workspace } from "../../src/model/tables/member.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";

@@ -45,7 +45,7 @@ const OTHERS: Record<string, string[]> = {
   ],
   "limits before a closer check": [
     "operations/list_audit_events.ts: .max(64",
-    "src/store/schemas/webhook_schemas.ts: .max(64",
+    "src/store/response_schemas/webhook_schemas.ts: .max(64",
     "src/identity/auth/client_metadata_fields.ts: .max(200",
     "src/handset/subscription_transfer.ts: textSchema(1, 64",
     "src/handset/push_operations.ts: textSchema(1, 200",

@@ -47,13 +47,13 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "the fields of resources: one record a field, with its types in the database, in arguments and in results",
     may: ["model/limits"],
   },
-  "model/entities": {
+  "model/tables": {
     decides: "the rows, and the triggers that keep counters in the transaction of what they count: the schema's source",
     may: ["model/fields", "model/limits"],
   },
   "model/domain": {
     decides: "the rules, as pure functions and tables",
-    may: ["model/entities", "model/api_error", "model/fields", "model/limits"],
+    may: ["model/tables", "model/api_error", "model/fields", "model/limits"],
   },
   "model/sanitizer": {
     decides: "the sanitiser of an alert's markup, with an exact report of removed parts",
@@ -74,7 +74,7 @@ export const MODULES: Record<string, ModuleRule> = {
   "store/trace_spans": { may: [] },
   "store/db": {
     decides: "the connection: pool, statements, locks, work that calls share, and what counts as away",
-    may: ["model/entities", "model/api_error", "model/fields", "store/config", "store/trace_spans"],
+    may: ["model/tables", "model/api_error", "model/fields", "store/config", "store/trace_spans"],
   },
   "store/embedded": {
     decides: "the PostgreSQL that the service starts for itself",
@@ -86,12 +86,12 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "store/wait_context": { may: [] },
   "store/handler_context": {
-    may: ["model/domain", "model/entities", "model/scopes", "store/db", "store/wait_context"],
+    may: ["model/domain", "model/tables", "model/scopes", "store/db", "store/wait_context"],
   },
   "store/queries": {
     decides:
       "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
-    may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/handler_context", "store/db"],
+    may: ["model/domain", "model/tables", "model/fields", "model/limits", "store/handler_context", "store/db"],
   },
   "store/changes": {
     decides: "changes of channels, devices and alerts, with their revision and their listeners",
@@ -101,9 +101,9 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "the choice of a standby for a read, or of none",
     may: ["store/db", "store/queries"],
   },
-  "store/schemas": {
+  "store/response_schemas": {
     decides: "answers on the wire, put together from the fields",
-    may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/queries"],
+    may: ["model/domain", "model/tables", "model/fields", "model/limits", "store/queries"],
   },
   "store/stats": {
     decides: "the aggregates",
@@ -113,7 +113,7 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "the definition and the execution of an operation: checks, transaction, repeats, refusals, pages",
     may: [
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/limits",
       "model/scopes",
@@ -131,7 +131,7 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "the shared parts of operations on alerts: composing, attaching, changing, listing",
     may: [
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -139,27 +139,27 @@ export const MODULES: Record<string, ModuleRule> = {
       "operation",
       "store/handler_context",
       "store/queries",
-      "store/schemas",
+      "store/response_schemas",
     ],
   },
   "operation/channels": {
     decides: "the shared parts of operations on channels and their webhook endpoints",
     may: [
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
       "store/handler_context",
       "store/queries",
-      "store/schemas",
+      "store/response_schemas",
     ],
   },
   "identity/auth": {
     decides: "keys, people, connected assistants: who calls",
     may: [
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -181,7 +181,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "effects/webhooks",
       "identity/auth",
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -195,7 +195,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "store/embedded",
       "store/queries",
       "store/secret",
-      "store/schemas",
+      "store/response_schemas",
     ],
   },
   "identity/session": {
@@ -207,7 +207,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/auth",
       "identity/operator",
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -216,7 +216,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "operation/alerts",
       "operation/channels",
       "store/queries",
-      "store/schemas",
+      "store/response_schemas",
     ],
   },
   handset: {
@@ -225,7 +225,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "handset/live_updates",
       "identity/auth",
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -233,7 +233,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "store/handler_context",
       "store/db",
       "store/queries",
-      "store/schemas",
+      "store/response_schemas",
     ],
   },
   "handset/live_updates": {
@@ -282,7 +282,7 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "uploaded pictures, sounds and pages: sniffed, stored, served by unguessable addresses",
     may: [
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/limits",
       "store/config",
@@ -312,7 +312,7 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "the operations of an owner, one file each",
     may: [
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -322,7 +322,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "operation/alerts",
       "operation/channels",
       "store/queries",
-      "store/schemas",
+      "store/response_schemas",
       "store/stats",
     ],
   },
@@ -343,7 +343,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "model/scopes",
       "operation",
       "package.json",
-      "store/schemas",
+      "store/response_schemas",
     ],
   },
   "api/transports": {
@@ -355,7 +355,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/auth",
       "identity/session",
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/limits",
       "model/scopes",
@@ -374,7 +374,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "api/transports",
       "identity/auth",
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -400,7 +400,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "identity/auth",
       "identity/session",
       "model/domain",
-      "model/entities",
+      "model/tables",
       "model/api_error",
       "model/fields",
       "model/limits",
@@ -409,7 +409,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "store/handler_context",
       "store/db",
       "store/secret",
-      "store/schemas",
+      "store/response_schemas",
       "operations/index",
       "ui",
     ],

@@ -5,9 +5,9 @@
 import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_transitions.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
 import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../model/limits.ts";
+import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { toApiError } from "../../store/db/database_errors.ts";

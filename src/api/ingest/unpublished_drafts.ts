@@ -2,7 +2,7 @@
 // is published.
 
 import { ApiError } from "../../model/api_error.ts";
-import type { AlertStatus } from "../../model/entities/alert.ts";
+import type { AlertStatus } from "../../model/tables/alert.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import type { ParsedAlert } from "./adapter.ts";
 import { createCollapseKey } from "./formats/format_helpers.ts";

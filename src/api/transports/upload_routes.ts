@@ -8,7 +8,7 @@ import { collectBytes } from "../../effects/assets/receive_upload.ts";
 import { delete_file, list_files, upload_file } from "../../identity/session/uploaded_files.ts";
 import { ApiError, forbidden, invalidRequest, methodNotAllowed, unauthorized } from "../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
-import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
+import { ASSET_KINDS, type AssetKind } from "../../model/tables/asset.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";

@@ -6,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, notFound } from "../../model/api_error.ts";
 import type { FileStore } from "../../model/domain/asset_rules.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { Asset } from "../../model/entities/asset.ts";
+import { Asset } from "../../model/tables/asset.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type RowOf, runStatement } from "../../store/db/statement.ts";

@@ -2,7 +2,7 @@
 // cleaned for storage, and encoded for a download.
 
 import { assertDefined } from "../../model/assert.ts";
-import type { AssetKind } from "../../model/entities/asset.ts";
+import type { AssetKind } from "../../model/tables/asset.ts";
 
 export class IncomingFile {
   /** The content as a stream. An array of one element is also a stream. */

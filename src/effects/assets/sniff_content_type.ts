@@ -4,7 +4,7 @@
 // first element is one of HTML's. The library file-type (22.3) is not used, because it accepts eight of the files that
 // the test refuses. These are films with a brand of sound files, and bare signatures.
 
-import type { AssetKind } from "../../model/entities/asset.ts";
+import type { AssetKind } from "../../model/tables/asset.ts";
 
 // kbit/s by the header's index, for layer III of MPEG 1, and of MPEG 2 and 2.5.
 const KBITS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];

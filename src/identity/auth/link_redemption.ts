@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { validateEmail, validatePersonName } from "../../model/domain/name_validation.ts";
-import { Member } from "../../model/entities/member.ts";
+import { Member } from "../../model/tables/member.ts";
 import { isUniqueViolation } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { validateEmail, validatePersonName } from "../../model/domain/name_validation.ts";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { Member, Workspace } from "../../model/entities/member.ts";
+import { Member, Workspace } from "../../model/tables/member.ts";
 import type { OidcMembership } from "../../store/config/oidc_settings.ts";
 import { isUniqueViolation } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";

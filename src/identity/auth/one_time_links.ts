@@ -4,8 +4,8 @@
 import { randomBytes } from "node:crypto";
 import { raw } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { type LinkIssuer, MemberLink } from "../../model/entities/member.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { type LinkIssuer, MemberLink } from "../../model/tables/member.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { lockMember, replaceMemberLinks } from "../../store/queries/members_and_one_time_links.ts";
 import { hashToken } from "./bearer_authentication.ts";

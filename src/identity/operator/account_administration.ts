@@ -7,12 +7,12 @@ import { ApiError, conflict, invalidRequest, notFound } from "../../model/api_er
 import { assertDefined } from "../../model/assert.ts";
 import { parseOneLineName, validateEmail } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { Channel } from "../../model/entities/channel.ts";
-import { ApiKey } from "../../model/entities/credentials.ts";
-import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
 import type { SenderProgram } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
+import { Channel } from "../../model/tables/channel.ts";
+import { ApiKey } from "../../model/tables/credentials.ts";
+import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/tables/member.ts";
 import { createOperatorActor } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { lockChannel } from "../../store/queries/channels.ts";

@@ -5,7 +5,7 @@ import { IsolationLevel } from "@mikro-orm/core";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { Workspace } from "../../model/entities/member.ts";
+import { Workspace } from "../../model/tables/member.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { withCopier } from "./copy_stream.ts";

@@ -11,11 +11,6 @@ import { assertDefined } from "../../model/assert.ts";
 import { MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
 import { RESERVED_HANDLES, requireCompleteGeofence } from "../../model/domain/channel_rules.ts";
 import { validateEmail, validateName, validatePersonName } from "../../model/domain/name_validation.ts";
-import { ALERT_STATUSES, type AlertStatus } from "../../model/entities/alert.ts";
-import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
-import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
-import { DEVICE_REPORT_KINDS } from "../../model/entities/devices_and_reports.ts";
-import { ROLES } from "../../model/entities/member.ts";
 import { isErrorMessage } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
@@ -37,8 +32,13 @@ import { countCodePoints, parseTimestamp, removedMarkupSchema, textSchema } from
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
+import { ALERT_STATUSES, type AlertStatus } from "../../model/tables/alert.ts";
+import { ASSET_KINDS, type AssetKind } from "../../model/tables/asset.ts";
+import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
+import { DEVICE_REPORT_KINDS } from "../../model/tables/devices_and_reports.ts";
+import { ROLES } from "../../model/tables/member.ts";
 import { createValidationError, refuseUnstorableText } from "../../operation/validation_errors.ts";
-import { buildChannelSearchText, pusherCreate } from "../../store/schemas/pusher_schemas.ts";
+import { buildChannelSearchText, pusherCreate } from "../../store/response_schemas/pusher_schemas.ts";
 import { cleanImportedAlert, cleanPreviousAlertValues, rewriteReviewUrls } from "./import_alerts.ts";
 
 export type ImportRow = Record<string, unknown>;

@@ -14,8 +14,8 @@ import {
   type MemberAccess,
 } from "../../model/domain/access_policy.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
 import type { FieldValidationFailure } from "../../model/error_messages.ts";
+import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/tables/member.ts";
 import { createAuditLines, findPersonAuditActors } from "../../operation/audit_lines.ts";
 import type { RowOf } from "../../store/db/statement.ts";
 import type { HandlerContext, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
@@ -26,7 +26,7 @@ import {
   lockWorkspaceChannels,
   pauseWorkspaceChannels,
 } from "../../store/queries/workspaces.ts";
-import type { MemberInput } from "../../store/schemas/common_fields.ts";
+import type { MemberInput } from "../../store/response_schemas/common_fields.ts";
 import { endAssistantConnections } from "../auth/consent_grants.ts";
 import { findChannelId } from "./account_administration.ts";
 

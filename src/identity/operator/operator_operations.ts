@@ -6,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import { conflict } from "../../model/api_error.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { Workspace } from "../../model/entities/member.ts";
+import { Workspace } from "../../model/tables/member.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";

@@ -6,17 +6,17 @@ import { assertDefined } from "../../model/assert.ts";
 import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
 import { validateName } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, parseId } from "../../model/domain/type_ids.ts";
-import { Channel } from "../../model/entities/channel.ts";
-import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
-import { SENDER_PROGRAM_OUTCOMES } from "../../model/entities/credentials.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
+import { Channel } from "../../model/tables/channel.ts";
+import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
+import { SENDER_PROGRAM_OUTCOMES } from "../../model/tables/credentials.ts";
 import { createActor } from "../../operation/audit_lines.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listKeysWithRefusedRequests, listSenderRequests, listWorkspaceKeys } from "../../store/queries/api_keys.ts";
-import { listSchema } from "../../store/schemas/common_fields.ts";
+import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { createKey } from "../operator/account_administration.ts";
 import {
   deleteWebhookEndpoints,

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { Channel } from "../../model/entities/channel.ts";
-import { Connection, ConnectionGrant } from "../../model/entities/credentials.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
+import { Channel } from "../../model/tables/channel.ts";
+import { Connection, ConnectionGrant } from "../../model/tables/credentials.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {
   connectionsOfClient,
@@ -15,7 +15,7 @@ import {
   listConnections,
   upsertConnection,
 } from "../../store/queries/connections.ts";
-import { deletedView, listSchema } from "../../store/schemas/common_fields.ts";
+import { deletedView, listSchema } from "../../store/response_schemas/common_fields.ts";
 import { parseClientName } from "../auth/client_metadata_fields.ts";
 import { endAssistantConnections } from "../auth/consent_grants.ts";
 

@@ -11,7 +11,7 @@ import { defineMemberOperation, definePersonOperation } from "../../operation/de
 import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
 import { listOwnDevices, putOwnLink, showTestDraftOnOwnDevices, unlinkOwnDevice } from "../../store/queries/devices.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
-import { deletedView, expectedVersion, listSchema } from "../../store/schemas/common_fields.ts";
+import { deletedView, expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
 import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication.ts";
 
 export const get_wake_ups = defineMemberOperation({

@@ -5,7 +5,7 @@ import { conflict, invalidRequest, notFound, throwFieldErrors } from "../../mode
 import { validateName, validatePasswordLength } from "../../model/domain/name_validation.ts";
 import { spellLimit } from "../../model/limits.ts";
 import { definePersonOperation } from "../../operation/define_operation.ts";
-import { deletedView, listSchema } from "../../store/schemas/common_fields.ts";
+import { deletedView, listSchema } from "../../store/response_schemas/common_fields.ts";
 import { newPasskeySchema } from "../auth/passkeys.ts";
 
 export const list_sessions = definePersonOperation({

@@ -8,7 +8,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listSeriesFilledUntil } from "../../store/queries/alert_series.ts";
 import { visibilityParameters } from "../../store/queries/channels.ts";
-import { listSchema } from "../../store/schemas/common_fields.ts";
+import { listSchema } from "../../store/response_schemas/common_fields.ts";
 
 export const list_filled_series = defineMemberOperation({
   name: "list_filled_series",

@@ -6,14 +6,14 @@ import { z } from "zod";
 import { forbidden, notFound } from "../../model/api_error.ts";
 import { alreadySent } from "../../model/domain/alert_transitions.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { Channel, Invite } from "../../model/entities/channel.ts";
-import { Member, Workspace } from "../../model/entities/member.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { Channel, Invite } from "../../model/tables/channel.ts";
+import { Member, Workspace } from "../../model/tables/member.ts";
 import { updateSeriesOccurrences } from "../../operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../../operation/alerts/attach_assets.ts";
 import {
@@ -28,8 +28,8 @@ import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
-import { alertReviewView, toAlertView } from "../../store/schemas/alert_schemas.ts";
-import { expectedVersion, listSchema } from "../../store/schemas/common_fields.ts";
+import { alertReviewView, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
+import { expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
 
 export const open_reviews = defineMemberOperation({
   name: "open_reviews",

@@ -7,19 +7,19 @@ import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { ASSET_KINDS, type AssetKind } from "../../model/tables/asset.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { readKeysetPage } from "../../operation/pagination.ts";
 import { assetScope, listAssets } from "../../store/queries/assets.ts";
-import { assetView, toAssetView } from "../../store/schemas/asset_response_schemas.ts";
+import { assetView, toAssetView } from "../../store/response_schemas/asset_response_schemas.ts";
 import {
   beforeParameter,
   DEFAULT_PAGE_SIZE,
   deletedView,
   limitParameter,
   paginationMetaSchema,
-} from "../../store/schemas/common_fields.ts";
+} from "../../store/response_schemas/common_fields.ts";
 
 export const list_files = defineMemberOperation({
   name: "list_files",

@@ -5,7 +5,12 @@ import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { findWebhookDelivery, findWebhookEndpoint } from "../../operation/channels/manual_delivery.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { deliveryView, toDeliveryView, toWebhookView, webhookView } from "../../store/schemas/webhook_schemas.ts";
+import {
+  deliveryView,
+  toDeliveryView,
+  toWebhookView,
+  webhookView,
+} from "../../store/response_schemas/webhook_schemas.ts";
 
 /** rules#webhook-edited and rules#webhook-paused */
 export const update_webhook = defineMemberOperation({

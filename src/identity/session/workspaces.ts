@@ -5,10 +5,10 @@ import { conflict, forbidden, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { validateName, validatePersonName } from "../../model/domain/name_validation.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { Member, ROLES, Workspace } from "../../model/entities/member.ts";
 import { retentionDaysSchema } from "../../model/fields/channel.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { Member, ROLES, Workspace } from "../../model/tables/member.ts";
 import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
@@ -22,7 +22,7 @@ import {
   removeAccount,
   renamePerson,
 } from "../../store/queries/workspaces.ts";
-import { listSchema } from "../../store/schemas/common_fields.ts";
+import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_management.ts";
 import { computeServiceState, serviceStateSchema } from "../operator/service_state.ts";
 

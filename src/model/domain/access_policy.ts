@@ -2,7 +2,7 @@
 // channels, or a key bound to a channel, sees only those channels. That is scope, not an error." A manager cannot act
 // on a member with a higher role or a wider view.
 
-import { ROLES, type Role } from "../entities/member.ts";
+import { ROLES, type Role } from "../tables/member.ts";
 
 /** The channels a credential sees: its member's restriction narrowed by its own binding; null is all of them. */
 export function getVisibleChannelIds(memberPusherIds: string[] | null, boundPusherId: string | null): string[] | null {

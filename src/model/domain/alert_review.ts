@@ -1,7 +1,7 @@
 // The review of an alert before it is published: its URL, which the author receives, and the decision.
 
 import type { ReviewTarget } from "../api_error.ts";
-import type { AlertStatus } from "../entities/alert.ts";
+import type { AlertStatus } from "../tables/alert.ts";
 import { formatId, parseId } from "./type_ids.ts";
 
 interface ReviewLocation {

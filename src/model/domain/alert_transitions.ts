@@ -2,9 +2,9 @@
 // verbs"). The table is pure: it uses no row, clock or caller.
 
 import { type ApiError, conflict } from "../api_error.ts";
-import type { AlertStatus } from "../entities/alert.ts";
 import type { ErrorCodeOfType } from "../error_codes.ts";
 import { createApiAndUiText, type ErrorMessage } from "../error_messages.ts";
+import type { AlertStatus } from "../tables/alert.ts";
 
 // This file also has the only SQL that compares an alert with the clock. A row with the status `sent` is never
 // compared, so the alert survives a clock that steps back.

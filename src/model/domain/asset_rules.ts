@@ -1,7 +1,7 @@
 // Rules for uploaded files: their sizes, the kind for each field of an alert, and the URLs that alerts need.
 
-import type { AssetKind } from "../entities/asset.ts";
 import { LIMITS } from "../limits.ts";
+import type { AssetKind } from "../tables/asset.ts";
 
 /** Bytes that a file of each kind may have (rules#uploads). */
 export const MAX_ASSET_BYTES: Record<AssetKind, number> = {

@@ -7,25 +7,25 @@ import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseQueryWords } from "../../model/domain/search_terms.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { COUNT_LIMIT, countAlerts, listAlertsByReports } from "../../store/queries/alert_counts.ts";
 import { listAlerts } from "../../store/queries/alert_lists.ts";
 import { countFound, type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { visibilityParameters } from "../../store/queries/channels.ts";
-import { type alertList, toAlertView } from "../../store/schemas/alert_schemas.ts";
+import { type alertList, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import {
   BEFORE_PARAMETER_DESCRIPTION,
   DEFAULT_PAGE_SIZE,
   formatPagePosition,
   limitParameter,
   pagePosition,
-} from "../../store/schemas/common_fields.ts";
+} from "../../store/response_schemas/common_fields.ts";
 import type { ResponseListRow } from "../define_operation.ts";
 import { checkTimeRange, readKeysetPage } from "../pagination.ts";
 import { findAlertOrigins } from "./alert_origins.ts";

@@ -24,7 +24,7 @@ import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { type AlertEditRecord, type AlertRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { publishDueAlerts } from "../../store/queries/inbox.ts";
-import { toAlertView } from "../../store/schemas/alert_schemas.ts";
+import { toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import { getMissingPublishScopes, getMissingWithdrawScopes } from "../scope_checks.ts";
 import { getAlertReviewUrl } from "./format_alert.ts";
 

@@ -20,7 +20,7 @@ import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import { SanitizerReport, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
-import { toAlertView } from "../../store/schemas/alert_schemas.ts";
+import { toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 
 type Sent = z.output<z.ZodObject<ReturnType<typeof createChangeSchemas<typeof ALERT_FIELDS>>>>;
 

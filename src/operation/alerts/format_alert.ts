@@ -7,7 +7,7 @@ import { type AlertNote, getIneffectiveFieldNotes } from "../../model/domain/ine
 import { type RemovedMarkupRow, SanitizerReport } from "../../model/sanitizer/sanitizer_report.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
-import { toAlertView } from "../../store/schemas/alert_schemas.ts";
+import { toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 
 /** Nothing of a sent or cancelled alert can be reviewed any more. */
 const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "repeating", "scheduled"]);

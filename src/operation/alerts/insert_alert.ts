@@ -3,10 +3,10 @@
 import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
 import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import type { AlertStatus } from "../../model/entities/alert.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
 import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_types.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
+import type { AlertStatus } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import type { channelScopeParameters } from "../../store/queries/channels.ts";

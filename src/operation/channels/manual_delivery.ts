@@ -3,10 +3,10 @@
 
 import { notFound } from "../../model/api_error.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { WebhookDelivery, WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { WebhookDelivery, WebhookEndpoint } from "../../model/tables/webhook.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { toDeliveryView } from "../../store/schemas/webhook_schemas.ts";
+import { toDeliveryView } from "../../store/response_schemas/webhook_schemas.ts";
 
 /** Calls that make this server send requests to other servers. */
 export const MANUAL_WEBHOOK_DELIVERY_LIMIT = {

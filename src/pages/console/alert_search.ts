@@ -3,8 +3,8 @@
 
 import { count_alert_reports } from "../../identity/session/alert_counts.ts";
 import { ApiError } from "../../model/api_error.ts";
-import type { AlertStatus } from "../../model/entities/alert.ts";
 import { LIMITS } from "../../model/limits.ts";
+import type { AlertStatus } from "../../model/tables/alert.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
 import {

@@ -4,7 +4,7 @@
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { list_keys } from "../../identity/session/api_keys.ts";
 import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
-import type { Role } from "../../model/entities/member.ts";
+import type { Role } from "../../model/tables/member.ts";
 import { type AvatarData, avatar, getLocalPicturePath } from "../../ui/avatar.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { qrDrawing } from "../../ui/qr_code.ts";

@@ -8,7 +8,7 @@ import { list_files } from "../../identity/session/uploaded_files.ts";
 import { get_service_state, rename_workspace, set_retention } from "../../identity/session/workspaces.ts";
 import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import type { Role } from "../../model/entities/member.ts";
+import type { Role } from "../../model/tables/member.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";

@@ -2,8 +2,8 @@
 // needs.
 
 import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
-import type { Role } from "../../model/entities/member.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE, PUBLISH_SCOPE, type Scope } from "../../model/scopes.ts";
+import type { Role } from "../../model/tables/member.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import { type HtmlContent, html } from "../../ui/html.ts";
 import { scopeLine } from "./components.ts";

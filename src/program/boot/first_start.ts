@@ -10,7 +10,7 @@ import { isSecretOfDatabase } from "../../identity/auth/secret_check.ts";
 import { addMemberAsOperator, createKey, createWorkspace } from "../../identity/operator/account_administration.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { Workspace } from "../../model/entities/member.ts";
+import { Workspace } from "../../model/tables/member.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";

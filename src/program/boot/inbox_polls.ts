@@ -19,7 +19,7 @@ import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import { getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { overloaded } from "../../model/api_error.ts";
 import type { HandsetOperation } from "../../operation/define_operation.ts";
-import { DEFAULT_PAGE_SIZE } from "../../store/schemas/common_fields.ts";
+import { DEFAULT_PAGE_SIZE } from "../../store/response_schemas/common_fields.ts";
 import type { AdmissionControl, AdmissionPass } from "./admission.ts";
 import type { LazyRequestLog } from "./log.ts";
 import { createHttpStreamSink } from "./stream_sinks.ts";

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
 import { assertDefined } from "../../model/assert.ts";
-import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
 import type { SenderProgram } from "../../model/fields/sender_programs.ts";
+import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
 import { COUNTERS, GAUGES, type GaugeReading, HISTOGRAMS } from "./metric_definitions.ts";
 
 type Library = typeof import("prom-client");

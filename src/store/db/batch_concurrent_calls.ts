@@ -4,7 +4,7 @@
 // waits is left out and written by itself.
 
 import type { Kysely } from "kysely";
-import type { AuditLine } from "../../model/entities/audit_event.ts";
+import type { AuditLine } from "../../model/tables/audit_event.ts";
 import { findDatabaseUnavailableCode } from "./database_errors.ts";
 import { isConnectionLost, runStatement, runStatementWithRetries, type Statement } from "./statement.ts";
 

@@ -8,8 +8,8 @@ import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { PostgreSqlSchemaHelper, SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import { assertDefined } from "../../model/assert.ts";
-import type { VisibilityFilter } from "../../model/entities/channel.ts";
-import { ENTITIES } from "../../model/entities/schema.ts";
+import type { VisibilityFilter } from "../../model/tables/channel.ts";
+import { ENTITIES } from "../../model/tables/schema.ts";
 import type { Config } from "../config/all_settings.ts";
 import { parseTlsOptions, requiresWritableHost, splitDatabaseUrlByHost } from "../config/database_url.ts";
 import type { PoolerMode } from "../config/setting_types.ts";
@@ -66,7 +66,7 @@ const POOL = 12;
 
 /**
  * Compares indexes without included columns, which entities cannot express. The one of `report` has one
- * (model/entities/schema.ts).
+ * (model/tables/schema.ts).
  */
 function compareKeysAlone(_: unknown, platform: Platform): void {
   const helper = platform.getSchemaHelper() as PostgreSqlSchemaHelper;
@@ -115,7 +115,7 @@ export function ormOptions(
     discovery: { afterDiscovered: compareKeysAlone },
     forceUtcTimezone: true,
     pool: { min: 0, max: config.databasePoolSize ?? POOL },
-    // The sign-in library owns its tables; triggers are in model/entities/triggers.ts (see scripts/schema).
+    // The sign-in library owns its tables; triggers are in model/tables/triggers.ts (see scripts/schema).
     schemaGenerator: { ignoreSchema: ["auth"], ignoreTriggers: true },
     // The service writes its own log, so the ORM writes none.
     logger: () => {},

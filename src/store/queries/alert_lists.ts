@@ -1,8 +1,8 @@
 // The history of alerts by its age, over every channel that the caller sees (see store/queries/channels.ts).
 
 import { sqlIsPlanned, sqlIsVisible } from "../../model/domain/alert_transitions.ts";
-import type { AlertStatus } from "../../model/entities/alert.ts";
 import { int, nullable, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import type { AlertStatus } from "../../model/tables/alert.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { LIST_SELECTION } from "./alerts.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";

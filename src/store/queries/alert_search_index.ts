@@ -1,4 +1,4 @@
-// SQL for the search terms of alerts (see `search_vector` in model/entities/alert.ts): writing them, and creating
+// SQL for the search terms of alerts (see `search_vector` in model/tables/alert.ts): writing them, and creating
 // them for rows of an earlier version.
 
 import { int, jsonb, nullable, text, uuid } from "../../model/fields/sql_types.ts";

@@ -1,6 +1,6 @@
 // SQL for alert rows: reads and changes; lists are in a separate file. The visible rows are an argument (see
 // store/queries/channels.ts). Only model/domain/alert_transitions.ts compares a status with the clock. An edit also
-// stores the previous values (see model/entities/alert.ts) in its statement. Waiting drafts are reported from here.
+// stores the previous values (see model/tables/alert.ts) in its statement. Waiting drafts are reported from here.
 
 import {
   sqlEffectiveSentAt,
@@ -8,7 +8,6 @@ import {
   sqlIsDue,
   sqlIsVisible,
 } from "../../model/domain/alert_transitions.ts";
-import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import {
   getFieldNames,
@@ -31,6 +30,7 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { FULL_BODY_LENGTH_COLUMN, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
 import { editedSearchTerms, newSearchTerms, selectWriter } from "./alert_search_index.ts";

@@ -2,8 +2,6 @@
 // of the look-ups of all credentials: several secrets at once (see createPositionedRowBatcher in
 // store/db/batch_concurrent_calls.ts), and the member of one.
 
-import type { SenderProgramRequest } from "../../model/entities/credentials.ts";
-import { ROLES } from "../../model/entities/member.ts";
 import {
   array,
   boolean,
@@ -18,6 +16,8 @@ import {
   uuid,
 } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
+import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
+import { ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("credentials");

@@ -2,7 +2,6 @@
 // expired. A caller without access to the whole workspace sees only the files of its own member. Expired rows count as
 // missing, so expiry needs no job. The entity manager inserts and deletes rows.
 
-import { ASSET_KINDS } from "../../model/entities/asset.ts";
 import {
   array,
   boolean,
@@ -16,6 +15,7 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_types.ts";
+import { ASSET_KINDS } from "../../model/tables/asset.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import type { Caller } from "../handler_context.ts";
 

@@ -5,7 +5,6 @@
 import { assertDefined } from "../../model/assert.ts";
 import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/entities/audit_event.ts";
 import {
   array,
   bigint,
@@ -19,6 +18,7 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_types.ts";
+import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/tables/audit_event.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("journal");

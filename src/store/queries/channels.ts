@@ -2,7 +2,6 @@
 // of invites, and an eviction, after the channel was found and locked. The entity manager handles single invites.
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
 import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { getSqlColumns } from "../../model/fields/field_table.ts";
 import {
@@ -18,6 +17,7 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_types.ts";
+import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import type { Caller } from "../handler_context.ts";
 

@@ -259,7 +259,7 @@ export const searchDirectoryChannels = defineList.reading("search_directory_chan
 
 /**
  * The runs of letters by which an index finds a text: those of three, or the whole of a shorter one
- * (model/entities/channel.ts).
+ * (model/tables/channel.ts).
  */
 export function searchTrigrams(find: string): string[] {
   const letters = [...find];

@@ -1,7 +1,6 @@
 // SQL for members and their sessions, and for one-time links: creating one, its state, and its single use among
 // simultaneous ones. connections.ts has connections.
 
-import { LINK_ISSUERS, ROLES } from "../../model/entities/member.ts";
 import {
   array,
   boolean,
@@ -14,6 +13,7 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_types.ts";
+import { LINK_ISSUERS, ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { MEMBER_COLUMNS } from "./api_keys.ts";
 

@@ -3,7 +3,6 @@
 // devices.
 
 import { sqlIsDue } from "../../model/domain/alert_transitions.ts";
-import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getSqlColumns, pickFieldDefinitions, selectFieldsDrawnOn } from "../../model/fields/field_table.ts";
@@ -21,6 +20,7 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_types.ts";
+import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { selectColumnsWithExcerpt } from "./alert_excerpt.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";

@@ -3,7 +3,6 @@
 
 import { sqlIsVisible } from "../../model/domain/alert_transitions.ts";
 import { EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
-import { HAS_PENDING_EVENTS_SQL } from "../../model/entities/devices_and_reports.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { getSqlColumns } from "../../model/fields/field_table.ts";
 import {
@@ -20,6 +19,7 @@ import {
 } from "../../model/fields/sql_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { HAS_PENDING_EVENTS_SQL } from "../../model/tables/devices_and_reports.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShown } from "./alerts_before_joining.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";

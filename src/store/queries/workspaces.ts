@@ -2,8 +2,8 @@
 // leaving.
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { ROLES } from "../../model/entities/member.ts";
 import { boolean, int, nullable, text, textEnum, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("library");

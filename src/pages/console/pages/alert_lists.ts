@@ -3,7 +3,7 @@
 // author.
 
 import { assertDefined } from "../../../model/assert.ts";
-import type { AlertStatus } from "../../../model/entities/alert.ts";
+import type { AlertStatus } from "../../../model/tables/alert.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";

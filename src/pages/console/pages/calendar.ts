@@ -8,7 +8,7 @@ import { findOccurrencesWithin } from "../../../model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
 import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/local_time.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { truncateText } from "../../../store/schemas/common_fields.ts";
+import { truncateText } from "../../../store/response_schemas/common_fields.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { buildViewUrl, type UrlQuery } from "../../../ui/view_url.ts";
 import { getChannelPath } from "../channel_header.ts";

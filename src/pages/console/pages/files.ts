@@ -7,9 +7,9 @@ import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES, MAX_FRAME_PIXELS } from "../../../model/domain/asset_rules.ts";
-import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
 import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
+import { ASSET_KINDS, type AssetKind } from "../../../model/tables/asset.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {

@@ -2,7 +2,7 @@
 // the others can be searched. The search is a button that saves nothing, so it needs no script.
 
 import type { ApiError } from "../../../model/api_error.ts";
-import type { MemberInput } from "../../../store/schemas/common_fields.ts";
+import type { MemberInput } from "../../../store/response_schemas/common_fields.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, renderFieldError } from "../components.ts";
 import { filterRows } from "../list_search.ts";

@@ -12,9 +12,9 @@ import {
 } from "../../../identity/session/members.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { getGrantableRoles } from "../../../model/domain/access_policy.ts";
-import type { Role } from "../../../model/entities/member.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { MemberInput } from "../../../store/schemas/common_fields.ts";
+import type { Role } from "../../../model/tables/member.ts";
+import type { MemberInput } from "../../../store/response_schemas/common_fields.ts";
 import { html } from "../../../ui/html.ts";
 import {
   copyableText,

@@ -5,7 +5,7 @@ import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { type EventName, WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { truncateText } from "../../../store/schemas/common_fields.ts";
+import { truncateText } from "../../../store/response_schemas/common_fields.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
 import {

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { getChannelNotes } from "../../model/domain/channel_rules.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { CHANNEL_STATUSES, type ChannelRow } from "../../model/entities/channel.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS, HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, createResponseSchemas, selectFieldsShownTo } from "../../model/fields/field_table.ts";
@@ -12,6 +11,7 @@ import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { patternSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { CHANNEL_STATUSES, type ChannelRow } from "../../model/tables/channel.ts";
 import type { PusherRecord } from "../queries/channels.ts";
 
 export const pusherCreate = {

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { REVIEW_DECISIONS } from "../../model/domain/alert_review.ts";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
-import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
   createResponseFieldFormatter,
@@ -19,6 +18,7 @@ import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
 import { countCodePoints, removedMarkupSchema } from "../../model/fields/value_schemas.ts";
 import { formatLimit } from "../../model/limits.ts";
+import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import type { AlertRecord } from "../queries/alerts.ts";
 import { paginationMetaSchema, truncateText } from "./common_fields.ts";
 

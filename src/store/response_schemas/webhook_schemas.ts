@@ -6,7 +6,6 @@
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
-import type { WebhookRow } from "../../model/entities/webhook.ts";
 import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { choiceCountsSchema } from "../../model/fields/alert_action.ts";
@@ -14,6 +13,7 @@ import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { EVENT_NAMES, WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
+import type { WebhookRow } from "../../model/tables/webhook.ts";
 import type { EventRecord } from "../queries/audit_and_events.ts";
 import type { DeliveryRecord } from "../queries/webhooks.ts";
 import { truncateText } from "./common_fields.ts";
