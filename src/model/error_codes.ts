@@ -34,7 +34,7 @@ const CHECK_ID = "Check the id. List the resources to see which ids your credent
 const missing = (what: string, cure = CHECK_ID) =>
   ({
     type: "not_found",
-    cause: `The ${what} does not exist, or your credential has no access to it. Both cases get the same answer.`,
+    cause: `The ${what} does not exist, or your credential has no access to it. Both cases get the same response.`,
     cure,
   }) as const;
 
@@ -46,30 +46,36 @@ export const ERROR_CODES = {
     "The request has a field that the operation does not accept.",
     "Remove it or correct its name. The message lists the accepted fields.",
   ),
-  wrong_type: invalid("A field has the wrong JSON type.", "Send the type that the message names."),
-  invalid_choice: invalid("A field has a value outside its list.", "Send one of the values in the message."),
-  invalid_format: invalid("A text does not have the required format.", "Send the format that the message describes."),
+  wrong_type: invalid("A field has the wrong JSON type.", "Send the type given in the message."),
+  invalid_choice: invalid(
+    "The value of a field is not in the list of allowed values.",
+    "Send one of the values in the message.",
+  ),
+  invalid_format: invalid("A value does not have the required format.", "Use the format described in the message."),
   invalid_value: invalid("A value is not accepted here.", "Follow the message; it names the accepted values."),
-  too_long: invalid("A text is longer than its limit.", "Shorten it. The limit counts Unicode code points."),
-  empty_text: invalid("A text has no visible character.", "Send a text, or leave an optional field out."),
+  too_long: invalid("A text value is longer than its limit.", "Shorten it. The limit counts Unicode code points."),
+  empty_text: invalid("A text value has no visible characters.", "Enter text, or omit an optional field."),
   invalid_characters: invalid(
-    "A text has control characters, invisible characters or broken Unicode.",
+    "A text value contains control characters, invisible characters or broken Unicode.",
     "Remove these characters.",
   ),
-  out_of_range: invalid("A number is outside its range.", "Send a number in the range that the message names."),
-  wrong_item_count: invalid("A list has too few or too many items.", "Send as many items as the message allows."),
+  out_of_range: invalid("A number is outside its range.", "Send a number in the range given in the message."),
+  wrong_item_count: invalid(
+    "A list has too few or too many items.",
+    "Send the number of items that the message allows.",
+  ),
   invalid_url: invalid("A URL is not an absolute https URL.", "Send an https URL without credentials."),
   url_not_allowed: invalid(
     "The host of a webhook or push endpoint is not public.",
     "Use a public host, or ask the operator to allow this one (`WEBHOOK_ALLOW_HOSTS`).",
   ),
   invalid_timestamp: invalid(
-    "A text is not a timestamp.",
+    "A value is not a timestamp.",
     "Send RFC 3339 with `Z` or an offset, or a local time with an IANA time zone.",
   ),
   ambiguous_time: invalid(
     "A local time is skipped or occurs twice because clocks change.",
-    "Send the time with an offset in place of the time zone.",
+    "Send the time with an offset instead of the time zone.",
   ),
   invalid_time_zone: invalid("A time zone is unknown.", "Send an IANA name, such as Europe/Lisbon."),
   invalid_time_range: invalid("The start, the end or the length of a time range is not valid.", "Correct the range."),
@@ -78,16 +84,16 @@ export const ERROR_CODES = {
   fields_required_together: invalid("Fields that belong together are incomplete.", "Send all of them, or none."),
   misplaced_field: invalid(
     "A field is in the wrong part of the request, or belongs to another operation.",
-    "Move or remove it, as the message says.",
+    "Move or remove it, as described in the message.",
   ),
-  immutable_field: invalid("The field cannot be changed.", "Leave it out."),
+  immutable_field: invalid("The field cannot be changed.", "Omit it."),
 
   // Alerts and channels.
-  time_in_past: invalid("A time must be in the future.", "Send a later time, or leave the field out."),
+  time_in_past: invalid("A time must be in the future.", "Send a later time, or omit the field."),
   alert_expired: invalid("The alert has expired.", "Change or clear `expires_at`, then send the alert."),
   invalid_recurrence: invalid(
     "`recurrence` is not a valid RFC 5545 rule with a time zone.",
-    "Correct the part that the message names.",
+    "Correct the part named in the message.",
   ),
   recurrence_not_allowed: invalid(
     "A recurrence cannot be set, removed or used in this way.",
@@ -102,19 +108,19 @@ export const ERROR_CODES = {
   // Files.
   asset_not_found: invalid("The uploaded file does not exist.", "Upload the file in the console, then use its id."),
   file_too_large: invalid("The file or picture is too large.", "Make it smaller. The message names the limit."),
-  unsupported_file_type: invalid("The content of the file is not of a supported type.", "Convert the file."),
+  unsupported_file_type: invalid("The type of the file is not supported.", "Convert the file to a supported type."),
   unreadable_file: invalid("The file is empty, incomplete or damaged.", "Export the file again and upload it."),
 
   // Requests.
-  malformed_body: invalid("The body cannot be read: broken JSON, form or text.", "Send a well-formed body."),
+  malformed_body: invalid("The body is not valid JSON, form data or text.", "Send a well-formed body."),
   unsupported_content_type: invalid("The content type is not accepted.", "Send `Content-Type: application/json`."),
-  body_too_large: invalid("The body has too many bytes, values or levels.", "Send less in each request."),
+  body_too_large: invalid("The body has too many bytes, values or nesting levels.", "Send less in each request."),
   malformed_request: invalid("The HTTP request is malformed.", "Send a valid HTTP/1.1 request."),
   unrecognized_format: invalid("No sender format matches the body.", "Name the program with `?from=`."),
 
   // Credentials and rights.
   invalid_credential: unproved(
-    "The credential is missing, wrong, revoked or expired. All causes get the same answer.",
+    "The credential is missing, wrong, revoked or expired. All causes get the same response.",
     "Send `Authorization: Bearer` with a valid credential.",
   ),
   sign_in_required: unproved("There is no session, or it has ended.", "Sign in again."),
@@ -155,9 +161,9 @@ export const ERROR_CODES = {
   method_not_allowed: {
     type: "not_found",
     cause: "The path exists, but not with this method.",
-    cure: "Use a method of the `Allow` header.",
+    cure: "Use a method from the `Allow` header.",
   },
-  resource_not_found: missing("page or resource of the console", "Check the address, or reload the list."),
+  resource_not_found: missing("console page or resource", "Check the address, or reload the list."),
   channel_not_found: missing("channel"),
   alert_not_found: missing("alert"),
   invite_not_found: missing("invite"),
@@ -177,13 +183,13 @@ export const ERROR_CODES = {
   alert_cancelled: refused("A cancelled alert cannot be changed or sent.", "Duplicate it."),
   alert_repeats: refused("A repeating alert cannot be sent or deleted.", "Cancel it, or send a copy."),
   channel_not_active: refused("The channel is paused or suspended.", "Resume it, or keep the alert as a draft."),
-  channel_has_subscribers: refused("A channel with subscribers cannot be deleted.", "Pause the channel."),
+  channel_has_subscribers: refused("A channel with subscribers cannot be deleted.", "Pause the channel instead."),
   handle_taken: refused("The handle is in use.", "Choose another handle."),
-  plan_outdated: refused("An alert of the plan changed after the dry run.", "Run move_alerts with `dry_run` again."),
-  quota_reached: refused("The maximum number of these resources is reached.", "Delete one that you do not need."),
+  plan_outdated: refused("An alert in the plan changed after the dry run.", "Run move_alerts with `dry_run` again."),
+  quota_reached: refused("The maximum number of these resources has been reached.", "Delete one that you do not need."),
   webhook_disabled: refused("The webhook is disabled.", "Fix the receiver, then call enable_webhook."),
   file_in_use: refused("An alert or a channel uses the file.", "Remove the file there first."),
-  push_disabled: refused("Push notifications are disabled on this server.", "Poll the inbox."),
+  push_disabled: refused("Push notifications are disabled on this server.", "Poll the inbox instead."),
   last_owner: refused("A workspace needs an owner.", "Make another member an owner first."),
   already_exists: refused("This value is already in use.", "Use another value."),
   wrong_state: refused("The state of the account, form or feature does not allow this.", "Follow the message."),
@@ -195,8 +201,8 @@ export const ERROR_CODES = {
   database_in_use: refused("Another process uses the database.", "Stop that process, then repeat the command."),
 
   // Commands.
-  ambiguous_target: invalid("Several workspaces or members match.", "Name one with the option in the message."),
-  invalid_file: invalid("A file cannot be used by the command.", "Check the file that the message names."),
+  ambiguous_target: invalid("Several workspaces or members match.", "Choose one with the option in the message."),
+  invalid_file: invalid("The command cannot use a file.", "Check the file named in the message."),
   file_inaccessible: refused(
     "The operating system denies the command access to a file or folder.",
     "Follow the message, which names the path and the cause.",
@@ -227,11 +233,14 @@ export const ERROR_CODES = {
     "The OpenID Connect provider of the console does not respond.",
     "Try again later. The operator can find the cause with `belfry doctor`.",
   ),
-  internal_error: failed("An internal error. The log entry has the request id.", "Retry with backoff."),
-  server_unreachable: failed("The command cannot reach a Belfry server.", "Check `--url` and the server."),
+  internal_error: failed("An internal error occurred. The log entry has the request id.", "Retry with backoff."),
+  server_unreachable: failed(
+    "The command cannot reach a Belfry server.",
+    "Check `--url`, and that the server is running.",
+  ),
   no_answer: failed(
     "The connection ended before the response arrived.",
-    "Check whether the change was made, then repeat.",
+    "Check whether the change was made before you retry.",
   ),
 } as const satisfies Record<string, ErrorKind>;
 
