@@ -11,7 +11,7 @@ remove first
 ends_early() {
   start early && sleep "$1" && contained stop -t 20 early >/dev/null && ended_with early '0|143'
 }
-for after in 0.1 0.5 1.5; do
+for after in 0 0.05 0.1 0.2 0.5 1.5; do
   timed "image: SIGTERM $after s after the start" ends_early "$after"
   remove early
 done

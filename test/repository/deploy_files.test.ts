@@ -82,6 +82,17 @@ test("the image's settings, port, volume, user and health check agree", () => {
   expect(PROBE_PATHS).toContain(all(read("Caddyfile"), /health_uri (.*)/g)[0]);
 });
 
+test("the image starts the service below an init process, and no file replaces or repeats it", () => {
+  expect(all(image, /^ENTRYPOINT (.*)$/gm)).toEqual(['["tini", "-s", "--"]']);
+  for (const container of made.Deployment.spec.template.spec.containers)
+    expect(container).not.toHaveProperty("command");
+  for (const text of compose)
+    for (const service of Object.values<any>(parse(text, { merge: true }).services).filter(
+      ({ image }) => image === "belfry",
+    ))
+      expect(Object.keys(service)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(init|entrypoint)$/)]));
+});
+
 test("every manager waits longer for a stop than the service may take", () => {
   const waits = [
     [Number(all(unit, /^TimeoutStopSec=(\d+)$/gm)[0]), unit],
