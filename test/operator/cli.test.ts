@@ -189,16 +189,20 @@ test("the local key is sent to no other address, and an absent server is a serve
 test("a command never mixes two servers: it names the server, or is refused", async () => {
   const other = { DATABASE_URL: "postgres://x@127.0.0.1:1/x", SECRET: "s".repeat(32) };
   const port = new URL(server.url).port;
-  // The key in DATA_DIR is of the embedded server; the server of these settings has a database of its own.
-  for (const settings of [other, { ...other, PORT: port }, { ...other, PORT: "1" }]) {
+  // The key in DATA_DIR belongs to the address of the embedded server.
+  for (const settings of [other, { ...other, PORT: "1" }, { ...other, PUBLIC_URL: "https://belfry.example" }]) {
     const { code, stdout, stderr } = await belfry(["list-pushers"], settings);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/DATABASE_URL.*another server.*BELFRY_API_KEY/);
   }
   const withKey = await belfry(["get-me"], { ...other, PORT: port, BELFRY_API_KEY: server.key });
   expect(withKey).toMatchObject({ code: 0, stderr: expect.stringContaining(`using ${server.url} (`) });
-  const named = await belfry(["get-me"], { ...other, BELFRY_URL: server.url });
-  expect(named).toMatchObject({ code: 1, refusal: { error: { type: "unauthorized" } } });
+  const elsewhereNamed = { ...other, BELFRY_URL: server.url.replace("localhost", "127.0.0.1") };
+  expect(await belfry(["get-me"], elsewhereNamed)).toMatchObject({ refusal: { error: { type: "unauthorized" } } });
+  // After a move to DATABASE_URL, the same address accepts the key.
+  const moved = await belfry(["get-me"], { ...other, PORT: port });
+  expect(moved).toMatchObject({ code: 0, stderr: expect.stringContaining(`using ${server.url} (`) });
+  expect(await belfry(["get-me"], { ...other, BELFRY_URL: server.url })).toMatchObject({ code: 0, stderr: "" });
   expect(await belfry(["get-me"], { ...other, BELFRY_URL: server.url, BELFRY_API_KEY: server.key })).toMatchObject({
     code: 0,
     stderr: "",

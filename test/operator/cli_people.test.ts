@@ -287,6 +287,10 @@ test("an own address or database has priority over the last login", async () => 
       expect(await opened(own)).toBe("https://alerts.example.org/console");
       expect(await opened({ ...own, ...database })).toBe("https://alerts.example.org/console");
       expect(await opened(database)).not.toBe(`${named}/console`);
+      // A login at the address of the settings is used. The other server has no answer.
+      const used = await runBelfryShared(["get-me"], { ...unnamed, ...database, PUBLIC_URL: named });
+      expect(used.stderr).toContain(`using ${named} (`);
+      expect(used.refusal.error.code).not.toBe("invalid_credential");
     },
   );
 });

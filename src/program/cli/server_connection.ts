@@ -96,17 +96,20 @@ export function resolveServerConnection(options: CliConnectionOptions): ServerCo
   if (loggedIn) return loggedIn;
 
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
-  const left: Partial<FirstCredentials> | null = readCredentials(dataDir);
+  const local: Partial<FirstCredentials> | null = readCredentials(dataDir);
   if (settings.ownDatabase && !named) {
-    if (!key && left?.key)
-      throw new UsageError(
-        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json belongs to another server: give --key or " +
-          "BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
-      );
-    if (!key) throw missingKeyError();
-    return { url: publicUrl, key, because: "from the settings, because DATABASE_URL is set" };
+    const because = "from the settings, because DATABASE_URL is set";
+    const loggedInThere = byLogin(publicUrl, because);
+    if (loggedInThere) return loggedInThere;
+    // The key stays valid when the server moves to DATABASE_URL.
+    if (local?.url === publicUrl) key ??= local.key ?? null;
+    if (key) return { url: publicUrl, key, because };
+    if (!local?.key) throw missingKeyError();
+    throw new UsageError(
+      `DATABASE_URL is set, and the key in DATA_DIR/credentials.json belongs to another server than ${publicUrl}: ` +
+        "give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
+    );
   }
-  const local = settings.ownDatabase ? null : left;
   const moved = settings.address.length > 0 && local?.url !== publicUrl ? settings.address.join(" and ") : "";
   if (!named && local?.url && moved)
     throw new UsageError(
@@ -135,7 +138,7 @@ export function resolveServerUrl(options: Pick<CliConnectionOptions, "url">): st
   const { ownDatabase, address } = loadClientSettings();
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
   const ofLast = ownDatabase || address.length > 0 ? null : readLastServer();
-  return readCredentials(dataDir)?.url ?? ofLast ?? publicUrl;
+  return (ownDatabase ? null : readCredentials(dataDir)?.url) ?? ofLast ?? publicUrl;
 }
 
 /** 401 with the ways to give one. */

@@ -6,7 +6,9 @@
 
 import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
+import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import type { FindingState, HealthFinding } from "../../identity/operator/database_health_checks.ts";
+import type { OperatorSettings } from "../../identity/operator/operator_database.ts";
 import { explainConnectionError } from "../../model/connection_errors.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadSettings, readNextSecret } from "../../store/config/load_settings.ts";
@@ -17,6 +19,9 @@ import { toTerminalSafeText } from "./terminal_text.ts";
 
 /** A service without a response in this time is reported as not responding. */
 const ANSWER_MS = 3_000;
+
+/** The status of another program that responds. */
+const UNKNOWN = "unknown";
 
 async function request(url: string, path: string, onError?: (error: unknown) => void): Promise<Response | null> {
   const signal = AbortSignal.timeout(ANSWER_MS);
@@ -32,7 +37,28 @@ function noteConnectionError(url: string, error: unknown): void {
   if (explained) printNote(explained.message);
 }
 
-/** The state that the service on this machine reports; null without a service. */
+/**
+ * The addresses at which the service of these settings may respond, the one on this machine first: a proxy at
+ * PUBLIC_URL may block /metrics. A loopback address of the last start also has its port.
+ */
+function listServiceAddresses({ dataDir, databaseUrl }: OperatorSettings): string[] {
+  const lastUrl = databaseUrl === null ? readCredentials(dataDir)?.url : undefined;
+  if (lastUrl?.startsWith("http:") && isLoopbackHost(new URL(lastUrl).hostname)) return [lastUrl];
+  const getPublicUrl = (overrides = {}) => loadSettings(["host", "port", "publicUrl"], overrides).publicUrl;
+  return [...new Set([getPublicUrl({ PUBLIC_URL: undefined }), lastUrl ?? getPublicUrl()])];
+}
+
+/** The state that the service reports at the first of these addresses where it responds; null without a service. */
+async function findService(urls: string[]) {
+  let other: Awaited<ReturnType<typeof serviceAt>> = null;
+  for (const url of urls) {
+    const found = await serviceAt(url);
+    if (found && found.service.status !== UNKNOWN) return found;
+    other = found ?? other;
+  }
+  return other;
+}
+
 async function serviceAt(url: string) {
   const [ready, metrics] = await Promise.all([
     request(url, "/readyz", (error) => noteConnectionError(url, error)),
@@ -44,8 +70,12 @@ async function serviceAt(url: string) {
     reason?: string;
     degraded?: string[];
   };
-  const { status = "unknown", reason, degraded } = said;
+  const { status = UNKNOWN, reason, degraded } = said;
   const figures = metrics?.ok ? await metrics.text() : null;
+  if (status !== UNKNOWN && metrics && !metrics.ok && metrics.status < 500)
+    printNote(
+      `${url}/metrics is closed, so versions and queues are unknown. Set HOST or PORT, or METRICS_PUBLIC=true.`,
+    );
   return { service: { url, status, ...(reason && { reason }), ...(degraded && { degraded }) }, figures };
 }
 
@@ -94,9 +124,7 @@ export function addStatusCommand(program: Command): void {
       const settings = loadOperatorSettings();
       // With a database by URL, the service may be on another machine; a response at its address is trusted all the
       // same.
-      const left = settings.databaseUrl === null ? readCredentials(settings.dataDir)?.url : undefined;
-      const url = left ?? loadSettings(["host", "port", "publicUrl"]).publicUrl;
-      const found = await serviceAt(url);
+      const found = await findService(listServiceAddresses(settings));
       const database = describeDatabaseLocation(settings);
       const state = await findServiceState(settings, found?.figures ?? null);
       const status = { ...database, service: found?.service ?? null, state };
