@@ -195,6 +195,15 @@ export const isPartRequest = ({ url }: { url: URL }): boolean => url.searchParam
 /** Text of a person within our text. It is shown as theirs, with any content. */
 export const renderBlockquote = (words: string): Html => html`<blockquote class="written">${words}</blockquote>`;
 
+/**
+ * A form behind a button, which needs no script. `open` shows it at once: after an error, or for an empty list. An
+ * address with "#new" opens it. In `.titled` the button is beside the heading of the page.
+ */
+export const createForm = (label: string, open: boolean, form: HtmlContent): Html =>
+  html`<details class="create"${open && html` open`}><summary class="button">${label}</summary>
+    <section class="card" id="new" aria-labelledby="new-title"><h2 class="unseen" id="new-title">${label}</h2>
+    ${form}</section></details>`;
+
 export function emptyState(title: string, text: HtmlContent): Html {
   return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
 }

@@ -13,10 +13,11 @@ import {
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { parseId } from "../../../model/domain/type_ids.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type HtmlContent, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
+  createForm,
   emptyState,
   errorSummary,
   relativeTime,
@@ -62,14 +63,13 @@ function scopesOf(sent: URLSearchParams): readonly string[] {
 /** In the order of the form: scopes that only read come first. */
 const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => SELECTABLE_SCOPES.filter(holds));
 
-async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise<HtmlContent> {
+async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise<Html> {
   const { form: sent, token, base } = context;
   const channels = await context.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
   const may = renderFieldError(error, "scope", "said");
-  return html`<section class="card" aria-labelledby="new"><h2 id="new">Create a key</h2>
-    ${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
+  return html`${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
         ${renderInputField({
@@ -118,7 +118,7 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
       </div>
       ${renderApprovalSettingCheckbox(parseRequiresApproval(sent))}
       <button>Create key</button>
-    </form></section>`;
+    </form>`;
 }
 
 type KeyRow = z.output<typeof list_keys.output>["data"][number];
@@ -142,13 +142,13 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   });
   return context.page(
     "Keys",
-    html`<h1>Keys</h1>
+    html`<div class="titled"><h1>Keys</h1>
     <p class="lede">Scripts and programs use keys. Each key acts for the member who created it. Assistants can ask for
       your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
-    ${error && form}
+    ${createForm("New key", error !== undefined || rows.length === 0, form)}</div>
     ${
       rows.length === 0
-        ? emptyState("No keys", "Create a key below when a script needs one.")
+        ? emptyState("No keys", "Create a key above when a script needs one.")
         : html`${found.form}${renderHtmlTable(
             "Active keys",
             found.rows,
@@ -182,8 +182,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
             null,
             { headings: sorted.headings },
           )}${found.ways}`
-    }
-    ${!error && form}`,
+    }`,
     { error, styles: ["people"] },
   );
 }

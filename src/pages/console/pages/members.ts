@@ -18,6 +18,7 @@ import type { MemberInput } from "../../../store/response_schemas/common_fields.
 import { html } from "../../../ui/html.ts";
 import {
   copyableText,
+  createForm,
   errorSummary,
   relativeTime,
   renderHtmlTable,
@@ -60,8 +61,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ...{ label: "Find a member", hint: "Name or e-mail" },
     wordsOf: ({ name, email }) => [name, email],
   });
-  const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
-    ${errorSummary(error, { sees: "new-sees" })}
+  const form = html`${errorSummary(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
         ${renderInputField({
@@ -87,12 +87,12 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       </div>
       ${channelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
       <button>Add and show link</button>
-    </form></section>`;
+    </form>`;
   return context.page(
     "Members",
-    html`<h1>Members</h1>
+    html`<div class="titled"><h1>Members</h1>
     <p class="lede">Members of ${caller.workspace.name}, with their roles and channels.</p>
-    ${error && form}
+    ${createForm("Add member", sent.size > 0 || rows.length === 1, form)}</div>
     ${found.form}
     ${renderHtmlTable("Members", found.rows, {
       Member: (row) =>
@@ -112,8 +112,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         html`<a class="button plain" href="${base}members/${row.id}">Change<span
           class="unseen"> ${row.name ?? row.email}</span></a>`,
     })}
-    ${found.ways}
-    ${!error && form}`,
+    ${found.ways}`,
     { error },
   );
 }
