@@ -21,8 +21,8 @@ export default defineOperation({
   name: "create_alert",
   title: "Compose alert",
   description:
-    "Write an alert: by default a draft with a review_url, with send published now or at " +
-    "send_at. Publishing cannot be undone.",
+    "Write an alert: a draft with a review_url or, with send, an alert published now or at send_at. " +
+    "Publishing cannot be undone.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   asDraft: ({ send: _, ...draft }) => draft,

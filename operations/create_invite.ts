@@ -32,7 +32,7 @@ export default defineOperation({
   name: "create_invite",
   title: "Create invite",
   description:
-    "Create a link with which phones join a private channel. Without max_uses and expires_at it works until revoked.",
+    "Create a link for phones to join a private channel. Without max_uses and expires_at it works until revoked.",
   scope: "invites:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },

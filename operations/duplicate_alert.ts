@@ -38,7 +38,7 @@ export default defineOperation({
   name: "duplicate_alert",
   title: "Duplicate alert",
   description:
-    "Copy an alert as a draft, with changes; send publishes, cancel_original withdraws the old one. Times are " +
+    "Copy an alert to a draft, with changes; send publishes it, cancel_original withdraws the original. Times are " +
     "not copied.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },

@@ -13,8 +13,8 @@ import { alertTimeline, alertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/s
 import { reachField } from "../src/store/stats/stats_schemas.ts";
 
 const NOTE =
-  "Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and " +
-  `past ${formatLimit("stats_sample")} remaining reports it shows a sample of devices.`;
+  "Totals are exact counts of what devices reported. The timeline loses detail as devices prune old reports. " +
+  `Above ${formatLimit("stats_sample")} reports, it shows a sample of devices.`;
 
 export default defineOperation({
   name: "get_alert_stats",

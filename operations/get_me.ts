@@ -7,7 +7,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 
 const ASKS_FIRST =
   "A person must approve before anything is published. Compose a draft and give the person its review_url, or call " +
-  "send_alert, which returns that address. wait_for_review returns the decision. cancel_alert works as usual.";
+  "send_alert, which returns the same URL. wait_for_review returns the decision. cancel_alert works as usual.";
 
 export default defineOperation({
   name: "get_me",
@@ -22,7 +22,7 @@ export default defineOperation({
   input: z.strictObject({}),
   returnsText: true,
   output: z.object({
-    now: z.string().describe("The server's time, UTC."),
+    now: z.string().describe("The server's time in UTC."),
     workspace: z.object({ id: z.string(), name: z.string() }),
     member: z.object({ id: z.string(), role: z.enum(ROLES), pusher_ids: z.array(z.string()).nullable() }),
     credential: z.object({
@@ -38,7 +38,7 @@ export default defineOperation({
       asks_first: z
         .string()
         .nullable()
-        .describe("Requirements for publishing if a person must approve first; else null."),
+        .describe("Requirements for publishing if a person must approve first; otherwise null."),
     }),
   }),
   async handler(_input, ctx) {

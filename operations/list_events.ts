@@ -32,13 +32,15 @@ function fitting(rows: readonly EventRecord[]): number {
 export default defineOperation({
   name: "list_events",
   title: "List events",
-  description: `List the events that webhooks receive, oldest first, of the last ${LIMITS.events_days} days.`,
+  description: `List the events that webhooks receive, oldest first, from the last ${LIMITS.events_days} days.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },
   errors: ["invalid_request"],
   input: z.strictObject({
-    after: eventFeedPositionParameter().optional().describe("next_after of the previous response. Absent: the oldest."),
+    after: eventFeedPositionParameter()
+      .optional()
+      .describe("next_after of the last response. Absent: from the oldest."),
     limit: limitParameter(),
   }),
   returnsText: true,

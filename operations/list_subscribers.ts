@@ -27,7 +27,7 @@ const counts = countsByTextSchema();
 const output = z.object({
   data: z.array(
     z.object({
-      device: z.string().describe("Stable pseudonym, useless to replay."),
+      device: z.string().describe("Stable pseudonym; it cannot be used as a credential."),
       ...createResponseSchemas(selectFieldsShownTo(DEVICE_FIELDS, "list")),
       muted: z.boolean(),
       subscribed_at: z.string(),

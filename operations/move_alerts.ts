@@ -26,8 +26,8 @@ type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, 
 /** The code and the message for an alert that stays, by the state that the statement reports. */
 const REFUSALS: Record<string, Refusal> = {
   inactive: ["channel_not_active", CHANNEL_NOT_ACTIVE],
-  past: ["time_in_past", "Its new send_at must be in the future."],
-  expires: ["invalid_time_range", "Its expires_at must be later than its new send_at. Change it with update_alert."],
+  past: ["time_in_past", "The new send_at must be in the future."],
+  expires: ["invalid_time_range", "Its expires_at must be later than the new send_at. Change it with update_alert."],
   draft: ["alert_not_sent", "This alert is a draft, so it is not scheduled."],
   repeating: ["alert_repeats", "This alert repeats. Use update_alert or cancel_alert."],
   sent: ["alert_already_sent", "This alert was already sent. Withdraw it with cancel_alert."],
@@ -37,11 +37,11 @@ const REFUSALS: Record<string, Refusal> = {
 const moved = z.object({
   id: z.string(),
   pusher_id: z.string(),
-  handle: z.string().describe("The handle of its channel."),
+  handle: z.string().describe("The handle of the alert's channel."),
   series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
   title: z.string(),
   send_at: z.string().nullable(),
-  becomes: z.string().nullable().describe("Its new send_at; null if cancelled or unchanged."),
+  becomes: z.string().nullable().describe("The new send_at; null if cancelled or unchanged."),
   outcome: z.enum(["done", "would", "refused"]),
   code: z.string().nullable().describe("The reason for a refusal, as in `error.code`."),
   message: z.string().nullable().describe("Why it was refused."),
@@ -123,7 +123,7 @@ export default defineOperation({
         .min(-LIMITS.shift_minutes, MINUTES)
         .max(LIMITS.shift_minutes, MINUTES)
         .optional()
-        .describe("Minutes later; negative is earlier."),
+        .describe("Minutes to move by; negative: earlier."),
       dry_run: z.boolean().optional().describe("true changes nothing and returns a plan."),
       plan: z.string().optional().describe("The plan of the dry run."),
     })
@@ -157,7 +157,7 @@ export default defineOperation({
     if (planned.length > MOST)
       throw invalidRequest(
         "wrong_item_count",
-        `More than ${MOST} alerts are scheduled in this range. Send an earlier value of to.`,
+        `More than ${MOST} alerts are scheduled in this range. Use an earlier value for to.`,
         "to",
       );
     const changing = planned.filter(({ refused }) => refused === null);

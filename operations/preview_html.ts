@@ -14,7 +14,7 @@ const preview = z.object({
   script_count: z.int().describe("Scripts in the document; they do not run in its sandboxed frame."),
   notes: z
     .array(removedMarkupSchema)
-    .describe("Parts of the document that readers do not or may not see; they are kept."),
+    .describe("Parts of the document that are or may be hidden from readers; they are kept."),
 });
 
 export default defineOperation({

@@ -27,7 +27,7 @@ export default defineOperation({
   name: "schedule_alert",
   title: "Schedule alert",
   description:
-    "Publish a draft at send_at, or repeatedly with a recurrence, each time as a separate alert. send_at moves " +
+    "Publish a draft at send_at, or repeatedly with a recurrence, as a separate alert each time. send_at moves " +
     "a scheduled one.",
   scope: "alerts:send",
   leadsToReview: true,

@@ -35,8 +35,8 @@ export default defineOperation({
   returnsText: true,
   output: z.object({
     question: z.string().nullable(),
-    replies: choiceCountsSchema.describe("The choices in their order."),
-    total: z.int().describe("Handsets that answered."),
+    replies: choiceCountsSchema.describe("The choices in the order of the question."),
+    total: z.int().describe("Number of handsets that replied."),
     open: z.boolean().describe("true: handsets can still reply."),
     seen: z.string(),
     note: z.string(),

@@ -93,7 +93,7 @@ export const delete_device = defineHandsetOperation({
   name: "delete_device",
   title: "Remove this device",
   description:
-    "Leave every channel and delete this handset. Its token becomes invalid, and its reports are still counted. " +
+    "Leave every channel and delete this handset. Its token becomes invalid, but its reports are still counted. " +
     "This cannot be undone.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me", status: 204 },

@@ -82,7 +82,7 @@ export const inboxItem = registerSchemaName(
     test_until: z
       .string()
       .optional()
-      .describe("Only for a test of a draft on its author's handsets: the time at which the test ends."),
+      .describe("Only for a draft that is tested on its author's handsets: the time when the test ends."),
   }),
 );
 

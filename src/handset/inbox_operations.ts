@@ -36,8 +36,8 @@ export const get_inbox = defineHandsetOperation({
   title: "Get the inbox",
   description:
     "The visible alerts of the handset's channels, newest first. Returns the current state, not a queue of new " +
-    `items: cancelled alerts are absent. A page also ends at ${formatLimit("inbox")}. Poll with If-None-Match, ` +
-    "and with Prefer: wait=50 to get the answer as soon as something changes.",
+    `items: cancelled alerts are absent. A page is at most ${formatLimit("inbox")}. Poll with If-None-Match, ` +
+    "and add Prefer: wait=50 to get the response as soon as something changes.",
   lookUp: findDevicesWithInbox,
   writes: "nothing",
   validated: true,
@@ -111,7 +111,7 @@ export const follow_inbox = defineHandsetOperation({
   description:
     "Server-sent events for changes to the inbox: `alert` with a card, `removed` with ids, `look` to poll now, " +
     "`ended` with a reason. Open the stream with the ETag of the last poll as Last-Event-ID, and with the same limit " +
-    "and view; the id of an event is the handset's new ETag. The stream is optional: after any gap the handset polls.",
+    "and view; the id of an event is the handset's new ETag. The stream is optional: after any interruption, poll.",
   writes: "nothing",
   streams: true,
   http: { method: "GET", path: "/handset/v1/inbox/stream", status: 200 },

@@ -149,7 +149,7 @@ export function groupInboxPageRows(
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
     if (row.id !== null) alerts.set(row.id, { row, card: new WireAlert(row) });
     if (row.alert === null) continue;
-    const { row: shown, card } = assertDefined(alerts.get(row.alert), "an alert precedes the rows that name it");
+    const { row: shown, card } = assertDefined(alerts.get(row.alert), "an alert precedes the rows that refer to it");
     const { page } = assertDefined(sets.at(-1), "the first row of a set starts the set");
     page.rows.push(row.id === null ? { ...shown, following: row.following, so_far: row.so_far ?? 0 } : placed(row));
     page.cards.push(card);

@@ -108,7 +108,7 @@ export const prune_reports = defineHandsetOperation({
   name: "prune_reports",
   title: "Prune reports",
   description:
-    "Delete the times of this handset's reports before a timestamp. Totals are unchanged; timelines lose detail.",
+    "Delete the times of reports that this handset made before a timestamp. Totals stay exact; timelines lose detail.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
   errors: ["invalid_request", "unauthorized"],

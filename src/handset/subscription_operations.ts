@@ -38,7 +38,7 @@ import { assertJoinedChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.
 export const list_channels = defineHandsetOperation({
   name: "list_channels",
   title: "Search channels",
-  description: "Search the public active channels. q is matched literally in names and tags.",
+  description: "Search the active public channels. q is matched literally against names and tags.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -71,7 +71,7 @@ export const list_channels = defineHandsetOperation({
 export const get_channel = defineHandsetOperation({
   name: "get_channel",
   title: "Get a channel",
-  description: "Show a channel's card. A private channel answers 404 without a valid invite or a subscription.",
+  description: "Show a channel's card. A private channel returns 404 without a valid invite or a subscription.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
@@ -134,7 +134,7 @@ export const put_subscription = defineHandsetOperation({
 export const delete_subscription = defineHandsetOperation({
   name: "delete_subscription",
   title: "Leave a channel",
-  description: "Leave a channel. The answer is the same when the handset had not joined it.",
+  description: "Leave a channel. The response is the same if the handset has not joined it.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
   limit: JOIN_LIMITS,

@@ -29,11 +29,11 @@ export const export_subscriptions = defineHandsetOperation({
   title: "Export subscriptions",
   description:
     "The subscriptions of this handset, for a backup file. Each page is a valid body for the import. It " +
-    "contains no secret, so private channels need a new invite; a transfer code also moves those.",
+    "contains no secrets, so private channels need a new invite; a transfer code also moves those.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limitParameter("100 when absent."), before: beforeParameter() }),
+  input: z.strictObject({ limit: limitParameter("Absent: 100."), before: beforeParameter() }),
   output: z.object({
     version: z.literal(EXPORT_VERSION),
     data: z.array(z.object({ handle: z.string(), muted: z.boolean(), permissions: z.array(z.string()) })),
@@ -105,9 +105,9 @@ export const create_transfer = defineHandsetOperation({
   name: "create_transfer",
   title: "Create a transfer code",
   description:
-    "Create a code with which another handset takes over all subscriptions of this one, including private ones: " +
-    `once, within ${LIMITS.move_minutes} minutes. The code is shown once, and a new code replaces it. Any ` +
-    "handset with the code can use it. The address opens the web app with the code, as a link or QR code.",
+    "Create a code with which another handset takes over all subscriptions of this one, including private ones. It " +
+    `works once, within ${LIMITS.move_minutes} minutes, for any handset that has it. It is shown once, and a new ` +
+    "code replaces it. The address, as a link or QR code, opens the web app with the code.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/transfer", status: 201, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -140,8 +140,8 @@ export const take_over = defineHandsetOperation({
   title: "Take over subscriptions",
   description:
     "Take over all subscriptions of the handset that created the code. They move here with their permissions, " +
-    "and the other handset keeps none. Existing subscriptions of this handset stay unchanged. This can only be " +
-    "undone by moving back.",
+    "and the other handset keeps none. Existing subscriptions of this handset stay unchanged. To undo this, move " +
+    "them back.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {

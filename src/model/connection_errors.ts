@@ -52,7 +52,7 @@ export function explainConnectionError(url: string, error: unknown): ConnectionP
   if (code === "CERT_HAS_EXPIRED") return certificate("has expired", "renew it, and check the clock of this machine");
   if (code === "CERT_NOT_YET_VALID") return certificate("is not valid yet", "check the clock of this machine");
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return certificate("is for another host name", "use a host name of the certificate, or get one for this name");
+    return certificate("is for another host name", "use a name in the certificate, or get a new certificate");
   if (HANDSHAKE.test(code) || HANDSHAKE_ALERT.test(code))
     return describe(
       `${host} did not complete the TLS handshake (${code})`,

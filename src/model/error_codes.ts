@@ -116,7 +116,7 @@ export const ERROR_CODES = {
   unsupported_content_type: invalid("The content type is not accepted.", "Send `Content-Type: application/json`."),
   body_too_large: invalid("The body has too many bytes, values or nesting levels.", "Send less in each request."),
   malformed_request: invalid("The HTTP request is malformed.", "Send a valid HTTP/1.1 request."),
-  unrecognized_format: invalid("No sender format matches the body.", "Name the program with `?from=`."),
+  unrecognized_format: invalid("No sender format matches the body.", "Specify the program with `?from=`."),
 
   // Credentials and rights.
   invalid_credential: unproved(
@@ -145,7 +145,7 @@ export const ERROR_CODES = {
     "Use a credential without this restriction.",
   ),
   channel_suspended: denied("The channel is suspended.", "Ask the operator of the service."),
-  session_required: denied("This requires a person who is signed in to the console.", "Use the console."),
+  session_required: denied("The call requires a person who is signed in to the console.", "Use the console."),
   not_permitted: denied(
     "The caller may not change this account, member or database.",
     "Follow the message; it names who can do this.",

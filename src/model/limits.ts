@@ -68,7 +68,7 @@ export const LIMIT_DEFINITIONS = {
   search_word: [40, "characters", "indexed part of a search term"],
   page: [100, "rows", "maximum page size of a list"],
   page_usual: [50, "rows", "default page size of a list"],
-  list_total: [1_000, "alerts", "maximum exact total of a list of alerts"],
+  list_total: [1_000, "alerts", "alerts counted for the total of a list; if there are more, the total is a minimum"],
   list_reports: [1_000, "alerts", "newest sent alerts that a list sorted by reports covers"],
   body: [64 * KIB, "bytes", "request body, unless another limit applies"],
   body_alerts: [4 * MIB, "bytes", "body of a request that writes alerts, and of a request to `/mcp`"],

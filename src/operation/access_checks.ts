@@ -62,7 +62,7 @@ export async function checkIdempotentReplayAccess(
     throw forbidden(
       "channel_restricted",
       createApiAndUiText(
-        "This credential or its member has lost access to the resource that was created with this key. Use a " +
+        "This credential or its member has lost access to the resource that this idempotency key created. Use a " +
           "credential with access.",
         "You no longer have access to the resource that this form created. Ask an owner of the workspace.",
       ),
@@ -92,7 +92,7 @@ export const explainRowOfAnotherChannel =
       ? error
       : new ApiError(
           row.code,
-          `${error.message.replace(/\.$/, "")} in this channel. It is in ${channel}; repeat the call with it.`,
+          `${error.message.replace(/\.$/, "")} in this channel. It is in ${channel}; call again with that channel.`,
         );
   };
 

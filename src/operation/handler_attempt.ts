@@ -194,7 +194,7 @@ function contextOn(
           call.input,
           answer,
         );
-        return assertDefined(line, "there is one actor");
+        return assertDefined(line, "the call has an actor");
       },
       idempotencyInStatement: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_IDEMPOTENCY_KEY,
       async run(several, item) {

@@ -125,7 +125,7 @@ export const moveCases: TestCase[] = [
     want: { body: { dry_run: true } },
     after: async (world, { pusher, alerts, events }, { body }) => {
       expect(body.data.map(({ outcome, message }: any) => [outcome, message])).toEqual([
-        ["refused", "Its new send_at must be in the future."],
+        ["refused", "The new send_at must be in the future."],
         ["would", null],
       ]);
       expect(await readStates(world, alerts)).toEqual(unchanged(alerts));

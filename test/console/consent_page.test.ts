@@ -79,7 +79,7 @@ describe("the consent page", () => {
     order(
       text,
       "“<bdi>Ada&#39; is safe",
-      "It chose this name itself.",
+      "The assistant chose this name.",
       "127.0.0.1:7777",
       "Test workspace",
       "60 minutes",

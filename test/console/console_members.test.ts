@@ -55,7 +55,7 @@ describe("members", () => {
     const email = "contradiction@example.org";
     const answer = await add({ email, role: "editor", sees: "all", pusher: one.id });
     expect(answer.status).toBe(422);
-    expect(answer.text).toContain("Choose either all channels or single channels");
+    expect(answer.text).toContain("Choose either all channels or individual channels");
     expect(answer.text).toContain(`value="${email}"`);
     expect(answer.text).toContain('<option value="editor" selected');
     // Ticked boxes stay; the person decides which of the two is meant.
@@ -167,7 +167,9 @@ describe("members", () => {
       await page.getByLabel("All channels").check();
       await page.getByLabel("E-mail address").fill("browser@example.org");
       await page.getByRole("button", { name: "Add and show link" }).click();
-      expect(await page.getByRole("alert").textContent()).toContain("Choose either all channels or single channels");
+      expect(await page.getByRole("alert").textContent()).toContain(
+        "Choose either all channels or individual channels",
+      );
       expect(await page.getByLabel(one.handle).isChecked()).toBe(true);
       await page.getByLabel("Only these:").check();
       await page.getByRole("button", { name: "Add and show link" }).click();

@@ -234,7 +234,7 @@ describe("history, statistics and subscribers", () => {
     });
     expect(body).toMatchObject({ status: "draft", title: "Pier <3>", tts_text: "Pier" });
     const opened = await owner.get(made);
-    expect(opened.text).toContain("This is the copy, saved as a draft");
+    expect(opened.text).toContain("The alert was copied. This copy is a draft");
     expect(opened.text).toContain("Pier &lt;3&gt;");
   });
 

@@ -93,6 +93,6 @@ describe("invites in the console", () => {
       return text.slice(text.indexOf("Create an invite"), text.indexOf('name="label"'));
     };
     expect(await above(true)).toContain("Create one before you make the channel private");
-    expect(await above(false)).toContain("each counts its own joins");
+    expect(await above(false)).toContain("joins are counted per invite");
   });
 });

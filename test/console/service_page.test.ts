@@ -39,7 +39,7 @@ test("its owner sees the measures of the service by group, each with an action, 
   expect(status).toBe(200);
   const rows = rowsOf(text);
   expect(rows).toMatchObject({
-    Belfry: [expect.stringMatching(/^\d+\.\d+/), expect.stringContaining("follow Upgrade")],
+    Belfry: [expect.stringMatching(/^\d+\.\d+/), expect.stringContaining("see Upgrade")],
     PostgreSQL: [expect.stringMatching(/^\d+/), expect.anything()],
     Size: [expect.stringMatching(/^[\d.]+ MB$/), expect.anything()],
     "Due alerts waiting to be published": ["0", expect.stringContaining("“Publish due alerts”")],

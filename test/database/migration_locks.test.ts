@@ -180,7 +180,7 @@ test("one of a build from before 0.1.0 is refused with a solution, and stays as 
   const said = await applyMigrations(orm).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
   expect(said.message).toBe(
-    "DATABASE_URL or DATA_DIR names a database of a build older than 0.1.0. Start 0.1.0 on it once, then this " +
+    "DATABASE_URL or DATA_DIR names a database from a build older than 0.1.0. Start 0.1.0 on it once, then this " +
       "version. Nothing was changed.",
   );
   expect([await readSchema(em), await readAppliedMigrations(em)]).toEqual([schema, had]);

@@ -113,7 +113,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
 
 // rules#database-tls
 test.each([
-  ["prefer is unencrypted", "sslmode=prefer", /sslmode set to one of/],
+  ["prefer is unencrypted", "sslmode=prefer", /set sslmode to one of/],
   ["an authority without verification", "sslmode=require&sslrootcert=/dev/null", /verify/],
   ["a file that is not there", "sslmode=verify-full&sslrootcert=/nowhere/at/all", /cannot be read: \/nowhere\/at\/all/],
 ])("%s: refused by the setting's name", (_, query, words) => {

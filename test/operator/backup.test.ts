@@ -258,7 +258,7 @@ describe("a server in use, by URL", () => {
     [
       "it is the folder around",
       (copy) => renameSync(copy, join(at("around"), "belfry-20260101T000000Z")),
-      /contains backups\. Name one of them: belfry-20260101T000000Z/,
+      /contains backups\. Specify one of them: belfry-20260101T000000Z/,
     ],
   ])("is refused by name when %s, and nothing stays", async (what, spoil, says) => {
     const settings = empty;

@@ -390,7 +390,7 @@ describeInBrowser("in a host", () => {
     expect(await listAxeFindings(frame as unknown as Page)).toEqual([]);
     const alert_id = result.structuredContent.id;
     const stats = await show("get_alert_stats", { pusher_id, alert_id });
-    expect(await stats.frame.innerText(".figures")).toMatch(/Reach now\s+0/);
+    expect(await stats.frame.innerText(".figures")).toMatch(/Current reach\s+0/);
     expect(await stats.frame.innerText("#card")).toContain("Yes: 0");
     // No label is broken within a word.
     for (const width of [320, 390, 560, 760]) {

@@ -114,7 +114,7 @@ describeInBrowser("subscribing", () => {
     await open("granted", "hangs");
     await page.getByRole("button", { name: SUBSCRIBE }).click();
     await page.getByText("Registering this device for push notifications…").waitFor();
-    await page.getByText("push service has not answered yet").waitFor();
+    await page.getByText("push service has not responded yet").waitFor();
     for (const [service, reason] of [
       ["AbortError", "could not register with its push service"],
       ["NotAllowedError", "a private window"],

@@ -181,7 +181,7 @@ describe("refused by the text alone, without a question to DNS", () => {
     expect(result.ok).toBe(false);
     if (!result.ok) {
       expect(result.refusal).toMatch(/^(url|address)$/);
-      expect(result.reason).toMatch(/^(Give|Leave) .+\.$/);
+      expect(result.reason).toMatch(/^(Give|Remove) .+\.$/);
     }
     expect(dns.questions.length).toBe(before);
   });
@@ -215,7 +215,7 @@ describe("refused by the result of DNS", () => {
     expect(registered).toMatchObject({ ok: false, refusal });
     expect(await resolveTarget(`https://${host}/`, rules, { signal })).toEqual(registered);
     // Nothing of the question in the answer, and an inner name reads as one that does not exist.
-    expect(registered).toHaveProperty("reason", expect.stringMatching(/^Give a host in public DNS/));
+    expect(registered).toHaveProperty("reason", expect.stringMatching(/^Give a host whose addresses in public DNS/));
   });
 });
 

@@ -125,7 +125,8 @@ async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: st
   if (!isYesValue(said.template)) return fillByName(said, request, notes);
   const { message, title } = said;
   try {
-    if (OTHER_TAG.test(message + title)) throw invalidRequest("invalid_format", "A template has functions.");
+    if (OTHER_TAG.test(message + title))
+      throw invalidRequest("invalid_format", "Templates with functions are not supported.");
     const value = request.object();
     if (message !== "") said.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value);
     if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value);

@@ -38,7 +38,7 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
   for (const { action = "", label = "", url = "" } of all) {
     if (!["view", "http", "broadcast", "copy"].includes(action.toLowerCase()) || label === "") throw bad();
     const address = action.toLowerCase() === "view" ? parseHttpsUrl(url) : null;
-    if (address === null) notes.push("Buttons can only open https links; another button was ignored.");
+    if (address === null) notes.push("Buttons can only open https links; a button without one was ignored.");
     else if (taken.length === LIMITS.alert_actions)
       notes.push(`An alert has at most ${spellLimit("alert_actions")} buttons; one was ignored.`);
     else {

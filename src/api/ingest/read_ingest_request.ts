@@ -51,7 +51,7 @@ interface Form {
 async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<Form> {
   if (type !== "multipart/form-data") return { fields: new URLSearchParams(decodeUtf8Body(bytes)), files: [] };
   const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {
-    throw invalidRequest("malformed_body", "The form could not be read.");
+    throw invalidRequest("malformed_body", "The form could not be read. Send valid form data.");
   });
   const fields = new URLSearchParams();
   const files: ReceivedFile[] = [];

@@ -27,12 +27,12 @@ export const OPENAPI_RESPONSE_HEADERS: OpenApiJson = {
     schema: { type: "string", format: "uuid" },
   },
   "WWW-Authenticate": {
-    description: "The kind of credential and the scopes that are accepted.",
+    description: "The accepted kind of credential and its scopes.",
     schema: text,
     example: 'Bearer error="insufficient_scope", scope="alerts:send"',
   },
   "Retry-After": {
-    description: "Seconds to wait before the next call.",
+    description: "Number of seconds to wait before the next call.",
     schema: { type: "integer", minimum: 0 },
     example: 41,
   },
@@ -47,7 +47,7 @@ export const OPENAPI_RESPONSE_HEADERS: OpenApiJson = {
     example: `"alert-sends";r=${LIMITS.sends - 1};t=${LIMITS.window_seconds}`,
   },
   "Preference-Applied": {
-    description: "Prefer: wait was granted. A 304 without this header returned early, so pause before the next poll.",
+    description: "Prefer: wait was applied. A 304 without this header returned early, so pause before the next poll.",
     schema: text,
     example: "wait=50",
   },
@@ -68,9 +68,9 @@ export const ERROR_MEANING: Record<ErrorType, string> = {
   invalid_request: "The request is not valid. `param` names the field.",
   unauthorized: "The credential is missing, revoked or expired.",
   payment_required: "Reserved until plans exist.",
-  insufficient_scope: "The credential lacks a needed scope.",
-  forbidden: "The role or the state does not allow the call.",
-  not_found: "The resource does not exist, or you have no access. Both get the same answer.",
+  insufficient_scope: "The credential lacks a required scope.",
+  forbidden: "The member's role or the state of the resource does not allow the call.",
+  not_found: "The resource does not exist, or you have no access. Both cases get the same response.",
   conflict: "The state of the resource does not allow the call. The message says what to do.",
   rate_limited: "A rate limit has been reached. The message names the limit and the time to retry.",
   server_error: "Internal server error. Retry with backoff.",
@@ -124,12 +124,12 @@ export const ERROR_SCHEMA: OpenApiJson = {
         code: {
           ...text,
           description:
-            "A stable name of the error. The page on error codes has its cause and solution. New codes may be added. " +
-            `${Object.keys(ERROR_CODES)
+            "A stable name for the error. The page on error codes gives its cause and solution. New codes may be " +
+            `added. ${Object.keys(ERROR_CODES)
               .map((code) => `\`${code}\``)
               .join(", ")}.`,
         },
-        message: { ...text, description: "A message for people that explains the problem and the solution." },
+        message: { ...text, description: "A message for people. It explains the problem and the solution." },
         param: {
           type: ["string", "null"],
           description: "Dotted path of the invalid field, or null.",

@@ -37,7 +37,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
           "Accepts messages from other programs in their own format: plain text (the first line is the title), " +
           "or JSON of a program that is recognised or named. Each alert is created by `create_alert` with " +
           "`send`; a key without `alerts:send` creates a draft, and the response states this. A named program gets " +
-          "responses in its own format, including refusals; `Belfry-Notes` lists what was ignored. Scope " +
+          "responses and errors in its own format; `Belfry-Notes` lists what was ignored. Scope " +
           "`alerts:write`.",
         security: [{ apiKey: [] }],
         parameters: [
@@ -45,14 +45,14 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
             name: "id",
             in: "path",
             required: true,
-            description: "Channel id, psh_…, or its handle",
+            description: "The channel's id (psh_…) or handle",
             schema: text,
             example: EXAMPLE_ID,
           },
           {
             name: "from",
             in: "query",
-            description: "The sending program; recognised from the body when absent.",
+            description: "The sending program. If absent, it is recognised from the body.",
             schema: { type: "string", enum: SENDER_PROGRAM_NAMES },
             example: "text",
           },

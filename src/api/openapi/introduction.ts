@@ -23,17 +23,17 @@ Assistants connect over MCP at \`${publicUrl}/mcp\`, where each operation is a t
 ## Errors
 
 All errors have the same form: \`{"error": {"type", "code", "message", "param"}}\`. The message explains the solution.
-A resource that does not exist and one without access both return 404. Unknown fields are refused, never ignored.
+A missing resource and one that you cannot access both return 404. Unknown fields are refused, never ignored.
 
 ## Retries
 
-Send an \`Idempotency-Key\` with operations that create something. For ${LIMITS.idempotency_hours} hours, a repeat
+Send an \`Idempotency-Key\` with operations that create something. For ${LIMITS.idempotency_hours} hours, a retry
 returns the first result and has no further effect.
 
 ## Times
 
-Responses use UTC. Requests accept RFC 3339 with \`Z\` or an offset, and the local time of a zone: \`2026-11-24T07:30
-Europe/Lisbon\`. A local time that the clocks skip or repeat is refused; the error names the two possible offsets.
+Responses use UTC. Requests accept RFC 3339 with \`Z\` or an offset, or a local time with its zone: \`2026-11-24T07:30
+Europe/Lisbon\`. A local time that is skipped or repeated when clocks change is refused; the error names both offsets.
 
 ## Pages
 
@@ -43,16 +43,16 @@ the last page.
 ## Views
 
 Operations that list or write alerts accept the query parameter \`view\`. \`full\`, the default here, returns all
-fields. \`brief\` is the default over MCP. It cuts texts above ${LIMITS.brief_text} characters (\`body_length\` has
-the full length) and omits markup (\`html_length\`). Lists also accept \`titles\`: id,
+fields. \`brief\` is the default over MCP. It cuts texts longer than ${LIMITS.brief_text} characters (\`body_length\`
+has the full length) and omits markup (\`html_length\`). Lists also accept \`titles\`: id,
 handle, title, status and time. A response over MCP stays under ${formatLimit("mcp_answer")}: a
 longer list ends early, with \`next_before\`.
 
 ## Publishing
 
-Composing and sending are separate permissions. An alert cannot be unsent: cancelling stops delivery to handsets that
-have not fetched it yet, and has no effect on those that have. Priority is an upper limit: each handset decides if it
-rings. Drafting is never rate-limited.
+Composing and sending are separate permissions. A sent alert cannot be recalled: cancelling keeps it from handsets that
+have not fetched it, and has no effect on those that have. Priority is an upper limit: each handset decides whether to
+ring. Drafting is never rate-limited.
 
 ## Handsets
 
@@ -73,17 +73,17 @@ export function createLlmsText(tools: readonly OwnerOperation[], publicUrl: stri
   return `# Belfry
 
 > Alerts on channels (pushers), which people's phones subscribe to. Assistants, scripts and people compose them; a
-> sent alert cannot be unsent.
+> sent alert cannot be recalled.
 
 Connect over MCP at ${publicUrl}/mcp, with consent in a browser (OAuth) or with \`Authorization: Bearer <key>\`. Only
-public pages need neither.
+public pages require neither.
 Composing and sending are separate permissions: without the second, a person sends the draft at its review_url.
 Counts are reports from devices. Deliveries and rates are not available.
 
 ## Documentation
 
-- [API reference](${publicUrl}/api/v1/docs): REST with the same operations, and the API of handsets
-- [Docs](${publicUrl}/docs): how to send, receive, connect and operate
+- [API reference](${publicUrl}/api/v1/docs): the same operations over REST, and the handset API
+- [Docs](${publicUrl}/docs): how to send and receive alerts, connect programs and run the service
 - [OpenAPI 3.1](${publicUrl}/api/v1/openapi.json): the same in machine-readable form
 - [Public channels](${publicUrl}/c): the directory, for people
 

@@ -84,7 +84,7 @@ export function createOpenApiDocument(
       parameters: {
         IdempotencyKey: inHeader(
           "Idempotency-Key",
-          `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeat within ` +
+          `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeated request within ` +
             `${LIMITS.idempotency_hours} hours returns the first result; a different body with the same key returns ` +
             "422.",
           EXAMPLE_IDEMPOTENCY_KEY,
@@ -92,21 +92,21 @@ export function createOpenApiDocument(
         ),
         Prefer: inHeader(
           "Prefer",
-          "With If-None-Match, wait=N delays the response until a change, for N seconds at most; the limit is " +
-            `${LIMITS.held_seconds} (RFC 7240).`,
+          "With If-None-Match, wait=N delays the response until something changes, for at most N seconds; the " +
+            `maximum is ${LIMITS.held_seconds} (RFC 7240).`,
           "wait=50",
         ),
         LastEventId: inHeader(
           "Last-Event-ID",
-          "The handset's ETag for the same limit and view. If it is not current, the stream begins with `look`.",
+          "The handset's ETag for the same limit and view. If it is not current, the stream starts with `look`.",
         ),
         IfMatch: inHeader(
           "If-Match",
-          "The client's ETag of the alert; 409 when the alert has changed since. expected_updated_at in the " +
-            "body has the same effect.",
+          "The client's ETag of the alert. If the alert has changed since, the status is 409. expected_updated_at in " +
+            "the body has the same effect.",
           '"2026-11-20T14:25:31.123456Z"',
         ),
-        IfNoneMatch: inHeader("If-None-Match", "The client's ETag of the answer; 304 while it is current."),
+        IfNoneMatch: inHeader("If-None-Match", "The client's ETag of the response; 304 if it is still current."),
       },
       headers: OPENAPI_RESPONSE_HEADERS,
       responses: sorted(responses),
@@ -126,7 +126,7 @@ const sorted = (record: OpenApiJson): OpenApiJson =>
 
 const OTHER_TAGS: Record<string, string> = {
   Handset:
-    "The API of subscribing devices, with their own token. Register once and keep the token, join channels, " +
+    "The API for subscribing devices, which use their own token. Register once and keep the token, join channels, " +
     "then keep polling the inbox with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is " +
     "the current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means " +
     "that nothing changed; after a 304 without Preference-Applied, pause before the next poll. The device " +
@@ -172,7 +172,7 @@ function healthPaths(responses: OpenApiJson): OpenApiJson {
   return {
     "/healthz": probe("healthz", "Liveness", "The process is running.", { 200: answer("Up.", "ok") }),
     "/readyz": probe("readyz", "Readiness", "The database responds and all migrations are applied.", {
-      200: answer("Ready; `degraded` lists features that do not work.", "ready", {
+      200: answer("Ready. `degraded` lists features that do not work.", "ready", {
         degraded: { type: "array", items: { type: "string" } },
       }),
       503: answer("Not ready.", "not ready"),

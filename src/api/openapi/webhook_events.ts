@@ -10,14 +10,14 @@ const RECEIVED = [...EVENT_NAMES, "webhook.test"] as const;
 type Received = (typeof RECEIVED)[number];
 
 const WORDS: Record<Received, [summary: string, description: string]> = {
-  "alert.sent": ["Alert sent", "Immediate send, a draft published, or a scheduled alert sent early."],
+  "alert.sent": ["Alert sent", "An alert was sent immediately, from a draft, or earlier than scheduled."],
   "alert.scheduled": [
     "Alert scheduled",
     "The alert will become visible at `send_at`. Use this payload, or subscribe to `alert.visible`.",
   ],
   "alert.cancelled": [
     "Alert cancelled",
-    "Withdrawn, or returned to draft (see `status`). Handsets that already received it keep it.",
+    "The alert was withdrawn or returned to draft (see `status`). Handsets that already received it keep it.",
   ],
   "subscriber.created": [
     "Subscribers joined",
@@ -27,28 +27,28 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   ],
   "subscriber.deleted": [
     "Subscribers left",
-    "The same with a negative `delta`, also after a revoked invite removed subscribers.",
+    "The same data, with a negative `delta`. Also sent when revoking an invite removes subscribers.",
   ],
   "alert.visible": [
     "Scheduled alert visible",
     "A scheduled alert became visible. Sent once: within seconds if the server is running, otherwise later. " +
-      "Recorded, including in the feed, only while an endpoint of the workspace subscribes to it.",
+      "Stored and listed in the feed only while an endpoint of the workspace subscribes to it.",
   ],
   "alert.acknowledged": [
     "Alert acknowledged",
     `The number of devices that acknowledged an alert (\`count\`) and the change since the last event ` +
-      `(\`delta\`); never their identity. Sent at most once in ${LIMITS.acks_told_seconds} seconds for an alert, ` +
+      `(\`delta\`); never their identity. Sent at most once every ${LIMITS.acks_told_seconds} seconds for an alert, ` +
       "while an endpoint of the workspace subscribes to it.",
   ],
   "alert.replied": [
-    "Alert answered",
+    "Alert replied to",
     `The current number of replies for each choice (\`choices\`) and the number of devices that replied ` +
       `(\`count\`); never their identity. A device that changes its reply counts once. Sent at most once a ` +
       "second for an alert, always including the last state, while an endpoint of the workspace subscribes to it.",
   ],
   "webhook.test": [
     "Test",
-    "The event of `test_webhook`, signed like any delivery. Its `pusher_id` belongs to no channel.",
+    "The event of `test_webhook`, signed like any delivery. Its `pusher_id` does not belong to a channel.",
   ],
 };
 
@@ -102,8 +102,8 @@ function delivery(event: Received): OpenApiJson {
           "`t` that differs from the current time by more than " +
           `${LIMITS.webhook_clock_seconds} seconds.`,
       ),
-      header("X-Webhook-Event", "The event's name."),
-      header("X-Webhook-Event-Id", "The id of the event, in all its deliveries and in list_events."),
+      header("X-Webhook-Event", "The name of the event."),
+      header("X-Webhook-Event-Id", "The id of the event, the same in all its deliveries and in list_events."),
       header("X-Webhook-Id", "Unique for each delivery."),
     ],
     requestBody: {

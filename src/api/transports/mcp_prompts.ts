@@ -26,14 +26,14 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     title: "Compose an alert for my review",
     description: "Write a draft, and return the page where I can review it.",
     arguments: [
-      { name: "about", description: "The content of the alert, and its readers.", required: true },
-      { ...ONE_CHANNEL, description: "The handle or id of the channel. Absent: the assistant searches for it." },
+      { name: "about", description: "The content and the audience of the alert.", required: true },
+      { ...ONE_CHANNEL, description: "The handle or id of the channel. Absent: the assistant finds it." },
     ],
     message: ({ about = "", channel }) =>
       "Write an alert and leave it as a draft for my review. " +
       `${channel ? `Channel: ${channel}.` : "Find the channel with list_pushers; if several fit, ask me."} ` +
       "Call create_alert without send, and explain in review_note why the alert is needed. Then show me its title " +
-      "and text, explain notes and blocked of the answer, and give me its review_url. Do not send or schedule it. " +
+      "and text, explain notes and blocked of the result, and give me its review_url. Do not send or schedule it. " +
       `Content:\n\n${about}`,
   },
   {
@@ -45,32 +45,32 @@ export const MCP_PROMPTS: readonly Prompt[] = [
       "Which alerts are waiting for me? List the drafts and then the scheduled alerts with list_account_alerts, by " +
       "status. " +
       "Write one line for each: channel, title, review_note or review_reply of a draft, and send_at of a scheduled " +
-      "one in my time zone. Begin with the earliest time. Change nothing. For an alert that I ask about, get_alert " +
-      "has the review_url.",
+      "one in my time zone. Begin with the earliest time. Change nothing. If I ask about an alert, get its " +
+      "review_url with get_alert.",
   },
   {
     name: "why_was_it_silent",
     title: "Why was it silent?",
-    description: "Reasons why an alert was not seen or heard, as far as the service knows.",
+    description: "Possible reasons why an alert was not seen or heard.",
     arguments: [{ name: "alert", description: "Its title or id, and its channel if known.", required: true }],
     message: ({ alert = "" }) =>
       `Why was this alert not noticed: ${alert}\n\nFind it with list_account_alerts and view titles, and read it ` +
       "with get_alert: status, times, priority and notes. Read its channel with get_pusher: whether it is active, " +
       "its requested_perms and its subscribers. get_alert_stats has the reports of devices. Explain which settings " +
-      "of the alert and the channel can change, and which only the owner of a phone can change. The service knows " +
-      "nothing about individual phones.",
+      "of the alert and the channel I can change, and which only the owner of a phone can change. The service has " +
+      "no data about individual phones.",
   },
   {
     name: "weekly_report",
     title: "Weekly report",
-    description: "Alerts of the last week, and the reports of devices about them.",
+    description: "Alerts of the last week, with device reports.",
     arguments: [ONE_CHANNEL],
     message: ({ channel }) =>
       `Report on the last week${channel ? ` in the channel ${channel}` : ""}. ` +
       `Read ${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and the sent alerts with ` +
       `${channel ? "list_alerts" : "list_account_alerts"}, status sent and view titles. With reports unacked, the ` +
       "same tool lists alerts without an acknowledgement. Begin with a summary in three sentences, then a table. " +
-      "Counts are reports by devices: do not report deliveries or a share of readers.",
+      "Counts are device reports: do not present them as deliveries or as a share of readers.",
   },
 ];
 

@@ -45,7 +45,7 @@ type Step = Pick<TaskJob, "removes" | "work"> & Partial<TaskJob>;
 
 const REMOVALS: Record<string, Removal> = {
   one_time_links: {
-    removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expired.`,
+    removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expire.`,
     from: "member_link",
     where: ended("expires_at", EXPLAINED_FOR),
   },
@@ -165,12 +165,12 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
       ...FREQUENT,
     },
     pending_alert_events: {
-      removes: "Pending events about published alerts, acknowledgements and answers.",
+      removes: "Pending events about published alerts, acknowledgements and replies.",
       work: (batch) => emitPendingAlertEvents(deps, batch),
       ...FREQUENT,
     },
     unindexed_alerts: {
-      removes: "Alerts from earlier versions of Belfry, which are added to the search index, a thousand per second.",
+      removes: "Alerts from earlier versions of Belfry, which are added to the search index at a thousand per second.",
       work: (batch) => indexMissingAlerts(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,

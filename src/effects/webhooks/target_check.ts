@@ -35,14 +35,14 @@ const REASONS = {
     "Give an https URL, such as https://hooks.example.com/belfry. " +
     "For a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
   long: `Give a URL of at most ${formatLimit("url")} characters.`,
-  credentials: "Leave user name and password out of the URL; verify X-Webhook-Signature instead.",
-  port: "Give a port from 1 to 65535, or leave it out for 443.",
+  credentials: "Remove the user name and password from the URL; verify X-Webhook-Signature instead.",
+  port: "Give a port from 1 to 65535, or none to use 443.",
   // One sentence for a private address and a missing name, so that names of an internal network cannot be
   // distinguished.
   unreachable:
-    "Give a host in public DNS whose addresses are all reachable on the public internet. " +
+    "Give a host whose addresses in public DNS are all reachable on the public internet. " +
     "For a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
-  resolver: "The host could not be resolved. Check its name servers.",
+  resolver: "The host could not be resolved. Check its DNS records.",
 } as const;
 
 /**

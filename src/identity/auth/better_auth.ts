@@ -155,7 +155,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
           if (!(await grants.lives(referenceId, user?.id)))
             throw new APIError("BAD_REQUEST", {
               error: "invalid_grant",
-              error_description: "The connection has ended; ask for access again.",
+              error_description: "The connection has ended; request access again.",
             });
           return { [GRANT_CLAIM]: referenceId };
         },

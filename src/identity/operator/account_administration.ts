@@ -55,7 +55,7 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
   }
   const all = await em.find(Workspace, {}, { limit: 2 });
   if (all.length === 0)
-    throw new ApiError("workspace_not_found", "The service has no workspace. Create one with workspaces create.");
+    throw new ApiError("workspace_not_found", "No workspace exists. Create one with belfry workspaces create.");
   if (all.length > 1)
     throw invalidRequest("ambiguous_target", "Choose a workspace with --workspace wsp_….", "workspace");
   return assertDefined(all[0], "there is exactly one workspace").id;
@@ -170,7 +170,7 @@ async function memberByEmail(em: Em, workspace: string | undefined, email: strin
   const within = workspace === undefined ? {} : { workspace: await workspaceOf(em, workspace) };
   const rows = await em.find(Member, { ...within, email: email.trim().toLowerCase() }, { limit: 2 });
   if (rows.length === 0)
-    throw new ApiError("member_not_found", "No member has this e-mail address. List members with members list.");
+    throw new ApiError("member_not_found", "No member has this e-mail address. Run belfry members list.");
   if (rows.length > 1)
     throw invalidRequest(
       "ambiguous_target",
@@ -186,7 +186,11 @@ export async function findMember(
   { workspace, member, email }: Pick<NewKey, "workspace" | "member"> & { email?: string },
 ): Promise<MemberRow> {
   if (member !== undefined && email !== undefined)
-    throw invalidRequest("mutually_exclusive_fields", "Name the member with --member or --email, not both.", "member");
+    throw invalidRequest(
+      "mutually_exclusive_fields",
+      "Specify the member with --member or --email, not both.",
+      "member",
+    );
   if (email !== undefined) return memberByEmail(em, workspace, email);
   if (member !== undefined) {
     const id = parseId("mem", member);
@@ -200,7 +204,7 @@ export async function findMember(
   if (!owner)
     throw invalidRequest(
       "field_required",
-      "The workspace has no owner. Add one with members add, or use --member.",
+      "The workspace has no owner. Add one with belfry members add, or use --member.",
       "member",
     );
   return owner;

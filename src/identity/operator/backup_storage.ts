@@ -195,7 +195,7 @@ export async function openBackupStorage(to: string, settings: BackupStorageSetti
     if (value === null)
       throw new ConfigError(
         SETTINGS[key].name,
-        `is missing: ${to} is a bucket, and ${SETTINGS[key].shownDefault} is not set either.`,
+        `is missing. The bucket ${to} requires it or ${SETTINGS[key].shownDefault}.`,
       );
     return value;
   };
@@ -227,7 +227,7 @@ export async function openBackup(from: string, settings: BackupStorageSettings):
   throw invalidRequest(
     "backup_invalid",
     inside.length > 0
-      ? `${address} contains backups. Name one of them: ${inside.slice(-5).join(", ")}.`
+      ? `${address} contains backups. Specify one of them: ${inside.slice(-5).join(", ")}.`
       : `${address} is not a complete backup: it has no ${BACKUP_MANIFEST_FILE}. An interrupted backup cannot be ` +
           `restored.`,
     "from",

@@ -146,7 +146,7 @@ function stateFindings(
   const when = (bad: boolean, state: FindingState, says: string, way: string) =>
     void (bad && found.push(createFindingBuilder("database")[state](says, way)));
   when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
-  when(standby, "wrong", "is a standby, which accepts no writes", "name the primary in DATABASE_URL");
+  when(standby, "wrong", "is a standby, which accepts no writes", "specify the primary in DATABASE_URL");
   when(
     !standby && !may_create,
     "wrong",
@@ -156,7 +156,7 @@ function stateFindings(
   when(
     !utf8,
     "wrong",
-    "does not use the encoding UTF-8",
+    "does not use UTF-8 encoding",
     "create a database with encoding UTF8 and move to it with belfry backup and restore",
   );
   when(!durable, "warning", "can lose acknowledged writes in a power failure", "set fsync and full_page_writes to on");

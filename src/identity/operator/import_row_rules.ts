@@ -89,7 +89,7 @@ const name = one(
 );
 const personName = one(
   (value) => value === value.trim() && validatePersonName(value) === null,
-  "must be a valid name of a person",
+  "must be valid as a person's name",
 );
 const wireId = z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/, "must be the id of a credential");
 const scopes = z.array(one(isScope, "must be a scope"));
@@ -231,7 +231,7 @@ const STORED: { [K in ExportRowKind]?: (row: ImportRow, here: ImportContext) => 
   },
   webhook(row, { targets }) {
     if (!isPossibleTarget(String(row.url), targets))
-      refuse("url is not an https address of the public internet. To allow it, use WEBHOOK_ALLOW_HOSTS.");
+      refuse("url is not a public https address. To allow it, set WEBHOOK_ALLOW_HOSTS.");
     return row;
   },
   alert(row, { reviews, publicUrl }) {

@@ -37,7 +37,7 @@ function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Field
   if (every_channel && pusher_ids.length > 0)
     return {
       code: "mutually_exclusive_fields",
-      message: "Choose either all channels or single channels. Nothing was saved.",
+      message: "Choose either all channels or individual channels. Nothing was saved.",
     };
   if (!every_channel && pusher_ids.length === 0)
     return { code: "field_required", message: "Choose all channels, or tick at least one." };
@@ -82,7 +82,7 @@ export async function findManageableMember(
   if (!canManageMember(mine, standing(row as MemberRow)))
     throw forbidden(
       "not_permitted",
-      "You cannot manage a member with a higher role or with channels that you cannot access.",
+      "You cannot manage a member who has a higher role or channels that you cannot access.",
     );
   return row as MemberRow;
 }

@@ -43,7 +43,7 @@ async function checkWebSocket(publicUrl: string): Promise<HealthFinding[]> {
   if (!answer.includes(`"code":${NOT_UPGRADED}`)) return [ok(`works at ${publicUrl}`)];
   return [
     warning(
-      `the proxy at ${publicUrl} does not pass WebSockets, which ntfy clients use`,
+      `the proxy at ${publicUrl} does not forward WebSockets, which ntfy clients use`,
       `forward the headers Upgrade and Connection (${publicUrl}/docs/how-to/https)`,
     ),
   ];

@@ -123,7 +123,8 @@ const replacePicture = defineStatement("replace_channel_picture", {
  * @throws 422 for a wrong old or an invalid new secret, 409 while other clients are connected
  */
 export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
-  if (from === to) throw invalidRequest("invalid_value", "The new secret equals the old one. Choose another.", "to");
+  if (from === to)
+    throw invalidRequest("invalid_value", "The new secret is the same as the old one. Choose another.", "to");
   await refuseOtherConnections(em);
   await requireMatchingSecret(em, from, "from");
   const counts = {
@@ -147,7 +148,7 @@ export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { f
     changed: [
       "Users must sign in again.",
       "Subscriber pseudonyms have changed.",
-      "Old URLs of uploaded files no longer work. Devices get the new ones with their next poll.",
+      "Old URLs of uploaded files no longer work. Devices get the new URLs with their next poll.",
     ],
   };
 }

@@ -11,7 +11,7 @@ export const count_alert_reports = defineMemberOperation({
   name: "count_alert_reports",
   title: "Count reads and acknowledgements",
   description:
-    "The reads and acknowledgements of several alerts. Alerts of other workspaces and missing ones are left out.",
+    "The reads and acknowledgements of several alerts. Alerts of other workspaces and missing ones are omitted.",
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),

@@ -37,8 +37,8 @@ export const list_keys = defineMemberOperation({
     scopes: z.array(z.string()),
     requires_approval: z.boolean(),
     client_program: z.string().nullable(),
-    speaks: z.string().nullable().describe("The program of its last sender request."),
-    sends_to: z.array(z.string()).nullable().describe("Channels of such requests; null if there are none."),
+    speaks: z.string().nullable().describe("The program that sent its last sender request."),
+    sends_to: z.array(z.string()).nullable().describe("The channels of its sender requests; null if there are none."),
     pusher_id: z.string().nullable(),
     handle: z.string().nullable(),
     member_id: z.string(),
@@ -74,7 +74,7 @@ export const list_sender_requests = defineMemberOperation({
   title: "List sender requests",
   description:
     `Results of the last ${LIMITS.sender_requests} sender requests of a key, newest first. Keys that the caller ` +
-    "cannot revoke are not found.",
+    "cannot revoke are reported as not found.",
   role: "admin",
   writes: "nothing",
   errors: ["not_found"],
@@ -111,7 +111,7 @@ export const list_failing_senders = defineMemberOperation({
   name: "list_failing_senders",
   title: "List failing senders",
   description:
-    "Keys whose last sender request was refused, by channel, newest first. Only keys that the caller can " +
+    "Keys whose last sender request was refused, by channel, newest first. Lists only keys that the caller can " +
     "revoke and channels that it can see.",
   role: "admin",
   writes: "nothing",
@@ -120,7 +120,7 @@ export const list_failing_senders = defineMemberOperation({
     name: z.string(),
     program: z.string().nullable(),
     pusher_id: z.string().nullable(),
-    refused: z.int().describe(`Requests since the last success, at most ${LIMITS.sender_requests}.`),
+    refused: z.int().describe(`Number of requests since the last success, at most ${LIMITS.sender_requests}.`),
     at: z.string(),
     said: z.string(),
   }),
@@ -171,8 +171,8 @@ export const create_key = defineMemberOperation({
     scopes: z.array(z.string()),
     pusher_id: z.string().nullable().describe("The only channel of the key; null: all channels of the member."),
     life: z.string().describe("The lifetime of the key, one of KEY_LIFETIMES."),
-    client_program: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that will use it."),
-    requires_approval: z.boolean().default(false).describe("Approval is required before it publishes."),
+    client_program: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that uses the key."),
+    requires_approval: z.boolean().default(false).describe("true: the key requires approval before it publishes."),
   }),
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
@@ -228,7 +228,7 @@ export const update_key = defineMemberOperation({
   title: "Change a key",
   description:
     "Set whether the key requires approval before it publishes, from its next call. Keys that the caller " +
-    "cannot revoke are not found.",
+    "cannot revoke are reported as not found.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), requires_approval: z.boolean() }),
@@ -246,7 +246,7 @@ export const revoke_key = defineMemberOperation({
   title: "Revoke a key",
   description:
     "Revoke a key permanently and, on request, delete its webhooks. The result lists items that stay active. " +
-    "Keys that the caller cannot see are not found.",
+    "Keys that the caller cannot see are reported as not found.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),

@@ -21,13 +21,13 @@ import { endAssistantConnections } from "../auth/consent_grants.ts";
 
 export const list_connections = defineMemberOperation({
   name: "list_connections",
-  title: "List own assistants",
+  title: "List connected assistants",
   description: "The assistants that the person connected to this workspace.",
   role: "viewer",
   writes: "nothing",
   output: listSchema({
     id: z.string(),
-    name: z.string().nullable().describe("The name it chose itself, not verified."),
+    name: z.string().nullable().describe("The name that the assistant chose; not verified."),
     uri: z.string().nullable(),
     scopes: z.array(z.string()),
     requires_approval: z.boolean(),
@@ -81,15 +81,15 @@ export const grant_connection = defineMemberOperation({
   title: "Connect an assistant",
   description:
     "Store the person's grant to an assistant after the authorization server issued a code. Without it, the " +
-    "code is not valid and the assistant must ask again.",
+    "code is not valid and the assistant must request access again.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({
-    grant_id: z.uuid().describe("The grant in the code."),
+    grant_id: z.uuid().describe("The grant that the code contains."),
     client_id: z.string(),
     pusher_id: z.string().nullable().describe("The only channel of the assistant; null: all channels of the member."),
     scopes: z.array(z.enum(ALL_SCOPES)),
-    requires_approval: z.boolean().default(true).describe("Approval is required before it publishes."),
+    requires_approval: z.boolean().default(true).describe("true: the assistant requires approval before it publishes."),
   }),
   output: z.object({ id: z.string() }),
   async handler({ grant_id, client_id, pusher_id, scopes, requires_approval }, { em, sql, caller }) {
@@ -114,7 +114,7 @@ export const grant_connection = defineMemberOperation({
 export const update_connection = defineMemberOperation({
   name: "update_connection",
   title: "Change an assistant",
-  description: "Set whether an own assistant requires approval before it publishes, from its next call.",
+  description: "Set whether one of the person's assistants requires approval before it publishes, from its next call.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string(), requires_approval: z.boolean() }),

@@ -43,7 +43,7 @@ export const get_wake_ups = defineMemberOperation({
 export const list_own_devices = definePersonOperation({
   name: "list_own_devices",
   title: "List test devices",
-  description: "The test devices that the person linked to the account.",
+  description: "The test devices that the person linked to their account.",
   writes: "nothing",
   output: listSchema({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
@@ -58,8 +58,8 @@ export const link_own_device = definePersonOperation({
   name: "link_own_device",
   title: "Create a link for a test device",
   description:
-    `Create a link that makes the device that opens it a test device: once, within ${LIMITS.own_device_minutes} ` +
-    "minutes. It is shown only once; a new link replaces it.",
+    `Create a link that turns the device that opens it into a test device. It works once, within ` +
+    `${LIMITS.own_device_minutes} minutes. It is shown only once, and a new link replaces it.`,
   errors: ["conflict"],
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
@@ -75,7 +75,7 @@ export const link_own_device = definePersonOperation({
 export const unlink_own_device = definePersonOperation({
   name: "unlink_own_device",
   title: "Unlink a test device",
-  description: "Unlink a test device. Other people's devices are not found.",
+  description: "Unlink a test device. Other people's devices are reported as not found.",
   errors: ["not_found"],
   input: z.strictObject({ device_id: z.string() }),
   output: deletedView,

@@ -41,7 +41,7 @@ export const list_members = defineMemberOperation({
     self: z.boolean(),
     manageable: z.boolean(),
     created_at: z.string(),
-    last_used_at: z.string().nullable().describe("Last use by a key or assistant of the member, or in a session."),
+    last_used_at: z.string().nullable().describe("Last activity in a session or with a key or assistant."),
   }),
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;

@@ -10,7 +10,7 @@ import { newPasskeySchema } from "../auth/passkeys.ts";
 
 export const list_sessions = definePersonOperation({
   name: "list_sessions",
-  title: "List own sessions",
+  title: "List sessions",
   description: "The person's sessions, including the current one.",
   writes: "nothing",
   output: listSchema({
@@ -40,8 +40,8 @@ export const list_sessions = definePersonOperation({
 
 export const end_session = definePersonOperation({
   name: "end_session",
-  title: "End own session",
-  description: "End one of the person's sessions. Other people's sessions are not found.",
+  title: "End a session",
+  description: "End one of the person's sessions. Other people's sessions are reported as not found.",
   errors: ["not_found"],
   input: z.strictObject({ session_id: z.string() }),
   output: deletedView,
@@ -55,7 +55,7 @@ export const end_session = definePersonOperation({
 
 export const change_password = definePersonOperation({
   name: "change_password",
-  title: "Change own password",
+  title: "Change the password",
   description: "Set a new password; requires the current one. All other sessions of the person end.",
   stepUp: "present",
   input: z.strictObject({ present: z.string(), next: z.string() }),
@@ -74,7 +74,7 @@ export const change_password = definePersonOperation({
 
 export const get_sign_in = definePersonOperation({
   name: "get_sign_in",
-  title: "Get own sign-in methods",
+  title: "Get sign-in methods",
   description: "The state of two-factor authentication, and the passkeys, without secrets.",
   writes: "nothing",
   output: z.object({
@@ -116,7 +116,7 @@ export const begin_second_factor = definePersonOperation({
   title: "Begin two-factor setup",
   description:
     "Create a secret for an authenticator app; requires the password. It takes effect once a code is " +
-    "confirmed; a later one replaces it.",
+    "confirmed; a later secret replaces it.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -208,8 +208,8 @@ export const begin_passkey = definePersonOperation({
     throw conflict(
       "wrong_state",
       signIn.passkeys.isSupported
-        ? "You have the maximum number of passkeys. Remove one first."
-        : "Passkeys require https and a host name, which this server's address does not have.",
+        ? "You have reached the maximum number of passkeys. Remove one first."
+        : "Passkeys require https and a host name. Open this server at such an address.",
     );
   },
 });
@@ -237,7 +237,7 @@ export const add_passkey = definePersonOperation({
 export const remove_passkey = definePersonOperation({
   name: "remove_passkey",
   title: "Remove a passkey",
-  description: "Remove one of the person's passkeys. Other people's passkeys are not found.",
+  description: "Remove one of the person's passkeys. Other people's passkeys are reported as not found.",
   errors: ["not_found"],
   input: z.strictObject({ passkey_id: z.string() }),
   output: deletedView,

@@ -119,7 +119,7 @@ export const list_alert_changes = defineMemberOperation({
   title: "List alert changes",
   description:
     "The newest edits of an alert, newest first, with old and new values of each changed field. Available to " +
-    "all who can read the alert.",
+    "everyone who can read the alert.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
@@ -127,7 +127,7 @@ export const list_alert_changes = defineMemberOperation({
   output: listSchema({
     updated_at: z.string().describe("The version after the edit."),
     fields: z.array(z.object({ name: z.string(), before: z.unknown(), after: z.unknown() })),
-    replied_to: z.string().nullable().describe("The comment of an earlier decline."),
+    replied_to: z.string().nullable().describe("The comment from an earlier decline."),
   }),
   async handler(input, ctx) {
     if (!parseId("psh", input.pusher_id)) throw notFound("alert");
@@ -142,14 +142,13 @@ export const list_alert_changes = defineMemberOperation({
 export const find_equal_send = defineMemberOperation({
   name: "find_equal_send",
   title: "Find identical alert",
-  description:
-    "The newest alert of a channel that was sent in the last minutes with the same fields, to prevent duplicates.",
+  description: "The newest alert that a channel sent in the last minutes with the same fields, to prevent duplicates.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({
     pusher_id: z.string(),
-    once: z.string().nullable().describe("The key of a form. The alert of this form does not count as a duplicate."),
+    once: z.string().nullable().describe("The key of a form. Its own alert does not count as a duplicate."),
     fields: z.strictObject(createArgumentSchemas(ALERT_FIELDS)),
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),

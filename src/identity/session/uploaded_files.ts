@@ -32,7 +32,7 @@ export const list_files = defineMemberOperation({
   errors: ["not_found"],
   input: z.strictObject({
     kind: z.enum(ASSET_KINDS).optional(),
-    file_id: z.string().optional().describe("Only this one."),
+    file_id: z.string().optional().describe("Only this file."),
     limit: limitParameter(),
     before: beforeParameter(),
   }),

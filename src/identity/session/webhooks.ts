@@ -50,12 +50,12 @@ export const update_webhook = defineMemberOperation({
 export const get_delivery = defineMemberOperation({
   name: "get_delivery",
   title: "Read webhook delivery",
-  description: "A delivery of a webhook endpoint with its payload, as long as the delivery log has it.",
+  description: "A delivery of a webhook endpoint with its payload, while it is in the delivery log.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ webhook_id: z.string(), delivery_id: z.string() }),
-  output: deliveryView.extend({ body: z.string().describe("The body of the request, as it was signed.") }),
+  output: deliveryView.extend({ body: z.string().describe("The body of the request, exactly as it was signed.") }),
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await findWebhookEndpoint(webhook_id, ctx);
     const delivery = await findWebhookDelivery(endpoint, delivery_id, ctx);

@@ -28,7 +28,7 @@ import { computeServiceState, serviceStateSchema } from "../operator/service_sta
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
-  title: "List own workspaces",
+  title: "List the person's workspaces",
   description: "The person's workspaces, and the effect on each if the person leaves.",
   writes: "nothing",
   output: listSchema({
@@ -42,9 +42,7 @@ export const list_own_workspaces = definePersonOperation({
     wants_draft_emails: z.boolean(),
     without_you: z
       .enum(["stays", "goes", "behind", "holds"])
-      .describe(
-        "behind: it stays without an owner, if confirmed; holds: it needs another owner or must be emptied first.",
-      ),
+      .describe("behind: stays without an owner, if confirmed; holds: needs another owner or must be emptied first."),
   }),
   async handler(_input, { sql, caller: { person } }) {
     const rows = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
@@ -66,7 +64,7 @@ export const list_own_workspaces = definePersonOperation({
 
 export const update_profile = definePersonOperation({
   name: "update_profile",
-  title: "Change own name",
+  title: "Change the person's name",
   description: "Change the person's name in all workspaces.",
   input: z.strictObject({ name: z.string() }),
   output: z.object({ name: z.string() }),
@@ -177,7 +175,9 @@ export const leave_workspace = defineMemberOperation({
     "leave an empty workspace, which is deleted, or leave it without an owner, with its channels paused.",
   role: "viewer",
   errors: ["conflict"],
-  input: z.strictObject({ leave_behind: z.boolean().optional().describe("true: it may remain without an owner.") }),
+  input: z.strictObject({
+    leave_behind: z.boolean().optional().describe("true: the workspace may remain without an owner."),
+  }),
   output: z.object({ left: z.literal(true) }),
   async handler({ leave_behind }, ctx) {
     const { person, workspace } = ctx.caller;
@@ -190,7 +190,7 @@ export const leave_workspace = defineMemberOperation({
 
 export const close_account = definePersonOperation({
   name: "close_account",
-  title: "Close own account",
+  title: "Close the account",
   description:
     "Leave every workspace and remove the account with its sessions, passkeys and assistants, which requires the " +
     "password. Cannot be undone.",
@@ -238,6 +238,6 @@ export const get_service_state = defineMemberOperation({
     const figures = await health.renderMetrics().catch(() => null);
     const [row] = await sql(readServiceState, {});
     const { degraded } = await health.checkReadiness();
-    return { ...computeServiceState(assertDefined(row, "there is one row"), figures), degraded };
+    return { ...computeServiceState(assertDefined(row, "the query returns a row"), figures), degraded };
   },
 });

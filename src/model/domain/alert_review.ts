@@ -89,9 +89,9 @@ export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
 export const APPROVAL_PROMPT =
-  "An assistant requests your approval to cancel or remove something. Review the request on this page, and carry it out " +
-  "there if you agree.";
+  "An assistant requests your approval to cancel or remove something. Review the request on this page. If you agree, " +
+  "carry it out there.";
 
 /** The prompt of a client that sends its user to the review page. */
 export const REVIEW_PROMPT =
-  "An alert is waiting for you. Look at it, then send, schedule or decline it. Nothing is published before you do.";
+  "An alert is waiting for you. Review it, then send, schedule or decline it. Nothing is published until you do.";

@@ -186,7 +186,7 @@ export function checkSchedule(sendAt: string | null, now: string): string {
   throw invalidRequest(
     sendAt === null ? "field_required" : "time_in_past",
     createApiAndUiText(
-      `${what}. Set send_at to the time at which the alert appears, or call send_alert to publish it now.`,
+      `${what}. Set send_at to the time when the alert should appear, or call send_alert to publish it now.`,
       `${sendAt === null ? "Choose a time" : "The time must be in the future"}. To send the alert now, press Send.`,
     ),
     "send_at",

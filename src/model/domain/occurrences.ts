@@ -103,7 +103,7 @@ const NEVER = createApiAndUiText(
   "This rule has no future occurrence. Change the rule or choose a later end.",
 );
 const CROWDED = createApiAndUiText(
-  `recurrence must leave ${LIMITS.recurrence_minutes} minutes between occurrences. Use a rule with fewer occurrences.`,
+  `recurrence must leave at least ${LIMITS.recurrence_minutes} minutes between occurrences. Use a less frequent rule.`,
   `Occurrences must be at least ${LIMITS.recurrence_minutes} minutes apart. Choose fewer times.`,
 );
 

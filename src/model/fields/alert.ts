@@ -47,7 +47,7 @@ export const ALERT_FIELDS = defineFields({
   title: {
     ...textKind,
     ...acceptProse(1, LIMITS.alert_title),
-    about: `One line of ${LIMITS.alert_title} characters.`,
+    about: `One line, up to ${LIMITS.alert_title} characters.`,
     required: true,
     shown: EVENTS,
     drawn: { label: "Title", own: EVERY_PAGE },
@@ -180,7 +180,7 @@ export const ALERT_FIELDS = defineFields({
     drawn: {
       label: "Expires",
       own: EVERY_PAGE,
-      hint: "Devices then move it out of the spotlight. If empty, it does not expire.",
+      hint: "Devices then no longer show it under Now. If empty, it does not expire.",
     },
   },
   sound: {

@@ -20,8 +20,8 @@ const MOST_ACTIONS = createApiAndUiText(
   `are limited to ${LIMITS.alert_actions} links and one question`,
 );
 const CHOICES = createApiAndUiText(
-  `must be 1 to ${LIMITS.reply_choices} different texts`,
-  `must be at most ${LIMITS.reply_choices} different texts`,
+  `must contain 1 to ${LIMITS.reply_choices} different choices`,
+  `must contain at most ${LIMITS.reply_choices} different choices`,
 );
 
 /** A button that leads somewhere, or a question with fixed choices (rules#alert-reply). */

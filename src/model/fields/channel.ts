@@ -281,7 +281,7 @@ export const INVITE_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "Time it stops working, RFC 3339; absent: never.",
+    about: "Expiry, RFC 3339; absent: never.",
     shown: ["owner", "list"],
     drawn: { label: "Expires", own: ["form", "owner"], hint: "Used when “Until…” is chosen." },
   },

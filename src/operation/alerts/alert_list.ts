@@ -47,7 +47,7 @@ export const alertListInput = {
       createZodFieldError("too_long", `must be at most ${LIMITS.search_words} words`),
     )
     .optional()
-    .describe("Words or prefixes of title, text, tags; all must match."),
+    .describe("Words or prefixes in title, text, tags; all must match."),
   from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
   to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
   order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; scheduled: oldest."),
@@ -107,7 +107,7 @@ export function getAlertCursor(
 }
 
 const ELSEWHERE = createApiAndUiText(
-  "before is next_before of another list. Pass it with the query, status, from, to, order and writer of that " +
+  "before is the next_before of another list. Pass it with the query, status, from, to, order and writer of that " +
     "list, or omit it.",
   "This page belongs to another list. Start at the first page.",
 );

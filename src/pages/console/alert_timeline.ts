@@ -126,9 +126,9 @@ export async function renderTimelinePart(context: MemberPageContext, alert: Aler
     "timeline",
     address,
     html`${totalsHeader([
-      ["Reach now", stats.reach],
-      ["Reads reported", stats.totals.reads],
-      ["Acks reported", stats.totals.acks],
+      ["Current reach", stats.reach],
+      ["Reported reads", stats.totals.reads],
+      ["Reported acks", stats.totals.acks],
     ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}${answered(
       alert,
       stats.replies,
@@ -142,7 +142,7 @@ export async function renderTimelinePart(context: MemberPageContext, alert: Aler
 function requestedCapabilities(alert: AlertResult): Html {
   const uses = new Set(getMissingPermissionNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
-  return html`<section class="card" aria-labelledby="asked"><h2 id="asked">Requested capabilities</h2>
+  return html`<section class="card" aria-labelledby="asked"><h2 id="asked">Permissions used</h2>
     <ul class="asked">${[...uses].map(
       (name) =>
         html`<li>${CAPABILITY_LABELS[name].label} ${

@@ -43,7 +43,7 @@ function equip(svg) {
   slider.setAttribute("aria-label", `${name}: values`);
   const line = Object.assign(document.createElement("p"), { className: "hint value-line" });
   line.setAttribute("aria-hidden", "true");
-  const hint = "Point at the chart, or use the slider, to see each value.";
+  const hint = "Point at the chart or use the slider to see each value.";
   const mark = draw("rect", { class: "pointed", y: TOP, height: BARS, display: "none" });
   svg.prepend(mark);
 

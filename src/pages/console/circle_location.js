@@ -23,7 +23,7 @@ if (here && navigator.geolocation) {
       lat.value = latitude.toFixed(4);
       lon.value = longitude.toFixed(4);
       if (radius.value === "") radius.value = "5";
-      said.textContent = "Location filled in, not saved yet.";
+      said.textContent = "Location filled in but not saved yet.";
       radius.dispatchEvent(new Event("input", { bubbles: true }));
     } catch {
       said.textContent = "Your location is not available. Allow it in the browser’s settings, or type the numbers.";

@@ -126,7 +126,7 @@ export function endSlowBodies(node: Server, times: HttpTimeouts): void {
     if (!isSlow && !isEnough) return false;
     if (answered) socket.destroy();
     // Node returns 408 for it, as for a request that takes too long.
-    else socket.emit("error", Object.assign(new Error("a slow body"), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
+    else socket.emit("error", Object.assign(new Error("the body was too slow"), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
     return true;
   }
 

@@ -70,7 +70,7 @@ async function sharedWindows(
   const { createRedisWindows } = await import("../../store/rate_limits/redis_windows.ts");
   // Another installation on the same server counts by itself.
   const [row] = await runStatement(getKysely(orm), readInstallation, {});
-  const prefix = `belfry:${assertDefined(row, "the start of the service writes it").installation}:limit:`;
+  const prefix = `belfry:${assertDefined(row, "the service stores this row when it starts").installation}:limit:`;
   return createRedisWindows({ url: config.redisUrl, waitMs: config.redisTimeoutMs, log, prefix });
 }
 

@@ -189,7 +189,7 @@ export async function acceptConnectionsForWorkers(
   };
   try {
     for (const [i, address] of addressesOf(host).entries()) {
-      const door = assertDefined(doors[i], "there is one for each");
+      const door = assertDefined(doors[i], "every address has a server");
       door.listen({ host: address, port, backlog: BACKLOG });
       await once(door, "listening");
     }

@@ -25,7 +25,7 @@ export const COUNTERS = {
   },
   rounds: {
     name: "belfry_housekeeping_runs_total",
-    help: "Housekeeping runs, by step and outcome.",
+    help: "Runs of housekeeping jobs, by step and outcome.",
     labelNames: ["step", "outcome"],
   },
   removals: {
@@ -101,7 +101,7 @@ export const HISTOGRAMS = {
   },
   deliverySeconds: {
     name: "belfry_webhook_delivery_duration_seconds",
-    help: "Duration of webhook deliveries, from DNS lookup to the end.",
+    help: "Duration of webhook deliveries, from the DNS lookup to the end of the response.",
     labelNames: [],
     buckets: CALL_SECONDS,
   },
@@ -114,17 +114,17 @@ type Together = "sum" | "max";
 export const GAUGES = {
   held: {
     name: "belfry_long_polls",
-    help: "Open long polls of inboxes.",
+    help: "Open long polls for inboxes.",
     aggregator: "sum",
   },
   streams: {
     name: "belfry_streams",
-    help: "Open streams of inboxes.",
+    help: "Open inbox streams.",
     aggregator: "sum",
   },
   ntfyConnections: {
     name: "belfry_ntfy_connections",
-    help: "Open connections of ntfy clients that listen to channels (JSON, SSE, raw and WebSocket).",
+    help: "Open connections from ntfy clients that listen to channels (JSON, SSE, raw and WebSocket).",
     aggregator: "sum",
   },
   connections: {

@@ -79,7 +79,7 @@ const mapped = <T extends object, V>(table: T, make: (name: keyof T) => V) =>
 
 function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library) {
   const registers = [new Registry()];
-  const registry = assertDefined(registers[0], "this process has one of its own");
+  const registry = assertDefined(registers[0], "this process has a registry");
   let measured: Promise<void> | undefined;
   /** Measures the runtime from the first scrape on. Without scrapes, an idle process is not woken for it. */
   const measureRuntime = () => {
@@ -102,7 +102,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
         if (typeof read === "number") this.set(read);
         else
           for (const [part, value] of Object.entries(read ?? {}))
-            this.set({ [assertDefined(labelNames[0], "it has parts")]: part }, value);
+            this.set({ [assertDefined(labelNames[0], "the metric has a label")]: part }, value);
       },
     });
   });

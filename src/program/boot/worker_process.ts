@@ -27,7 +27,7 @@ export async function runWorker(): Promise<void> {
   const ours: WorkerApi = {
     work: given.resolve,
     runHousekeeping: () => service?.housekeeping.begin(),
-    metrics: () => assertDefined(service, "it is called only while the worker serves").metrics.figures(),
+    metrics: () => assertDefined(service, "the worker is running").metrics.figures(),
     evict: (place) => evictable.get(place)?.(),
     stopping: () => service?.app.stopping(),
     async close() {

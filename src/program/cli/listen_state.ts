@@ -32,7 +32,7 @@ export const getListenStatePath = (url: string, handle: string): string =>
 export function openListenState(file: string, { url, handle }: Pick<ListenStateFile, "url" | "handle">) {
   let kept = read(file);
   if (kept && (kept.url !== url || kept.handle !== handle))
-    throw new UsageError(`${file} belongs to ${kept.handle} at ${kept.url}. Name another file with --state.`);
+    throw new UsageError(`${file} belongs to ${kept.handle} at ${kept.url}. Specify another file with --state.`);
   const write = (changed: ListenStateFile) => {
     writePrivateFile(file, `${JSON.stringify(changed)}\n`);
     kept = changed;
@@ -87,6 +87,6 @@ function read(file: string): ListenStateFile | null {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") return null;
-    throw new UsageError(`${file} is not a valid listener state. Remove it, or name another file with --state.`);
+    throw new UsageError(`${file} is not a valid listener state. Remove it, or specify another file with --state.`);
   }
 }

@@ -97,7 +97,7 @@ export async function logOut(url: string): Promise<void> {
   if (!(await revokeTokens(login)))
     throw new ApiError(
       "no_answer",
-      "The tokens are removed here, but the server did not revoke them. End the connection in the console.",
+      "The tokens were removed here, but the server did not revoke them. End the connection in the console.",
     );
   printResult({ url, logged_in: false });
 }

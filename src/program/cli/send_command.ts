@@ -24,7 +24,7 @@ const FROM_WORDS = ["pusher_id", "body", "send"];
 
 const INPUT_UNREAD = "standard input was not read, because --title is given; add - to send it as the text";
 
-const NO_TEXT = "The alert has no text. Give a text or --title, or write the text to standard input.";
+const NO_TEXT = "The alert has no text. Give the text or --title, or write the text to standard input.";
 
 /** Adds `belfry send`. `now` is the clock for `--in`. */
 export function addSendCommand(program: Command, tools: readonly OwnerOperation[], now: () => Date): void {
@@ -42,7 +42,7 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
   const short = { title: "t", priority: "p" };
   const flags = addArgumentOptions(command, tool, { except: FROM_WORDS, short, heading: "Alert:" });
   command.addOption(
-    new Option("--in <duration>", "publish after this time: a number with s, m, h or d, such as 30m")
+    new Option("--in <duration>", "delay before publishing: a number with s, m, h or d, such as 30m")
       .argParser(readDuration)
       .conflicts("sendAt"),
   );

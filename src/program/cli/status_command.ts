@@ -116,7 +116,7 @@ export function addStatusCommand(program: Command): void {
       "Show the location, state and DATABASE_URL of the database, and the health, versions, sizes and queues " +
         "of the service. The password is hidden. Prints a table on a terminal, otherwise JSON.",
     )
-    .option("--json", "print JSON on a terminal too")
+    .option("--json", "print JSON even on a terminal")
     .action(async ({ json }: { json?: true }) => {
       const { describeDatabaseLocation, loadOperatorSettings, findServiceState } = await import(
         "../../identity/operator/operator_database.ts"

@@ -120,7 +120,7 @@ const toFile =
       file = await open(part, "wx", 0o600);
     } catch (error) {
       throw isThere(error)
-        ? invalidRequest("invalid_file", `${path} or ${part} exists. Name a file that does not exist yet.`, "to")
+        ? invalidRequest("invalid_file", `${path} or ${part} exists. Specify a file that does not exist yet.`, "to")
         : (createFileError(error, path) ?? error);
     }
     try {
@@ -162,13 +162,13 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
         "application, a key to publish on it, and past messages as silent alerts. Passwords and tokens are not " +
         "imported. Channels are private unless --public is given.",
     )
-    .addArgument(new Argument("<program>", "the program the files are from").choices(["ntfy", "gotify"]))
+    .addArgument(new Argument("<program>", "the program that the files come from").choices(["ntfy", "gotify"]))
     .argument("<files...>", "its SQLite files, or copies of them")
     .option("--workspace <wsp_…>", "the workspace; optional if there is only one")
     .option("--member <mem_…>", "the member the keys act for; default: the workspace's owner")
     .option(
       "--messages <number>",
-      "how many of the newest messages per channel; 0 for none",
+      "number of newest messages to import per channel; 0 for none",
       readCount,
       LIMITS.import_messages,
     )
@@ -249,14 +249,14 @@ export function addBackupCommands(program: Command, version: string, now: () => 
         "and the server secret, in a new subfolder. Protect it like DATA_DIR.",
     )
     .argument("[to]", "a folder or s3://bucket/prefix; default: BACKUP_TARGET")
-    .option("--keep <n>", "afterwards delete all but the newest n backups", readKeep)
+    .option("--keep <n>", "then delete all but the newest n backups", readKeep)
     .option("--without-secret", "leave out the secret; restoring then requires SECRET to be set")
     .action(async (to: string | undefined, options: { keep?: number; withoutSecret?: true }) => {
       const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
       const { makeBackup } = await import("../../identity/operator/backup.ts");
       const where = loadOperatorSettings();
       const { backupTarget, ...rest } = loadSettings(["backupTarget"], to === undefined ? {} : { BACKUP_TARGET: to });
-      if (backupTarget === null) throw new UsageError("name a folder or s3://bucket/prefix, or set BACKUP_TARGET");
+      if (backupTarget === null) throw new UsageError("specify a folder or s3://bucket/prefix, or set BACKUP_TARGET");
       const server = { ...settings(), ...rest, databaseUrl: where.databaseUrl };
       const made = await makeBackup(where, server, { to: backupTarget, version, now: now(), ...options });
       printResult(made);
@@ -269,7 +269,7 @@ export function addBackupCommands(program: Command, version: string, now: () => 
     .command("restore")
     .summary("restore a backup")
     .description(
-      "Restore a backup into the server of these settings, completely or not at all. The service must be " +
+      "Restore a backup into the server that the settings describe, completely or not at all. The service must be " +
         "stopped, and the server must be empty unless --replace is given. Devices reload their inboxes.",
     )
     .argument("<from>", "the backup's folder, or s3://bucket/prefix/name")

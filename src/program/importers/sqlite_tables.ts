@@ -18,7 +18,7 @@ const refused = (why: string) => invalidRequest("invalid_file", `The file ${why}
 export function openSqliteTables(path: string) {
   let head: string;
   try {
-    if (!lstatSync(path).isFile()) throw refused("is a link, folder or device; name the database file itself");
+    if (!lstatSync(path).isFile()) throw refused("is a link, folder or device; specify the database file itself");
     const bytes = Buffer.alloc(HEADER.length);
     const file = openSync(path, "r");
     try {

@@ -15,7 +15,7 @@ export async function openBus(
   const [row] = await runStatement(getKysely(options.orm), readInstallation, {});
   const named = {
     ...options,
-    topic: `${BUS_TOPIC}_${assertDefined(row, "the start of the service writes it").installation}`,
+    topic: `${BUS_TOPIC}_${assertDefined(row, "the service stores this row when it starts").installation}`,
   };
   if (messageBusUrl.startsWith("nats:")) return (await import("./nats_bus.ts")).createNatsBus(messageBusUrl, named);
   return (await import("./redis_bus.ts")).createRedisBus(messageBusUrl, named);

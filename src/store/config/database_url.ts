@@ -83,7 +83,7 @@ export function parseTlsOptions(url: string): { ssl?: false | object } {
 function refuseOpenWays({ searchParams }: URL, name: string): void {
   const mode = searchParams.get("sslmode");
   if (mode !== null && !TLS_MODES.includes(mode))
-    throw new ConfigError(name, `must have sslmode set to one of ${TLS_MODES.join(", ")}, or omit it.`);
+    throw new ConfigError(name, `must set sslmode to one of ${TLS_MODES.join(", ")}, or omit it.`);
   const authority = searchParams.get("sslrootcert");
   if (authority === null) return;
   if (mode !== "verify-ca" && mode !== "verify-full")

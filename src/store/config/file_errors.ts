@@ -31,7 +31,7 @@ export function describeFileError(error: unknown, path: string | null = null): s
     case "EEXIST":
       return `A file exists where the folder ${at} is needed. Remove the file, or choose another folder.`;
     case "EISDIR":
-      return `${at} is a folder, but a file is needed. Name another path.`;
+      return `${at} is a folder, but a file is needed. Specify another path.`;
     case "ENOENT":
       return `${at} does not exist. Create it, or name another path.`;
     default:

@@ -23,7 +23,7 @@ function origin(raw: string, name: string): string {
   if (new URL(url).pathname === "/") return url;
   throw new ConfigError(
     name,
-    "must be an origin without a path, such as https://alerts.example.org: give the service a host name of its own.",
+    "must be an origin without a path, such as https://alerts.example.org. Give the service its own host name.",
   );
 }
 
@@ -104,8 +104,8 @@ export const NETWORK_SETTINGS = {
     name: "WORKERS",
     shownDefault: "1",
     meaning:
-      "Number of worker processes besides the primary; auto: one per core. They share MAX_CONCURRENT_REQUESTS, " +
-      "LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
+      "Number of worker processes in addition to the primary; auto: one per core. They share " +
+      "MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
@@ -116,7 +116,7 @@ export const NETWORK_SETTINGS = {
   maxConcurrentRequests: {
     name: "MAX_CONCURRENT_REQUESTS",
     meaning:
-      "Maximum concurrent requests, of which one IP address can use half. Further requests get 503 with Retry-After.",
+      "Maximum concurrent requests; one IP address can use half of them. Further requests get 503 with Retry-After.",
     ...integerSetting(1, 1_000_000, 1000),
   },
   maxConnectionsPerIp: {
@@ -127,7 +127,7 @@ export const NETWORK_SETTINGS = {
   longPollLimit: {
     name: "LONG_POLL_LIMIT",
     meaning:
-      "Maximum concurrent long polls and streams. Further polls return immediately, further streams get 503. " +
+      "Maximum concurrent long polls and streams. Further polls return immediately; further streams get 503. " +
       "Each takes about 30 kB of memory; 0 turns off long polling.",
     ...integerSetting(0, 1_000_000, 10_000),
   },
@@ -143,7 +143,7 @@ export const NETWORK_SETTINGS = {
   },
   shutdownTimeoutMs: {
     name: "SHUTDOWN_TIMEOUT_MS",
-    meaning: "Maximum duration of the shutdown after that, in milliseconds; the process then exits immediately.",
+    meaning: "Maximum duration in milliseconds of the shutdown that follows; the process then exits immediately.",
     ...integerSetting(1_000, 600_000, 25_000),
   },
   metricsPublic: {

@@ -91,7 +91,7 @@ export const STORAGE_SETTINGS = {
   databasePoolSize: {
     name: "DATABASE_POOL_SIZE",
     shownDefault: "12; 4 with MESSAGE_BUS_URL",
-    meaning: "Maximum database connections of the service, besides one per process for LISTEN.",
+    meaning: "Maximum database connections of the service, in addition to one per process for LISTEN.",
     read: (raw, name, { messageBusUrl }) => integerSetting(2, 500, messageBusUrl ? 4 : 12).read(raw, name),
   },
   databaseConnectTimeoutMs: {
@@ -135,7 +135,7 @@ export const STORAGE_SETTINGS = {
   },
   postgresSharedBuffers: {
     name: "POSTGRES_SHARED_BUFFERS",
-    meaning: "Shared buffers of the embedded database in MB; more helps beyond a million rows.",
+    meaning: "Shared buffers of the embedded database in MB; a larger value helps beyond a million rows.",
     ...integerSetting(8, 65_536, 32),
   },
   postgresSynchronousCommit: {

@@ -28,7 +28,7 @@ export const TRACE_SETTINGS = {
           const [, key = "", value = ""] = HEADER.exec(item) ?? [];
           const plain = URL.canParse(`x:${value}`) && /^(?:[^%]|%[0-9a-fA-F]{2})*$/.test(value);
           if (!key || !plain)
-            throw new ConfigError(name, "must be a comma-separated list of percent-encoded name=value.");
+            throw new ConfigError(name, "must be a comma-separated list of percent-encoded name=value headers.");
           return [key, decodeURIComponent(value)];
         }),
       );
@@ -39,7 +39,7 @@ export const TRACE_SETTINGS = {
     shownDefault: "belfry",
     meaning: "Name of this service in traces.",
     read: (raw = "belfry", name) => {
-      if (!/^[\x20-\x7e]{1,255}$/.test(raw)) throw new ConfigError(name, "must be a short text of printable ASCII.");
+      if (!/^[\x20-\x7e]{1,255}$/.test(raw)) throw new ConfigError(name, "must be short, printable ASCII text.");
       return raw;
     },
   },

@@ -149,7 +149,7 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     if (before)
       throw new ConfigError(
         "DATABASE_URL or DATA_DIR",
-        `names a database of a build older than ${before}. Start ${before} on it once, then this version. ` +
+        `names a database from a build older than ${before}. Start ${before} on it once, then this version. ` +
           "Nothing was changed.",
       );
     const [next] = missing;

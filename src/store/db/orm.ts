@@ -165,7 +165,7 @@ export function openOrm(config: DatabaseSettings): Orm {
 }
 
 const opened = new WeakMap<Orm, { bounds: ConnectionTimeouts; pools: ({ pool: Pool } & Ways)[] }>();
-const openedAs = (orm: Orm) => assertDefined(opened.get(orm), "each was opened here");
+const openedAs = (orm: Orm) => assertDefined(opened.get(orm), "every ORM is opened here");
 
 /** Counts the connections by state; `waiting` is the number of calls that wait for one. */
 export function countConnections(orm: Orm): { busy: number; idle: number; waiting: number } {
@@ -179,11 +179,11 @@ export function countConnections(orm: Orm): { busy: number; idle: number; waitin
 
 /** Creates a separate connection, without the pooler if DATABASE_LISTEN_URL is set. It is not opened yet. */
 export const createListenClient = (orm: Orm): PgClient =>
-  assertDefined(openedAs(orm).pools[0], "there is one").listener();
+  assertDefined(openedAs(orm).pools[0], "an ORM has a pool").listener();
 
 /** Returns the options for a pool of another server with the same rows, for any configuration of the primary. */
 export const createReplicaPoolOptions = (orm: Orm, url: string): object =>
-  assertDefined(openedAs(orm).pools[0], "there is one").server(url);
+  assertDefined(openedAs(orm).pools[0], "an ORM has a pool").server(url);
 
 /** Runs work of any duration, without a statement timeout on `orm` during it. */
 export async function withoutStatementTimeout<T>(orm: Orm, work: () => Promise<T>): Promise<T> {

@@ -16,7 +16,7 @@ export const STATEMENT_AREAS = {
     "Each changing call writes its audit line, its events and the response for a retry, together with the commit.",
   deliveries:
     "Every alert causes webhooks and push notifications. One statement reads many recipients or records results.",
-  pages: "Public pages are open to everyone, and feed readers poll them each minute. A page needs one round trip.",
+  pages: "Public pages are open to everyone, and feed readers poll them every minute. A page needs one round trip.",
   library: "Rows of the sign-in library, which are not entities, and rows that refer to them.",
   upkeep: "Jobs and operator commands change many rows in few statements, and skip locked rows.",
 } as const;

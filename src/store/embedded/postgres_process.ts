@@ -112,7 +112,7 @@ export async function startPostmaster(
     for (const [signal, wait] of steps) {
       if (gone) return;
       const dead = child.exitCode !== null || child.signalCode !== null;
-      if (!dead) sendSignalAsUser(runner, assertDefined(child.pid, "it started"), signal);
+      if (!dead) sendSignalAsUser(runner, assertDefined(child.pid, "the process has started"), signal);
       const waiting = new AbortController();
       await Promise.race([ended, pause(wait, null, { signal: waiting.signal }).catch(() => {})]);
       waiting.abort();
@@ -124,7 +124,7 @@ export async function startPostmaster(
     if (signal.aborted) throw new Error("the start was aborted");
     throw new Error(`it was not ready after ${START_MS / 1000} seconds: ${findErrorLine(words)}`);
   }
-  return { pid: assertDefined(child.pid, "it is ready"), ended, stop };
+  return { pid: assertDefined(child.pid, "the process is running"), ended, stop };
 }
 
 export interface PostmasterStatus {

@@ -168,7 +168,7 @@ export const eventRows = (events: readonly DomainEvent[]) => ({
   event_ids: events.map(({ id }) => id),
   event_workspaces: events.map(({ workspaceId }) => workspaceId),
   event_pushers: events.map(({ data }) =>
-    assertDefined(parseId("psh", data.pusher_id), "events name channels as they are shown"),
+    assertDefined(parseId("psh", data.pusher_id), "events contain public channel ids"),
   ),
   event_bodies: events.map(serializeEvent),
 });

@@ -24,12 +24,12 @@ import { paginationMetaSchema, truncateText } from "./common_fields.ts";
 
 export const removedMarkupListSchema = z
   .array(removedMarkupSchema)
-  .describe("Removed markup, and removed invisible characters of any text; not an error.");
+  .describe("Markup and invisible characters that were removed; not an error.");
 
 export const capabilityNotesSchema = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe(
-    "Capabilities used that the channel does not request from subscribers, and fields without effect (capability " +
+    "Permissions used that the channel does not request from subscribers, and fields without effect (capability " +
       "none).",
   );
 

@@ -15,7 +15,7 @@ export const assetView = z.object({
   name: z.string(),
   own: z.boolean(),
   url: z.string(),
-  frame_url: z.string().nullable().describe("URL that shows a page with all its content inert."),
+  frame_url: z.string().nullable().describe("URL that shows a page without running its scripts."),
   attached: z.boolean(),
   expires_at: z.string().nullable(),
   created_at: z.string(),

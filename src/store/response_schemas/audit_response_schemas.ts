@@ -14,7 +14,7 @@ export const auditView = registerSchemaName(
     id: z.string(),
     actor: z.object({
       type: z.enum(ACTOR_TYPES),
-      id: z.string().nullable().describe("ID of the key, the assistant's connection, or the member who was signed in."),
+      id: z.string().nullable().describe("ID of the key, the assistant's connection or the signed-in member."),
       name: z.string().nullable().describe("Its name at that time."),
       member_id: z.string().nullable().describe("The member for whom it acted."),
     }),
@@ -30,7 +30,7 @@ export const auditView = registerSchemaName(
     count: z
       .int()
       .nullable()
-      .describe(`Failed runs of this kind and account so far, within ${formatLimit("failed_runs_minutes")} minutes.`),
+      .describe(`Failed attempts of this kind and account within ${formatLimit("failed_runs_minutes")} minutes.`),
     changed: z
       .array(z.string())
       .nullable()

@@ -56,7 +56,7 @@ export function pagePosition() {
       ),
     )
     .meta({ format: "date-time" })
-    .transform((value) => assertDefined(readPlace(value), "it was refused above"));
+    .transform((value) => assertDefined(readPlace(value), "the value was validated above"));
 }
 
 /** Path ids are plain strings: an invalid id is a 404, never a 422. */
@@ -115,7 +115,7 @@ export const truncateText = (text: string, most: number = LIMITS.brief_text): st
 /** The fields that can be requested for a member. The rules for members decide if they are consistent and permitted. */
 export const memberInput = z.strictObject({
   role: z.string(),
-  every_channel: z.boolean().describe("All channels, including future ones. Cannot be combined with single channels."),
+  every_channel: z.boolean().describe("All channels, including future ones, instead of a list."),
   pusher_ids: z.array(z.string()).describe("The only channels that the member sees."),
 });
 

@@ -23,13 +23,13 @@ export const webhookView = registerSchemaName(
   z.object({
     id: z.string(),
     ...createResponseSchemas(selectFieldsShownTo(WEBHOOK_FIELDS, "owner")),
-    failure_count: z.int().describe("Consecutive failures; any success resets it."),
+    failure_count: z.int().describe("Consecutive failures; any success resets the count."),
     dropped_count: z
       .int()
       .describe("Deliveries that this server dropped because too many were waiting; they never disable the endpoint."),
     disabled: z.boolean(),
     disabled_at: z.string().nullable(),
-    paused_at: z.string().nullable().describe("A member paused it in the console: it gets no events until resumed."),
+    paused_at: z.string().nullable().describe("When a member paused it. It gets no events until resumed."),
     last_delivery_at: z.string().nullable(),
     last_status: z.int().nullable(),
     previous_secret_until: z
@@ -39,7 +39,7 @@ export const webhookView = registerSchemaName(
     made_by: z
       .object({ id: z.string(), name: z.string().nullable() })
       .nullable()
-      .describe("The key, connection or member that registered it; null when that is not known."),
+      .describe("The key, connection or member that registered it; null if unknown."),
     created_at: z.string(),
   }),
 );
@@ -79,7 +79,7 @@ export const deliveryView = registerSchemaName(
   z.object({
     id: z.string().describe("Sent to the receiver as X-Webhook-Id."),
     webhook_id: z.string(),
-    event_id: z.string().nullable().describe("X-Webhook-Event-Id: the same in a redelivery, and in list_events."),
+    event_id: z.string().nullable().describe("Sent as X-Webhook-Event-Id; the same in redeliveries and list_events."),
     event: z.string(),
     alert_id: z.string().nullable().describe("The alert of the event; null for an event without one."),
     title: z.string().nullable().describe("The title of the alert when the event occurred."),
@@ -112,7 +112,7 @@ export function toDeliveryView(row: DeliveryRecord): z.infer<typeof deliveryView
 
 const PLACE = createZodFieldError(
   "invalid_cursor",
-  createApiAndUiText("must be next_after of an earlier response", "is not valid for this list; start at its beginning"),
+  createApiAndUiText("must be the next_after of a response", "is not valid for this list; start at its beginning"),
 );
 
 export const eventView = registerSchemaName(
@@ -160,4 +160,4 @@ export const eventFeedPositionParameter = () =>
     .string()
     .max(64, PLACE.error)
     .refine((value) => readFeedPlace(value) !== null, PLACE)
-    .transform((value) => assertDefined(readFeedPlace(value), "it was refused above"));
+    .transform((value) => assertDefined(readFeedPlace(value), "the value was validated above"));

@@ -195,7 +195,7 @@ export const githubAdapter: SenderAdapter = {
     if (!fields)
       return {
         alerts: [],
-        notes: ["GitHub reported an event that is not published, such as a label or a started run."],
+        notes: ["GitHub reported a type of event that is not published, such as a new label or the start of a run."],
       };
     const idempotencyKey = request.headers.get("x-github-delivery") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };

@@ -157,7 +157,7 @@ export const gitlabAdapter: SenderAdapter = {
     if (!fields)
       return {
         alerts: [],
-        notes: ["GitLab reported an event that is not published, such as an edit or a started pipeline."],
+        notes: ["GitLab reported a type of event that is not published, such as an edit or the start of a pipeline."],
       };
     const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };

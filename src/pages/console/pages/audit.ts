@@ -171,8 +171,9 @@ async function page(context: MemberPageContext): Promise<Response> {
   return context.page(
     "Audit log",
     html`<h1>Audit log</h1>
-    <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The
-      database prevents changes to entries and their early removal. ${retention(context.deps.auditRetentionDays)}</p>
+    <p class="lede">All changes, with their authors, keys and assistants. The log contains no alert texts or
+      secrets. The database prevents entries from being changed or removed early.
+      ${retention(context.deps.auditRetentionDays)}</p>
     ${form}${list.note}
     ${renderHtmlTable(
       "Audit log",

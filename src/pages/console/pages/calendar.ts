@@ -101,7 +101,7 @@ async function read(
     await yieldToLoop();
   }
   if (series.meta.next_before !== null || left <= 0 || budget.isSpent)
-    missing.push("Repeating alerts are shown with their next occurrence, but not with all later ones.");
+    missing.push("For some repeating alerts, only the next occurrence is shown.");
   for (const lines of days.values()) lines.sort((a, b) => a.at - b.at);
   return { days, missing };
 }

@@ -153,7 +153,7 @@ async function list(context: MemberPageContext): Promise<Response> {
               : "Channels that you can see appear here.",
           )
         : html`${textSearchForm(`${base}channels`, find, {
-            ...{ label: "Find a channel", hint: "Name, handle, place or tag" },
+            ...{ label: "Find a channel", hint: "Name, handle, town or tag" },
             query: { status: state, sort: sorted.sort },
           })}
     ${states(named, state, to)}

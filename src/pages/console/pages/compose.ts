@@ -120,7 +120,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   form.set("once", createHash("sha256").update(earlier).digest("base64url"));
   return conflict(
     "wrong_state",
-    "This form already created an alert, and its text has changed since. Submit it again to create another alert.",
+    "This form already created an alert, and you have changed the text since. Submit it to create another alert.",
   );
 }
 

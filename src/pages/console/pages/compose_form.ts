@@ -76,7 +76,7 @@ function message(typed: FormState, shown: ComposePageData): Html {
       hint:
         `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a ` +
         "document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. " +
-        "Other cards are saved without it.",
+        "Other kinds of cards are saved without it.",
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
   );
@@ -90,7 +90,7 @@ function loudness(typed: FormState, shown: ComposePageData): Html {
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
-    <p class="hint">The alert uses at most these effects; each device decides which ones it allows. Urgent alerts can
+    <p class="hint">The alert can use these effects; each device decides which ones to allow. Urgent alerts can
       use the full screen
       if the subscriber allowed it.</p>
     <div class="columns">${alertControl(typed, "sound")}
@@ -128,8 +128,8 @@ function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, nex
       "Limit to an area",
       ["lat", "lon", "radius_km", "geo_rule"],
       html`
-      <p class="hint">An area for this alert: fill in all three fields or none. Devices outside it that share their
-        location with the channel stay silent. Devices never send their location.</p>
+      <p class="hint">An area for this alert: fill in all three fields or none. Devices outside it stay silent if their
+        subscriber allows the channel to use the location. Devices never send their location.</p>
       ${circleFields(typed.form, noCircle(channel), typed.error)}
       ${alertControl(typed, "geo_rule")}`,
     )}`,

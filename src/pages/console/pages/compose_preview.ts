@@ -116,7 +116,7 @@ export async function alertPreview(
   }>
     <h2 class="unseen">Preview</h2>
     ${phonePreview(channel, drawn, now)}
-    <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether it rings.</p>
+    <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether to ring.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
     ${renderRemovedContentReport(blocked, script_count, true)}
     ${renderUnrequestedCapabilities(notes, `${getChannelPath(context, channel.id)}/edit`)}</div>

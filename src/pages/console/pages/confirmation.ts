@@ -91,7 +91,7 @@ export const renderApprovalSettingCheckbox = (checked: boolean): HtmlContent =>
     value: "yes",
     label: "Require my approval before publishing",
     note:
-      "Alerts that it sends or schedules wait for your decision on a page it links to. It cannot make a channel " +
+      "Alerts that it sends or schedules wait for your decision on a page that it links to. It cannot make a channel " +
       "public. It can still cancel alerts.",
     checked,
   });

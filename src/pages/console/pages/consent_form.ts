@@ -176,15 +176,15 @@ export async function renderConsentPage(
   );
   const field = {
     ...{ name: "pusher", label: "Channel", all: "All my channels", value: choice.pusher, error },
-    hint: "With one channel chosen, it cannot access others.",
+    hint: "If you choose one channel, the assistant cannot access others.",
   };
   const wire = (id: string) => formatId("mem", id);
   return context.page(
     request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
     html`<h1>${title(asking)}</h1>
     <dl class="who">
-      <dt>Assistant</dt><dd><strong>${assistantName(request.clientName)}</strong><br><span class="hint">It chose this
-        name itself. Continue only if you started this.</span></dd>
+      <dt>Assistant</dt><dd><strong>${assistantName(request.clientName)}</strong><br><span class="hint">The assistant
+        chose this name. Continue only if you started this request.</span></dd>
       <dt>Redirects to</dt><dd><strong>${describeRedirectTarget(request.redirect)}</strong></dd>
       ${only && html`<dt>Workspace</dt><dd><strong>${only.workspace_name}</strong> (your role: ${only.role})</dd>`}
       <dt>Access lasts</dt><dd>${duration(request)}</dd>
@@ -213,8 +213,8 @@ export async function renderConsentPage(
       }
       ${permissions(context, asking, choice, error !== undefined)}
       ${renderApprovalSettingCheckbox(choice.asksFirst)}
-      <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to
-        give; it can request them again later.</p>
+      <p class="hint">The assistant can always see the names of the workspace and member. Untick permissions you do not
+        want to give; it can request them again later.</p>
       ${
         only
           ? renderChannelSelectField(channels[0]?.channels ?? [], field)

@@ -151,7 +151,7 @@ function resultLists(groups: readonly [kind: string, results: readonly FindResul
 
 const SHORTCUTS: readonly (readonly [keys: string, effect: string])[] = [
   ["/", "Find anything"],
-  ["Ctrl K or ⌘ K", "Find anything, also while you type"],
+  ["Ctrl K or ⌘ K", "Find anything, even while you type"],
   ["↑ ↓", "Move between results"],
   ["Enter", "Open the result"],
   ["Esc", "Close"],

@@ -121,8 +121,8 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
       is_public
         ? "A public channel does not need invites, and joins with them are not counted. Create one before you make " +
           "the channel private."
-        : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and " +
-          "can be revoked separately."
+        : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
+          "invite, and each can be revoked separately."
     }</p>
     ${errorSummary(error)}
     <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden"
@@ -185,7 +185,7 @@ async function show(context: MemberPageContext): Promise<Response> {
                 : "The channel is hidden from everyone else."
             }</p>
         ${copyableText(invite.url, "the invite’s link")}${files(`${base}/invites/${invite.id}/qr`)}`
-          : html`<p>Its link no longer works. Devices that joined with it stay subscribed.</p>`
+          : html`<p>The link no longer works. Devices that joined with it stay subscribed.</p>`
       }
       <dl class="facts"><dt>Joined</dt><dd>${usesOf(invite)}</dd><dt>Expires</dt><dd>${
         invite.expires_at === null ? "Never" : timeElement(new Date(invite.expires_at))
@@ -231,7 +231,7 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
         "yes",
         "Revoke and unsubscribe everyone who joined",
         "The devices that joined with this invite are unsubscribed without notice. " +
-          "Devices that joined in other ways stay.",
+          "All other devices stay subscribed.",
         invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices",
       )
     }

@@ -73,7 +73,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           autocomplete: "off",
           hint: deps.mail
             ? "The link is e-mailed to this address and shown to you."
-            : "This server cannot send e-mail: you get a link to pass on.",
+            : "This server cannot send e-mail, so you get a link to pass on.",
           error,
         })}
         ${renderSelectField({
@@ -81,7 +81,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           label: "Role",
           options: roleOptions(caller.member.role),
           value: sent.get("role") ?? "editor",
-          hint: "You can assign your own role or a lower one.",
+          hint: "You can assign your own role or lower roles.",
           error,
         })}
       </div>
@@ -193,7 +193,7 @@ async function linkPage(context: MemberPageContext, made: { email: string; joine
     <p class="lede">${
       mailed
         ? html`It was sent to <strong>${email}</strong>. You can also pass it on yourself.`
-        : html`Give it to <strong>${email}</strong> by secure means.`
+        : html`Send it to <strong>${email}</strong> in a secure way.`
     } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of
       the account are attributed to this member. Do not open it yourself.</p>
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>

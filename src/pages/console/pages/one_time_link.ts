@@ -147,8 +147,8 @@ function address(context: PageContext, { email }: OpenedLink, error?: ApiError):
     maxlength: LIMITS.email,
     hint:
       context.deps.mail === null
-        ? "You sign in with it. This server sends no e-mail."
-        : "You sign in with it. We only send e-mail when a link is requested for you.",
+        ? "You sign in with this address. This server sends no e-mail."
+        : "You sign in with this address. We only send e-mail when a link is requested for you.",
     error,
   });
 }

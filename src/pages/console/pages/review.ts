@@ -217,7 +217,8 @@ async function deleting(context: MemberPageContext, error?: ApiError): Promise<R
     return context.page(
       "Sent alerts cannot be deleted",
       html`<h1>Sent alerts cannot be deleted</h1>
-      <p class="lede">Sent alerts are kept as a record. Cancel it to keep it from devices that have not fetched it.</p>
+      <p class="lede">Sent alerts are kept as a record. Cancel this one to keep it from devices that have not
+        fetched it.</p>
       <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );

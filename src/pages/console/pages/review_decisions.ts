@@ -58,8 +58,8 @@ const others = (context: MemberPageContext): Html =>
 /** Shown on the reviewer's own devices before others see it. */
 const trial = (): Html =>
   html`<section class="card" aria-labelledby="trial"><h2 id="trial">Try it first</h2>
-    <p class="hint">Only your test devices show it, for up to ${LIMITS.test_minutes} minutes, and it is not counted. <a
-      href="/console/account/devices">Your test devices</a></p>
+    <p class="hint">Only your test devices show the draft, for up to ${LIMITS.test_minutes} minutes. It is not counted.
+      <a href="/console/account/devices">Your test devices</a></p>
     <button class="plain" name="act" value="test">Send test</button></section>`;
 
 /** The decisions on the page, panel by panel. */
@@ -70,8 +70,8 @@ export function renderReviewDecisionPanels(
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
   if (status === "sent")
-    return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched it will not show it.
-      Devices that have it keep it.</p> <button class="danger"
+    return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched the alert will
+      not show it. Devices that have it keep it.</p> <button class="danger"
         name="act" value="cancel">Cancel alert</button></section>`;
   if (status === "repeating")
     return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a
@@ -82,7 +82,7 @@ export function renderReviewDecisionPanels(
   const scheduled = status === "scheduled";
   return html`<section class="card" aria-labelledby="at-a-time"><h2
     id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
-      ${alertControl(typed, "send_at", { hint: "The time at which it is sent." })}
+      ${alertControl(typed, "send_at", { hint: "The alert is sent at this time." })}
       <div class="actions"><button class="plain"
         name="act" value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
           scheduled &&

@@ -195,7 +195,7 @@ async function one(context: MemberPageContext): Promise<Response> {
         sender.created_at,
         now,
       )}</dd><dt>Last used</dt><dd>${relativeTime(sender.last_used_at, now)}</dd></dl>
-      <p class="hint">A test draft shows how its messages look here, and is not sent. To test the connection, send a
+      <p class="hint">A test draft shows how the program’s messages look. It is not sent. To test the connection, send a
         message from the program.</p>
       <div class="actions">
         ${

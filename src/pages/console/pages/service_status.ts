@@ -87,7 +87,7 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
           name: "Next scheduled alert",
           now:
             state.next_due_at === null ? html`<span class="muted">None</span>` : relativeTime(state.next_due_at, now),
-          help: html`To change it, open it in the <a href="${base}month">calendar</a>.`,
+          help: html`To change that alert, open it in the <a href="${base}month">calendar</a>.`,
         },
         {
           name: "Stored alerts",
@@ -137,8 +137,8 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
           name: "Disabled endpoints",
           now: count(disabled_webhooks),
           acts: disabled_webhooks > 0,
-          help: html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable it under
-            <a href="${base}webhooks">Webhooks</a>.`,
+          help: html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable the endpoint
+            under <a href="${base}webhooks">Webhooks</a>.`,
         },
       ],
     ],
@@ -176,7 +176,7 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
         {
           name: "Belfry",
           now: state.version ?? "Not available",
-          help: html`Compare it with the newest release, and follow <a href="/docs/how-to/upgrade">Upgrade</a>.`,
+          help: html`Compare it with the newest release. To upgrade, see <a href="/docs/how-to/upgrade">Upgrade</a>.`,
         },
         {
           name: "Node",

@@ -103,9 +103,9 @@ interface Around<S extends Stats> {
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
   <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most
-    once per alert. The period before has the same number of days and ends right before this one.</p>
-  <p class="hint">“Reach” is the current number of subscribers, including muted ones. The number of devices that showed
-    an alert is not known.</p></section>`;
+    once per alert. The previous period has the same number of days and ends right before this one.</p>
+  <p class="hint">“Current reach” is the number of subscribers now, including muted ones. The number of devices that
+    showed an alert is not known.</p></section>`;
 
 /** `today`: where it is among the days. */
 async function plots({ buckets, totals }: Stats, today: string | null): Promise<HtmlContent> {
@@ -146,7 +146,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
     "statistics",
     context.url,
     html`${totalsHeader([
-      ["Reach now", stats.reach],
+      ["Current reach", stats.reach],
       ...COUNT_SERIES.map(({ key, column }) => {
         const change =
           before && earlier && describePeriodChange(stats.totals[key], earlier.totals[key], before.days, running);
@@ -201,7 +201,7 @@ function byChannel(
   });
   const table = numbersTable(
     "By channel",
-    ["Channel", "Reach now", ...COUNT_SERIES.map(({ column }) => column)],
+    ["Channel", "Current reach", ...COUNT_SERIES.map(({ column }) => column)],
     rows.map((channel) => [
       html`<a href="${getChannelPath(context, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
       channel.reach,

@@ -43,8 +43,8 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
   "subscriber.created": "A device joined a channel",
   "subscriber.deleted": "A device left a channel",
   "alert.visible": "A scheduled alert was published",
-  "alert.acknowledged": "Devices acknowledged an alert: the count, at most once a minute",
-  "alert.replied": "Devices answered an alert’s question: counts by answer, at most once a second",
+  "alert.acknowledged": "Devices acknowledged an alert (their number, at most once a minute)",
+  "alert.replied": "Devices answered an alert’s question (number per answer, at most once a second)",
 };
 
 const EVENTS = Object.keys(EVENT_WORDS);

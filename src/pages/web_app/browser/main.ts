@@ -23,7 +23,7 @@ import { refreshCapabilities } from "./views/settings.ts";
  */
 const POLICY = {
   createScriptURL: (address: string) => {
-    if (address !== "/sw.js") throw new TypeError("no worker of ours");
+    if (address !== "/sw.js") throw new TypeError("unknown service worker");
     return address;
   },
 };

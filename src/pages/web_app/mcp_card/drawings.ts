@@ -199,7 +199,7 @@ const formatCount = (value: number): string => value.toLocaleString("en");
 
 function drawStatistics({ reach, totals, replies = [], buckets, note, sampled }: Statistics): Html {
   const series = (Object.keys(SERIES) as Series[]).filter((key) => totals[key] !== undefined);
-  const figures = [["Reach now", reach], ...series.map((key) => [SERIES[key], totals[key] ?? 0] as const)] as const;
+  const figures = [["Current reach", reach], ...series.map((key) => [SERIES[key], totals[key] ?? 0] as const)] as const;
   return html`<dl class="figures">${figures.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${formatCount(value)}</dd></div>`,
   )}</dl>

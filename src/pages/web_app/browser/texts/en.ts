@@ -80,7 +80,7 @@ export const en = {
   "device.remove_hint": "Removing the device unsubscribes it from all channels. This cannot be undone.",
   "device.remove": "Remove this device",
   "device.remove_sure": "Unsubscribe and remove",
-  "device.removed": "The device was removed. It has no subscriptions.",
+  "device.removed": "The device was removed. It no longer has any subscriptions.",
   "device.emptied": "This browser deleted the app’s data.",
   "device.emptied_hint": "Your channels and alerts are no longer on this device. Subscribe to the channels again.",
   "inbox.look": "Your inbox has changed.",

@@ -93,7 +93,7 @@ export const englishSoundAndPermissionTexts = {
   // Settings
   "senses.title": "Sounds",
   "senses.volume": "Volume on this device",
-  "senses.volume_hint": "Normal alerts play at half this volume, urgent alerts at full.",
+  "senses.volume_hint": "Normal alerts play at half this volume, urgent alerts at full volume.",
   "senses.volume_off": "Off",
   "senses.volume_value": "{percent}%",
   "senses.tones": "Test sounds",

@@ -24,7 +24,7 @@ export const englishSubscriberTexts = {
   "join.silent": "Subscribe without notifications",
   "join.hint": "Turn off permissions that you do not want to grant. You can change this at any time.",
   "hello.title": "{channel}: notifications work",
-  "hello.body": "Alerts of this channel will look like this.",
+  "hello.body": "Alerts from this channel will look like this.",
   "hello.sent": "A test notification was sent. If you do not see it, check the notification settings of your device.",
   "silent.title": "This channel can’t alert you yet.",
   "silent.one": "{channel} can’t alert you yet.",
@@ -36,7 +36,7 @@ export const englishSubscriberTexts = {
   "push.asking": "Allow notifications in your browser’s prompt. If you do not see the prompt, look at the address bar.",
   "push.pending": "Registering this device for push notifications…",
   "push.failed_late":
-    "Your browser’s push service has not answered yet. Check the connection, and whether a firewall or VPN blocks it.",
+    "Your browser’s push service has not responded yet. Check the connection, and whether a firewall or VPN blocks it.",
   "push.failed_service": "Your browser could not register with its push service. Check the connection and try again.",
   "push.failed_private":
     "Your browser does not allow push notifications here. If this is a private window, use a normal one.",
@@ -76,7 +76,7 @@ export const englishSubscriberTexts = {
   "pause.paused": "Paused",
   "why.paused": "You paused this channel.",
   "quiet.zone":
-    "In this device’s time zone. Hours past midnight belong to the day before. Alerts still arrive, without sound.",
+    "In this device’s time zone. Hours after midnight belong to the previous day. Alerts still arrive, without sound.",
   "quiet.days": "On these days",
   "quiet.no_day": "Choose at least one day.",
   "sounds.title": "Sounds by priority",
