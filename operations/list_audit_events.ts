@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { parseChannelId, parseId } from "../src/model/domain/type_ids.ts";
-import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
@@ -8,13 +7,7 @@ import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/ope
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
 import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { auditView, toAuditView } from "../src/store/response_schemas/audit_response_schemas.ts";
-import {
-  beforeParameter,
-  channelIdParameter,
-  DEFAULT_PAGE_SIZE,
-  limitParameter,
-  paginationMetaSchema,
-} from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter, pageParameters, pageSchema } from "../src/store/response_schemas/common_fields.ts";
 
 const ACTORS = ["key", "con", "mem"] as const;
 
@@ -33,8 +26,7 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/core/audit", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    limit: limitParameter(),
-    before: beforeParameter(),
+    ...pageParameters(),
     pusher_id: channelIdParameter().optional(),
     actor: z
       .string()
@@ -47,28 +39,25 @@ export default defineOperation({
     subject_id: z.string().optional().describe("Such as alr_… or whk_…"),
   }),
   returnsText: true,
-  output: z.object({ data: z.array(auditView), meta: paginationMetaSchema }),
+  output: pageSchema(auditView),
   pagedBy: "created_at",
   contentProblem: findTimeRangeProblem,
   async handler(input, ctx) {
     checkTimeRange(input);
     // A channel may be deleted while its history is kept, so an unknown one has an empty history.
     const pusherId = input.pusher_id === undefined ? null : parseChannelId(input.pusher_id);
-    const { rows, next_before } = await readKeysetPage(
-      input.limit ?? DEFAULT_PAGE_SIZE,
-      (n) =>
-        ctx.sql(listAudit, {
-          ...visibilityParameters(ctx.caller),
-          pusher_id: pusherId,
-          ...selectActor(input.actor),
-          subject_id: input.subject_id ?? null,
-          operation: input.operation ?? null,
-          from: input.from ?? null,
-          before: [input.before, input.to].filter((time) => time !== undefined).sort()[0] ?? null,
-          limit: n,
-        }),
-      (row) => row.created_at,
+    const before = [input.before, input.to].filter((time) => time !== undefined).sort()[0];
+    const { rows, meta } = await readKeysetPage({ ...input, before }, "created_at", (page) =>
+      ctx.sql(listAudit, {
+        ...visibilityParameters(ctx.caller),
+        pusher_id: pusherId,
+        ...selectActor(input.actor),
+        subject_id: input.subject_id ?? null,
+        operation: input.operation ?? null,
+        from: input.from ?? null,
+        ...page,
+      }),
     );
-    return { data: rows.map(toAuditView), meta: { next_before: next_before && toIsoMicros(next_before) } };
+    return { data: rows.map(toAuditView), meta };
   },
 });

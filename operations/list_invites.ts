@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listInvites } from "../src/store/queries/channels.ts";
 import {
-  beforeParameter,
   channelIdParameter,
-  limitParameter,
+  pageParameters,
   paginationMetaSchema,
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
@@ -22,23 +20,17 @@ export default defineOperation({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({
-    pusher_id: channelIdParameter(),
-    limit: limitParameter(UNPAGED_LIMIT_DESCRIPTION),
-    before: beforeParameter(),
-  }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), ...pageParameters(UNPAGED_LIMIT_DESCRIPTION) }),
   returnsText: true,
   output: z.object({ data: z.array(inviteView), meta: paginationMetaSchema.optional() }),
   pagedBy: "created_at",
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
-    const { rows, next_before } = await readKeysetPage(
-      input.limit ?? UNLIMITED_PAGE_SIZE,
-      (n) => ctx.sql(listInvites, { pusher_id: pusher.id, before: input.before ?? null, limit: n }),
-      (row) => row.created_at,
+    const { limit = UNLIMITED_PAGE_SIZE, before } = input;
+    const { rows, meta } = await readKeysetPage({ limit, before }, "created_at", (page) =>
+      ctx.sql(listInvites, { pusher_id: pusher.id, ...page }),
     );
     const data = rows.map((row) => toInviteView(row, pusher, ctx.services.channelBaseUrl));
-    if (input.limit === undefined) return { data };
-    return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
+    return input.limit === undefined ? { data } : { data, meta };
   },
 });

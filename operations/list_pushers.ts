@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listChannels, visibilityParameters } from "../src/store/queries/channels.ts";
 import {
-  beforeParameter,
-  limitParameter,
+  pageParameters,
   paginationMetaSchema,
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
@@ -22,8 +20,7 @@ export default defineOperation({
   errors: ["invalid_request"],
   input: z.strictObject({
     handle: z.string().optional().describe("Only this channel."),
-    limit: limitParameter(UNPAGED_LIMIT_DESCRIPTION),
-    before: beforeParameter(),
+    ...pageParameters(UNPAGED_LIMIT_DESCRIPTION),
   }),
   returnsText: true,
   output: z.object({
@@ -32,23 +29,15 @@ export default defineOperation({
   }),
   pagedBy: "created_at",
   async handler(input, ctx) {
-    const { rows, next_before } = await readKeysetPage(
-      input.limit ?? UNLIMITED_PAGE_SIZE,
-      (n) =>
-        ctx.sql(listChannels, {
-          ...visibilityParameters(ctx.caller),
-          handle: input.handle ?? null,
-          before: input.before ?? null,
-          limit: n,
-        }),
-      (row) => row.created_at,
+    const { limit = UNLIMITED_PAGE_SIZE, before } = input;
+    const { rows, meta } = await readKeysetPage({ limit, before }, "created_at", (page) =>
+      ctx.sql(listChannels, { ...visibilityParameters(ctx.caller), handle: input.handle ?? null, ...page }),
     );
     const data = rows.map((row) => ({
       ...toPusherView(row, ctx.services.channelBaseUrl),
       drafts: row.drafts,
       scheduled: row.scheduled,
     }));
-    if (input.limit === undefined) return { data };
-    return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
+    return input.limit === undefined ? { data } : { data, meta };
   },
 });

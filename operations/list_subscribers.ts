@@ -13,13 +13,7 @@ import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts"
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscribers.ts";
-import {
-  beforeParameter,
-  channelIdParameter,
-  DEFAULT_PAGE_SIZE,
-  limitParameter,
-  paginationMetaSchema,
-} from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter, pageParameters, paginationMetaSchema } from "../src/store/response_schemas/common_fields.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS);
 const counts = countsByTextSchema();
@@ -61,8 +55,7 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelIdParameter(),
     status: z.enum(["active", "muted"]).optional().describe("Absent: both."),
-    limit: limitParameter(),
-    before: beforeParameter(),
+    ...pageParameters(),
   }),
   returnsText: true,
   output,
@@ -70,15 +63,8 @@ export default defineOperation({
   toAssistants: (whole) => inPlainLabels(whole as Subscribers),
   async handler(input, ctx) {
     const pusherId = await findVisibleChannelId(input, ctx);
-    const { rows, next_before } = await readKeysetPage(
-      input.limit ?? DEFAULT_PAGE_SIZE,
-      (n) =>
-        ctx.sql(listSubscribers[input.status ?? "any"], {
-          pusher_id: pusherId,
-          before: input.before ?? null,
-          limit: n,
-        }),
-      (row) => row.subscribed_at,
+    const { rows, meta } = await readKeysetPage(input, "subscribed_at", (page) =>
+      ctx.sql(listSubscribers[input.status ?? "any"], { pusher_id: pusherId, ...page }),
     );
     return {
       data: rows.map(({ device_id, subscribed_at, ...facts }) => ({
@@ -87,7 +73,7 @@ export default defineOperation({
         subscribed_at: toIsoMicros(subscribed_at),
       })),
       breakdown: breakDown(await ctx.sql(subscriberBreakdown, { pusher_id: pusherId })),
-      meta: { next_before: next_before && toIsoMicros(next_before) },
+      meta,
     };
   },
 });

@@ -2,11 +2,10 @@
 
 import { z } from "zod";
 import { notFound, unauthorized } from "../model/api_error.ts";
+import { Subscription } from "../model/tables/devices_and_reports.ts";
 import { CHANNEL_CATEGORIES } from "../model/fields/channel.ts";
-import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
-import { Subscription } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import { readKeysetPage } from "../operation/pagination.ts";
@@ -19,13 +18,7 @@ import {
   redeemInvite,
   subscribedChannels,
 } from "../store/queries/device_channels.ts";
-import {
-  beforeParameter,
-  DEFAULT_PAGE_SIZE,
-  limitParameter,
-  paginationMetaSchema,
-  pathId,
-} from "../store/response_schemas/common_fields.ts";
+import { pageParameters, pageSchema, pathId } from "../store/response_schemas/common_fields.ts";
 import {
   channelCardView,
   permissionList,
@@ -45,26 +38,15 @@ export const list_channels = defineHandsetOperation({
   input: z.strictObject({
     q: textSchema(1, LIMITS.search).optional(),
     category: z.enum(CHANNEL_CATEGORIES).optional(),
-    limit: limitParameter(),
-    before: beforeParameter(),
+    ...pageParameters(),
   }),
-  output: z.object({ data: z.array(channelCardView), meta: paginationMetaSchema }),
-  async handler({ q, category, limit: wanted, before }, ctx) {
-    const filter = {
-      device_id: ctx.caller.id,
-      find: q ?? null,
-      category: category ?? null,
-      before: before ?? null,
-    };
-    const { rows, next_before } = await readKeysetPage(
-      wanted ?? DEFAULT_PAGE_SIZE,
-      (n) => readDirectoryPage(ctx.sql, { ...filter, limit: n }),
-      (row) => row.created_at,
+  output: pageSchema(channelCardView),
+  async handler({ q, category, ...asked }, ctx) {
+    const filter = { device_id: ctx.caller.id, find: q ?? null, category: category ?? null };
+    const { rows, meta } = await readKeysetPage(asked, "created_at", (page) =>
+      readDirectoryPage(ctx.sql, { ...filter, ...page }),
     );
-    return {
-      data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)),
-      meta: { next_before: next_before && toIsoMicros(next_before) },
-    };
+    return { data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)), meta };
   },
 });
 
@@ -159,17 +141,12 @@ export const list_subscriptions = defineHandsetOperation({
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limitParameter(), before: beforeParameter() }),
-  output: z.object({ data: z.array(channelCardView), meta: paginationMetaSchema }),
-  async handler({ limit: wanted = DEFAULT_PAGE_SIZE, before = null }, ctx) {
-    const { rows, next_before } = await readKeysetPage(
-      wanted,
-      (n) => ctx.sql(subscribedChannels, { device_id: ctx.caller.id, before, limit: n }),
-      (row) => row.subscribed_at,
+  input: z.strictObject(pageParameters()),
+  output: pageSchema(channelCardView),
+  async handler(input, ctx) {
+    const { rows, meta } = await readKeysetPage(input, "subscribed_at", (page) =>
+      ctx.sql(subscribedChannels, { device_id: ctx.caller.id, ...page }),
     );
-    return {
-      data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)),
-      meta: { next_before: next_before && toIsoMicros(next_before) },
-    };
+    return { data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)), meta };
   },
 });

@@ -20,7 +20,7 @@ import {
   redeemTransfer,
   unsubscribeDevices,
 } from "../store/queries/devices.ts";
-import { beforeParameter, limitParameter, paginationMetaSchema } from "../store/response_schemas/common_fields.ts";
+import { pageParameters, paginationMetaSchema } from "../store/response_schemas/common_fields.ts";
 import { EXPORT_VERSION, permissionList } from "./handset_schemas.ts";
 import { assertJoinedChannelLimit, BULK_JOIN_LIMITS, countJoin } from "./join_limits.ts";
 
@@ -33,22 +33,20 @@ export const export_subscriptions = defineHandsetOperation({
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limitParameter("Absent: 100."), before: beforeParameter() }),
+  input: z.strictObject(pageParameters(`Absent: ${LIMITS.page}.`)),
   output: z.object({
     version: z.literal(EXPORT_VERSION),
     data: z.array(z.object({ handle: z.string(), muted: z.boolean(), permissions: z.array(z.string()) })),
     meta: paginationMetaSchema,
   }),
-  async handler({ limit: wanted = LIMITS.page, before = null }, ctx) {
-    const { rows, next_before } = await readKeysetPage(
-      wanted,
-      (n) => ctx.sql(exportedSubscriptions, { device_id: ctx.caller.id, before, limit: n }),
-      (row) => row.subscribed_at,
+  async handler({ limit = LIMITS.page, before }, ctx) {
+    const { rows, meta } = await readKeysetPage({ limit, before }, "subscribed_at", (page) =>
+      ctx.sql(exportedSubscriptions, { device_id: ctx.caller.id, ...page }),
     );
     return {
       version: EXPORT_VERSION,
       data: rows.map(({ handle, muted, permissions }) => ({ handle, muted, permissions })),
-      meta: { next_before: next_before && toIsoMicros(next_before) },
+      meta,
     };
   },
 });

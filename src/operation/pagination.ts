@@ -4,6 +4,8 @@
 import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import { catchApiError } from "../model/domain/alert_validation.ts";
+import { toIsoMicros } from "../model/fields/sql_types.ts";
+import { DEFAULT_PAGE_SIZE } from "../store/schemas/common_fields.ts";
 
 /** A row that knows when the next older one is: null after the oldest that was looked at. */
 interface Neighbour {
@@ -47,23 +49,23 @@ export function trimPage<Row extends Neighbour>(found: Row[], wanted: number): P
 }
 
 /**
- * Reads one page. `fetch(n)` returns at least the next `n` rows, newest first, and every row with the timestamp of the
- * last one (SQL: `fetch first n rows with ties`).
- * @returns the rows and `next_before`, the timestamp for the next page, or null at the end
+ * Reads the page that `limit` and `before` name. `fetch` returns at least the next `limit` rows, newest first, and every
+ * row with the timestamp of the last one (SQL: `fetch first n rows with ties`). `time` is the column with the timestamp.
+ * @returns the rows and the `meta` of the response: the timestamp for the next page, or null at the end
  */
-export async function readKeysetPage<Row>(
-  limit: number,
-  fetch: (n: number) => Promise<Row[]>,
-  instantOf: (row: Row) => string,
-): Promise<{ rows: Row[]; next_before: string | null }> {
+export async function readKeysetPage<Time extends string, Row extends Readonly<Record<Time, string>>>(
+  { limit = DEFAULT_PAGE_SIZE, before }: { limit?: number | undefined; before?: string | null | undefined },
+  time: Time,
+  fetch: (page: { limit: number; before: string | null }) => Promise<Row[]>,
+): Promise<{ rows: Row[]; meta: { next_before: string | null } }> {
   for (let wanted = limit; ; ) {
-    const rows = await fetch(wanted + 1);
-    if (rows.length <= wanted) return { rows, next_before: null };
-    const last = instantOf(assertDefined(rows[wanted - 1], "more rows than the limit were read"));
-    if (instantOf(assertDefined(rows[wanted], "more rows than the limit were read")) !== last)
-      return { rows: rows.slice(0, wanted), next_before: last };
+    const rows = await fetch({ limit: wanted + 1, before: before ?? null });
+    if (rows.length <= wanted) return { rows, meta: { next_before: null } };
+    const last = assertDefined(rows[wanted - 1], "more rows than the limit were read")[time];
+    if (assertDefined(rows[wanted], "more rows than the limit were read")[time] !== last)
+      return { rows: rows.slice(0, wanted), meta: { next_before: toIsoMicros(last) } };
     // The page would end inside a tie: widen it to the end of the tie and look one row further.
-    wanted = rows.findLastIndex((row) => instantOf(row) === last) + 1;
+    wanted = rows.findLastIndex((row) => row[time] === last) + 1;
   }
 }
 

@@ -7,19 +7,12 @@ import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/tables/asset.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { readKeysetPage } from "../../operation/pagination.ts";
 import { assetScope, listAssets } from "../../store/queries/assets.ts";
 import { assetView, toAssetView } from "../../store/response_schemas/asset_response_schemas.ts";
-import {
-  beforeParameter,
-  DEFAULT_PAGE_SIZE,
-  deletedView,
-  limitParameter,
-  paginationMetaSchema,
-} from "../../store/response_schemas/common_fields.ts";
+import { deletedView, pageParameters, pageSchema } from "../../store/response_schemas/common_fields.ts";
 
 export const list_files = defineMemberOperation({
   name: "list_files",
@@ -33,31 +26,18 @@ export const list_files = defineMemberOperation({
   input: z.strictObject({
     kind: z.enum(ASSET_KINDS).optional(),
     file_id: z.string().optional().describe("Only this file."),
-    limit: limitParameter(),
-    before: beforeParameter(),
+    ...pageParameters(),
   }),
-  output: z.object({ data: z.array(assetView), meta: paginationMetaSchema }),
+  output: pageSchema(assetView),
   async handler(input, { sql, caller, services }) {
     const one = input.file_id !== undefined;
     const id = parseId("ast", input.file_id ?? "");
     if (one && !id) throw notFound("file");
-    const { rows, next_before } = await readKeysetPage(
-      input.limit ?? DEFAULT_PAGE_SIZE,
-      (n) =>
-        sql(listAssets, {
-          ...assetScope(caller),
-          kind: input.kind ?? null,
-          id,
-          before: input.before ?? null,
-          limit: n,
-        }),
-      (row) => row.created_at,
+    const { rows, meta } = await readKeysetPage(input, "created_at", (page) =>
+      sql(listAssets, { ...assetScope(caller), kind: input.kind ?? null, id, ...page }),
     );
     if (one && rows.length === 0) throw notFound("file");
-    return {
-      data: rows.map((row) => toAssetView(row, services.assets)),
-      meta: { next_before: next_before && toIsoMicros(next_before) },
-    };
+    return { data: rows.map((row) => toAssetView(row, services.assets)), meta };
   },
 });
 

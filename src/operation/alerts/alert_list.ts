@@ -8,7 +8,6 @@ import { assertDefined } from "../../model/assert.ts";
 import { parseQueryWords } from "../../model/domain/search_terms.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
@@ -138,12 +137,10 @@ export async function listAlertPage(
     if (last && rows.length > wanted) page.meta.next_before = getAlertCursor(last, {}, input, channel);
     return before ? page : withTotal(page, count);
   }
-  const { rows, next_before } = await readKeysetPage(
-    wanted,
-    (limit) => ctx.sql(listAlerts[status], { ...at, limit }),
-    (row) => row.created_at,
+  const { rows, meta } = await readKeysetPage({ limit: wanted, before: at.before }, "created_at", (asked) =>
+    ctx.sql(listAlerts[status], { ...at, ...asked }),
   );
-  const page = await showPage(rows, next_before && toIsoMicros(next_before), ctx);
+  const page = await showPage(rows, meta.next_before, ctx);
   return before || status === "any" ? page : withTotal(page, () => ctx.sql(countAlerts[status], seen));
 }
 

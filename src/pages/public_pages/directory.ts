@@ -5,7 +5,6 @@
 import { gzipSync } from "node:zlib";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { acceptsGzip } from "../../api/transports/static_content.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { readKeysetPage } from "../../operation/pagination.ts";
@@ -101,17 +100,13 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
     path: places.directory,
     async answer({ request, url }) {
       const filter = filterOf(url.searchParams);
-      const { rows, next_before } = await readKeysetPage(
-        LIMIT,
-        (limit) =>
-          readDirectoryPage((statement, parameters) => runStatement(deps.db, statement, parameters), {
-            ...filter,
-            device_id: null,
-            limit,
-          }),
-        (row) => row.created_at,
+      const { rows, meta } = await readKeysetPage({ limit: LIMIT, before: filter.before }, "created_at", (page) =>
+        readDirectoryPage((statement, parameters) => runStatement(deps.db, statement, parameters), {
+          ...filter,
+          device_id: null,
+          ...page,
+        }),
       );
-      const next = next_before && toIsoMicros(next_before);
       const page = renderLayout(
         {
           title: `${formatEnglishText("nav.channels")} · Belfry`,
@@ -120,7 +115,7 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
           head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description"
             content="Public alert channels that anyone can follow.">`,
           hidden: filter.find !== null || filter.before !== null,
-          body: body(filter, rows, next, places),
+          body: body(filter, rows, meta.next_before, places),
           script: await loadNearbyChannelsScript(),
         },
         places,

@@ -84,6 +84,13 @@ export const beforeParameter = () => timestampSchema().optional().describe(BEFOR
 /** `meta` of every list that pages: null means no more rows. */
 export const paginationMetaSchema = registerSchemaName("PageMeta", z.object({ next_before: z.string().nullable() }));
 
+/** The arguments of a list that pages. `absent`: the result without `limit`. */
+export const pageParameters = (absent?: string) => ({ limit: limitParameter(absent), before: beforeParameter() });
+
+/** A page of such a list. */
+export const pageSchema = <Row extends z.ZodType>(row: Row) =>
+  z.object({ data: z.array(row), meta: paginationMetaSchema });
+
 /** The result of a list that is read completely: rows of these fields. */
 export const listSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ data: z.array(z.object(row)) });
 
