@@ -49,6 +49,12 @@ export const createFindingBuilder = (check: string) => {
   };
 };
 
+const clockCheck = createFindingBuilder("clock");
+const countersCheck = createFindingBuilder("counters");
+const databaseCheck = createFindingBuilder("database");
+const schemaCheck = createFindingBuilder("schema");
+const secretCheck = createFindingBuilder("secret");
+
 /** Returns only the code of a system's error, because its text may quote private values. */
 export function getErrorReason(error: unknown): string {
   return getErrorCode(error) ?? (error instanceof Error && error.name !== "Error" ? error.name : "no response");
@@ -91,13 +97,10 @@ export async function checkDatabase(
       made = hasEmbeddedDatabase(where.dataDir);
     } catch (error) {
       const { message } = error as Error;
-      return { findings: [createFindingBuilder("database").wrong(message, "follow the message")], checks: [] };
+      return { findings: [databaseCheck.wrong(message, "follow the message")], checks: [] };
     }
     if (!made)
-      return {
-        findings: [createFindingBuilder("database").skipped("does not exist yet", "belfry serve creates it")],
-        checks: [],
-      };
+      return { findings: [databaseCheck.skipped("does not exist yet", "belfry serve creates it")], checks: [] };
   }
   try {
     const { databasePoolerMode } = where;
@@ -105,15 +108,15 @@ export async function checkDatabase(
       withOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, async (orm) => {
         const em = orm.em.fork();
         const began = now().getTime();
-        const [state] = await runStatement(em, serverState, { now: began });
+        const [row] = await runStatement(em, serverState, { now: began });
+        const state = assertDefined(row, "a function returns a row");
         // Half of the time it took is the way there.
-        const ahead = assertDefined(state, "a function returns a row").ahead_ms - (now().getTime() - began) / 2;
-        const findings = stateFindings(assertDefined(state, "a function returns a row"), ahead, config);
+        const findings = stateFindings(state, state.ahead_ms - (now().getTime() - began) / 2, config);
         return await em.transactional(
           async (inside): Promise<HealthReport> => {
-            const { found, current } = await versionFinding(inside as SqlEntityManager);
-            findings.push(found);
-            if (!current) return { findings, checks: [] };
+            const version = await versionFinding(inside as SqlEntityManager);
+            findings.push(version);
+            if (version.state !== "ok") return { findings, checks: [] };
             findings.push(await secretFinding(inside as SqlEntityManager, config));
             const { checks } = await checkConsistency(inside as SqlEntityManager);
             return { findings: [...findings, ...counterFindings(checks)], checks };
@@ -128,7 +131,7 @@ export async function checkDatabase(
     const way = own
       ? "follow the message"
       : "check DATABASE_URL, and that PostgreSQL is running and accepts connections";
-    return { findings: [createFindingBuilder("database").wrong(says, way)], checks: [] };
+    return { findings: [databaseCheck.wrong(says, way)], checks: [] };
   }
 }
 
@@ -144,7 +147,7 @@ function stateFindings(
 ): HealthFinding[] {
   const found: HealthFinding[] = [];
   const when = (bad: boolean, state: FindingState, says: string, way: string) =>
-    void (bad && found.push(createFindingBuilder("database")[state](says, way)));
+    void (bad && found.push(databaseCheck[state](says, way)));
   when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
   when(standby, "wrong", "is a standby, which accepts no writes", "specify the primary in DATABASE_URL");
   when(
@@ -166,69 +169,54 @@ function stateFindings(
     `allows ${connections} connections, and each process uses up to ${databasePoolSize}`,
     "raise max_connections, or lower DATABASE_POOL_SIZE",
   );
-  if (found.length === 0) found.push(createFindingBuilder("database").ok(`PostgreSQL ${shown} responds`));
+  if (found.length === 0) found.push(databaseCheck.ok(`PostgreSQL ${shown} responds`));
   const off = Math.abs(ahead);
   const says = `the clocks of this machine and the database are ${(off / 1000).toFixed(1)} seconds apart`;
   const way = "synchronise both clocks (chrony, systemd-timesyncd)";
-  if (off < SKEW_MS) found.push(createFindingBuilder("clock").ok("the clocks of this machine and the database agree"));
-  else found.push(createFindingBuilder("clock")[off < FAR_MS ? "warning" : "wrong"](says, way));
+  if (off < SKEW_MS) found.push(clockCheck.ok("the clocks of this machine and the database agree"));
+  else found.push(clockCheck[off < FAR_MS ? "warning" : "wrong"](says, way));
   return found;
 }
 
 type ServerState = RowOf<typeof serverState>;
 
-async function versionFinding(em: SqlEntityManager): Promise<{ found: HealthFinding; current: boolean }> {
+async function versionFinding(em: SqlEntityManager): Promise<HealthFinding> {
   const done = await readAppliedMigrations(em);
   const { missing, newer, before } = compareMigrations(done ?? []);
   if (before)
-    return {
-      found: createFindingBuilder("schema").wrong(
-        `belongs to a build older than ${before}`,
-        `start ${before} on it once, then this version`,
-      ),
-      current: false,
-    };
+    return schemaCheck.wrong(
+      `belongs to a build older than ${before}`,
+      `start ${before} on it once, then this version`,
+    );
   if (newer.length > 0)
-    return {
-      found: createFindingBuilder("schema").wrong(
-        "a newer Belfry has changed this database",
-        "run that version or a later one",
-      ),
-      current: false,
-    };
+    return schemaCheck.wrong("a newer Belfry has changed this database", "run that version or a later one");
   if (missing.length > 0)
-    return {
-      found: createFindingBuilder("schema")[done ? "warning" : "skipped"](
-        done ? `${missing.length} migrations are pending` : "has no Belfry tables yet",
-        "start the service, or run belfry migrate",
-      ),
-      current: false,
-    };
-  return { found: createFindingBuilder("schema").ok("matches this version"), current: true };
+    return schemaCheck[done ? "warning" : "skipped"](
+      done ? `${missing.length} migrations are pending` : "has no Belfry tables yet",
+      "start the service, or run belfry migrate",
+    );
+  return schemaCheck.ok("matches this version");
 }
 
 async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<HealthFinding> {
   const { secret, dataDir = "", databaseUrl } = config;
   try {
     const own = loadSecret({ secret: secret ?? null, dataDir }, true);
-    if (await isSecretOfDatabase(em, own)) return createFindingBuilder("secret").ok("matches the database");
-    return createFindingBuilder("secret").wrong(
+    if (await isSecretOfDatabase(em, own)) return secretCheck.ok("matches the database");
+    return secretCheck.wrong(
       `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} does not match the database`,
       "restore the previous secret; encrypted values cannot be decrypted with another one",
     );
   } catch (error) {
-    return createFindingBuilder("secret").skipped(
-      `could not be checked (${getErrorReason(error)})`,
-      "start the service once",
-    );
+    return secretCheck.skipped(`could not be checked (${getErrorReason(error)})`, "start the service once");
   }
 }
 
 function counterFindings(checks: ConsistencyReport["checks"]): HealthFinding[] {
   const wrong = checks.filter((check) => check.wrong > 0);
-  if (wrong.length === 0) return [createFindingBuilder("counters").ok("all counters match their rows")];
+  if (wrong.length === 0) return [countersCheck.ok("all counters match their rows")];
   return wrong.map(({ name, wrong: rows }) =>
-    createFindingBuilder("counters").wrong(
+    countersCheck.wrong(
       `${name}: ${rows} do not match their rows`,
       name.endsWith(".orphans")
         ? "belfry doctor --fix removes them"

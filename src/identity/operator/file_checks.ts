@@ -6,6 +6,8 @@ import { dataPaths } from "../../store/config/data_paths.ts";
 import { describeFileError, describeFileOwnerMismatch } from "../../store/config/file_errors.ts";
 import { createFindingBuilder, type HealthFinding } from "./database_health_checks.ts";
 
+const backupsCheck = createFindingBuilder("backups");
+
 /** Bits that other users must not have: writing in the folder, and all of a secret. */
 const FOLDER_BITS = 0o022;
 const FILE_BITS = 0o077;
@@ -58,9 +60,6 @@ export function checkBackupFolder(target: string): HealthFinding | null {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
-    return createFindingBuilder("backups").wrong(
-      describeFileError(error) ?? `${folder} cannot be used`,
-      "follow the message",
-    );
+    return backupsCheck.wrong(describeFileError(error) ?? `${folder} cannot be used`, "follow the message");
   }
 }

@@ -24,6 +24,14 @@ import { checkBackupFolder, checkFileModes } from "./file_checks.ts";
 import type { OperatorSettings } from "./operator_database.ts";
 import { checkPublicUrlReachable } from "./public_address_checks.ts";
 
+const addressCheck = createFindingBuilder("address");
+const backupsCheck = createFindingBuilder("backups");
+const databaseCheck = createFindingBuilder("database");
+const diskCheck = createFindingBuilder("disk");
+const pushCheck = createFindingBuilder("push");
+const secretCheck = createFindingBuilder("secret");
+const settingsCheck = createFindingBuilder("settings");
+
 /** @param where what reaches the database; null when its settings are wrong */
 export async function runHealthChecks(where: OperatorSettings | null, now: () => Date): Promise<HealthReport> {
   const { config, wrong: bad } = checkSettings();
@@ -38,10 +46,7 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
   const database = where && (await checkDatabase(where, config, now));
   findings.push(
     ...(database?.findings ?? [
-      createFindingBuilder("database").skipped(
-        "not checked because the settings are not valid",
-        "fix the settings first",
-      ),
+      databaseCheck.skipped("not checked because the settings are not valid", "fix the settings first"),
     ]),
     ...(await checkPublicUrlReachable(config.publicUrl)),
     await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
@@ -58,14 +63,12 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
 
 function settingFindings(wrong: string[]): HealthFinding[] {
   return [
-    ...(wrong.length === 0 ? [createFindingBuilder("settings").ok("all settings are valid")] : []),
-    ...wrong.map((message) =>
-      createFindingBuilder("settings").wrong(message, "the service will not start until this is fixed"),
-    ),
+    ...(wrong.length === 0 ? [settingsCheck.ok("all settings are valid")] : []),
+    ...wrong.map((message) => settingsCheck.wrong(message, "the service will not start until this is fixed")),
     ...listUnknownSettings()
       .filter((name) => !wrong.some((message) => message.includes(`${name} is`)))
       .map((name) =>
-        createFindingBuilder("settings").warning(
+        settingsCheck.warning(
           `${name} is set but not used by this version`,
           "check the name in docs/reference/settings.md, or remove it",
         ),
@@ -81,7 +84,7 @@ function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Health
   const missing = databaseUrl === null && secret === null && hasDatabaseQuietly(dataDir) && !existsSync(paths.secret);
   if (missing)
     found.push(
-      createFindingBuilder("secret").wrong(
+      secretCheck.wrong(
         `${paths.secret} is missing, and this database requires it`,
         "restore it from a backup, or set SECRET to its value",
       ),
@@ -104,10 +107,8 @@ async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial
   const free = Math.floor((bavail * bsize) / 2 ** 20);
   const says = `${free} MB are free on the disk of ${folder}`;
   const way = `free disk space, or move DATA_DIR; below MIN_FREE_DISK_MB=${minFreeDiskMb} writes are refused`;
-  if (free < minFreeDiskMb) return [createFindingBuilder("disk").wrong(says, way)];
-  return [
-    free < 3 * minFreeDiskMb ? createFindingBuilder("disk").warning(says, way) : createFindingBuilder("disk").ok(says),
-  ];
+  if (free < minFreeDiskMb) return [diskCheck.wrong(says, way)];
+  return [free < 3 * minFreeDiskMb ? diskCheck.warning(says, way) : diskCheck.ok(says)];
 }
 
 function addressFindings(config: Partial<Config>): HealthFinding[] {
@@ -116,7 +117,7 @@ function addressFindings(config: Partial<Config>): HealthFinding[] {
   const ofService = databaseUrl === null && dataDir ? readCredentials(dataDir)?.url : undefined;
   if (ofService !== undefined && ofService !== publicUrl)
     return [
-      createFindingBuilder("address").warning(
+      addressCheck.warning(
         `the service last started with PUBLIC_URL=${ofService}, but this command uses ${publicUrl}`,
         "run belfry doctor with the settings of the service",
       ),
@@ -125,7 +126,7 @@ function addressFindings(config: Partial<Config>): HealthFinding[] {
   const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
   if (protocol === "http:" && !here)
     return [
-      createFindingBuilder("address").warning(
+      addressCheck.warning(
         "PUBLIC_URL is plain http: passwords and keys are not encrypted, and browsers allow no passkeys or " +
           "push notifications",
         "terminate TLS at a proxy and set PUBLIC_URL to its https address",
@@ -133,18 +134,18 @@ function addressFindings(config: Partial<Config>): HealthFinding[] {
     ];
   if (protocol === "https:" && trustedProxies.length === 0)
     return [
-      createFindingBuilder("address").warning(
+      addressCheck.warning(
         "PUBLIC_URL is https and no proxy is trusted: all clients share the address of the proxy",
         "set TRUSTED_PROXIES to the address of the proxy that terminates TLS",
       ),
     ];
-  return [createFindingBuilder("address").ok(`clients use ${publicUrl}`)];
+  return [addressCheck.ok(`clients use ${publicUrl}`)];
 }
 
 function pushFindings({ webPushContact }: Partial<Config>): HealthFinding[] {
   if (!webPushContact || !isPrivateContact(webPushContact)) return [];
   return [
-    createFindingBuilder("push").warning(
+    pushCheck.warning(
       "the push contact is a host on a private network, which some push services reject",
       "set WEB_PUSH_CONTACT to a mailto: address",
     ),
@@ -213,7 +214,7 @@ const OLD_MS = 2 * 86_400_000;
 
 async function backupFinding(config: Partial<Config>, now: Date): Promise<HealthFinding> {
   if (config.backupTarget == null)
-    return createFindingBuilder("backups").skipped(
+    return backupsCheck.skipped(
       "BACKUP_TARGET is not set",
       "set it, and run belfry backup every night (docs/how-to/backup.md)",
     );
@@ -226,18 +227,12 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Health
       const age = now.getTime() - (parseBackupTime(name)?.getTime() ?? 0);
       const says = `the newest is ${name}`;
       return age < OLD_MS
-        ? createFindingBuilder("backups").ok(says)
-        : createFindingBuilder("backups").wrong(
-            `${says}, which is more than two days old`,
-            "check why belfry backup no longer runs",
-          );
+        ? backupsCheck.ok(says)
+        : backupsCheck.wrong(`${says}, which is more than two days old`, "check why belfry backup no longer runs");
     }
-    return createFindingBuilder("backups").wrong(
-      `none found in ${shelf.where}`,
-      "run belfry backup now and every night",
-    );
+    return backupsCheck.wrong(`none found in ${shelf.where}`, "run belfry backup now and every night");
   } catch (error) {
-    return createFindingBuilder("backups").wrong(
+    return backupsCheck.wrong(
       `cannot be read (${getErrorReason(error)})`,
       "check BACKUP_TARGET and the BACKUP_S3_ settings",
     );
