@@ -5,7 +5,7 @@ import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import { catchApiError } from "../model/domain/alert_validation.ts";
 import { toIsoMicros } from "../model/fields/sql_types.ts";
-import { DEFAULT_PAGE_SIZE } from "../store/schemas/common_fields.ts";
+import { LIMITS } from "../model/limits.ts";
 
 /** A row that knows when the next older one is: null after the oldest that was looked at. */
 interface Neighbour {
@@ -54,7 +54,7 @@ export function trimPage<Row extends Neighbour>(found: Row[], wanted: number): P
  * @returns the rows and the `meta` of the response: the timestamp for the next page, or null at the end
  */
 export async function readKeysetPage<Time extends string, Row extends Readonly<Record<Time, string>>>(
-  { limit = DEFAULT_PAGE_SIZE, before }: { limit?: number | undefined; before?: string | null | undefined },
+  { limit = LIMITS.page_usual, before }: { limit?: number | undefined; before?: string | null | undefined },
   time: Time,
   fetch: (page: { limit: number; before: string | null }) => Promise<Row[]>,
 ): Promise<{ rows: Row[]; meta: { next_before: string | null } }> {

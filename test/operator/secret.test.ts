@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signatureProblem } from "../../examples/webhooks/verify.ts";
 import { createAssetUrls } from "../../src/effects/assets/asset_urls.ts";
-import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { checkServerSecret } from "../../src/program/boot/first_start.ts";
 import { openService } from "../../src/program/boot/service.ts";
@@ -150,7 +150,7 @@ describe("on a service", () => {
     await waitFor(() => expect(sink.requests).toHaveLength(1));
     const { headers, body } = sink.requests[0]!;
     const header = String(headers["x-webhook-signature"]);
-    expect(verifySignature({ header, rawBody: body, secret: hook.secret })).toBe(true);
+    expect(signatureProblem(header, body, hook.secret)).toBeNull();
     const [key] = await open.sql('select "privateKey" as key from auth.jwks');
     expect(JSON.parse(await symmetricDecrypt({ key: OTHER, data: JSON.parse(key.key) }))).toHaveProperty("kty");
     const [factor] = await open.sql('select secret, "backupCodes" as codes from auth."twoFactor"');

@@ -23,7 +23,6 @@ const CLOCKS = new Set([
   "src/cli.ts",
   "src/model/domain/type_ids.ts",
   "src/pages/web_app/browser/clock.ts",
-  "src/effects/webhooks/payload_signature.ts",
   "src/program/boot/tracing.ts",
 ]);
 

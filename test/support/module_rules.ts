@@ -115,6 +115,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "model/domain",
       "model/tables",
       "model/api_error",
+      "model/fields",
       "model/limits",
       "model/scopes",
       "store/changes",

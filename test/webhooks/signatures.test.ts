@@ -1,9 +1,10 @@
-// The signature chapter: our header against vectors made with openssl, the reference verifier, and one written from
-// the scheme that receivers know.
+// The signature chapter: our header against vectors made with openssl, the TypeScript verifier of examples/webhooks, and
+// one written from the scheme that receivers know.
 
 import { createHmac } from "node:crypto";
-import { describe, expect, test } from "vitest";
-import { createWebhookSecret, signPayload, verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { signatureProblem } from "../../examples/webhooks/verify.ts";
+import { createWebhookSecret, signPayload } from "../../src/effects/webhooks/payload_signature.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwPd0q8rWmz0E";
 const now = 1_700_000_000;
@@ -11,6 +12,21 @@ const rawBody = '{"event":"alert.sent","created_at":"2026-11-20T14:25:31.123456Z
 const v1 = "66bc1e5620199e6fb0058d74e2272ac30d58166b00e6c20b42bd41a3de128803";
 const header = `t=${now},v1=${v1}`;
 const other = "0".repeat(64);
+
+interface Received {
+  header: string | null | undefined;
+  rawBody: string | Uint8Array;
+  secret: string;
+}
+const received: Received = { header, rawBody, secret };
+const problemOf = (changed: Partial<Received> = {}) => {
+  const { header: sent, rawBody: body, secret: key } = { ...received, ...changed };
+  return signatureProblem(sent, Buffer.from(body), key);
+};
+
+// The verifier reads the clock, which is set to the time of the signature.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: now * 1000 }));
+afterEach(() => void vi.useRealTimers());
 
 // printf '<t>.<body>' | openssl dgst -sha256 -hmac "$secret"
 test.each([
@@ -20,14 +36,16 @@ test.each([
   [1_790_000_000, Buffer.from([0xff, 0xfe, 0, 1]), "a816dba94be548872aa4115199755653ccc2469a2c73299dea338483020563cc"],
 ])("openssl's vector at %d", (seconds, body, hex) => {
   expect(signPayload(secret, body, seconds)).toBe(`t=${seconds},v1=${hex}`);
-  expect(verifySignature({ header: `t=${seconds},v1=${hex}`, rawBody: body, secret, now: seconds })).toBe(true);
+  vi.setSystemTime(seconds * 1000);
+  expect(problemOf({ header: `t=${seconds},v1=${hex}`, rawBody: body })).toBeNull();
 });
 
 test.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])("%d is not a valid time", (seconds) => {
   expect(() => signPayload(secret, rawBody, seconds)).toThrow(RangeError);
 });
 
-describe("the reference verifier accepts", () => {
+// rules#event-signature
+describe("the verifier accepts", () => {
   test.each([
     ["the header as sent", header],
     ["elements in another order", `v1=${v1},t=${now}`],
@@ -38,23 +56,20 @@ describe("the reference verifier accepts", () => {
     ["white space around elements", `t=${now}, v1=${v1}`],
     ["capital hex", `t=${now},v1=${v1.toUpperCase()}`],
   ])("%s", (_what, sent) => {
-    expect(verifySignature({ header: sent, rawBody, secret, now })).toBe(true);
+    expect(problemOf({ header: sent })).toBeNull();
   });
 
   test.each([-300, -299, 0, 299, 300])("a clock that is %d s off", (off) => {
-    expect(verifySignature({ header, rawBody, secret, now: now + off })).toBe(true);
-  });
-
-  // rules#event-signature
-  test("the body as bytes", () => {
-    expect(verifySignature({ header, rawBody: new TextEncoder().encode(rawBody), secret, now })).toBe(true);
+    vi.setSystemTime((now + off) * 1000);
+    expect(problemOf()).toBeNull();
   });
 });
 
 // rules#event-verifying
-describe("the reference verifier refuses", () => {
-  test.each([-100_000, -301, 301, 100_000, Number.NaN])("a clock that is %d s off", (off) => {
-    expect(verifySignature({ header, rawBody, secret, now: now + off })).toBe(false);
+describe("the verifier refuses", () => {
+  test.each([-100_000, -301, 301, 100_000])("a clock that is %d s off", (off) => {
+    vi.setSystemTime((now + off) * 1000);
+    expect(problemOf()).toBe("wrong time");
   });
 
   test.each([
@@ -66,10 +81,8 @@ describe("the reference verifier refuses", () => {
     ["an empty secret", { secret: "" }],
     ["a moved timestamp", { header: `t=${now + 1},v1=${v1}` }],
     ["two timestamps", { header: `t=${now},t=${now},v1=${v1}` }],
-    ["no tolerance at all", { now: now + 1, toleranceSeconds: 0 }],
-    ["a tolerance that is not a number", { toleranceSeconds: Number.NaN }],
   ])("%s", (_what, change) => {
-    expect(verifySignature({ header, rawBody, secret, now, ...change })).toBe(false);
+    expect(problemOf(change)).toBe("wrong signature");
   });
 
   test.each([
@@ -96,15 +109,7 @@ describe("the reference verifier refuses", () => {
     `t=${now},v1="${v1}"`,
     "\u0000",
   ])("header %j", (malformed) => {
-    expect(verifySignature({ header: malformed, rawBody, secret, now })).toBe(false);
-  });
-
-  test("arguments of the wrong type, without throwing", () => {
-    for (const wrong of [undefined, null, 1, {}, [header]]) {
-      expect(verifySignature({ header: wrong as string, rawBody, secret, now })).toBe(false);
-      expect(verifySignature({ header, rawBody: wrong as string, secret, now })).toBe(false);
-      expect(verifySignature({ header, rawBody, secret: wrong as string, now })).toBe(false);
-    }
+    expect(problemOf({ header: malformed })).toBe("wrong signature");
   });
 });
 
