@@ -7,10 +7,11 @@ import { EXTERNAL_SERVICE_SETTINGS } from "./external_service_settings.ts";
 import { NETWORK_SETTINGS } from "./network_settings.ts";
 import { OIDC_SETTINGS } from "./oidc_settings.ts";
 import { PUSH_SETTINGS } from "./push_settings.ts";
+import { type Setting, toSettingName } from "./setting_types.ts";
 import { STORAGE_SETTINGS } from "./storage_settings.ts";
 import { TRACE_SETTINGS } from "./trace_settings.ts";
 
-export const SETTINGS = {
+const DEFINITIONS = {
   ...NETWORK_SETTINGS,
   ...STORAGE_SETTINGS,
   ...EXTERNAL_SERVICE_SETTINGS,
@@ -20,6 +21,13 @@ export const SETTINGS = {
   ...CAPACITY_SETTINGS,
   ...TRACE_SETTINGS,
 };
+
+export const SETTINGS = Object.fromEntries(
+  Object.entries<Setting<unknown>>(DEFINITIONS).map(([key, setting]) => [
+    key,
+    { name: toSettingName(key), ...setting },
+  ]),
+) as { [Key in keyof typeof DEFINITIONS]: (typeof DEFINITIONS)[Key] & { name: string } };
 
 /** Their values, by key. */
 export type Config = {

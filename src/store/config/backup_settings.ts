@@ -1,24 +1,26 @@
 // Where backups go. A bucket for them is spoken to as the one of uploaded files, unless it has settings of its own.
 
 import { S3_ACCESS_KEY_SETTING, S3_REGION_SETTING } from "./external_service_settings.ts";
-import { type AlreadyReadSettings, parseHttpUrl, patternSetting, type SettingTable } from "./setting_types.ts";
+import {
+  type AlreadyReadSettings,
+  parseHttpUrl,
+  patternSetting,
+  type SettingTable,
+  toSettingName,
+} from "./setting_types.ts";
 
 /** An unset setting has the value of the store of uploaded files. */
 const orOfFiles = (
   key: keyof AlreadyReadSettings & `assets${string}`,
   read: (raw: string, name: string) => string | null,
 ) => ({
-  shownDefault: `ASSETS_${key
-    .replace("assets", "")
-    .replace(/(?<=[a-z0-9])([A-Z])/g, "_$1")
-    .toUpperCase()}`,
+  shownDefault: toSettingName(key),
   read: (raw: string | undefined, name: string, soFar: AlreadyReadSettings): string | null =>
     raw === undefined ? (soFar[key] ?? null) : read(raw, name),
 });
 
 export const BACKUP_SETTINGS = {
   backupTarget: {
-    name: "BACKUP_TARGET",
     meaning:
       "Default target of belfry backup, checked by belfry doctor: a folder or s3://bucket/prefix. One per server.",
     ...patternSetting(
@@ -27,23 +29,19 @@ export const BACKUP_SETTINGS = {
     ),
   },
   backupS3Endpoint: {
-    name: "BACKUP_S3_ENDPOINT",
     meaning: "Endpoint of the S3-compatible store for an s3:// target.",
     ...orOfFiles("assetsS3Endpoint", parseHttpUrl),
   },
   backupS3Region: {
-    name: "BACKUP_S3_REGION",
     meaning: "Region of the bucket; auto if the provider has none.",
     ...orOfFiles("assetsS3Region", S3_REGION_SETTING.read),
   },
   backupS3AccessKeyId: {
-    name: "BACKUP_S3_ACCESS_KEY_ID",
     secret: true,
     meaning: "Access key with permission to read, write, list and delete in the bucket.",
     ...orOfFiles("assetsS3AccessKeyId", S3_ACCESS_KEY_SETTING.read),
   },
   backupS3SecretAccessKey: {
-    name: "BACKUP_S3_SECRET_ACCESS_KEY",
     secret: true,
     meaning: "Secret key for this access key.",
     ...orOfFiles("assetsS3SecretAccessKey", S3_ACCESS_KEY_SETTING.read),

@@ -7,37 +7,31 @@ import { integerSetting, listSetting, type SettingTable } from "./setting_types.
 
 export const CAPACITY_SETTINGS = {
   deviceRegistrationsPerMinute: {
-    name: "DEVICE_REGISTRATIONS_PER_MINUTE",
     meaning:
       "Maximum device registrations per IP address and minute; ten times as many joins and leaves are allowed. " +
       "Loopback is exempt.",
     ...integerSetting(1, 1_000_000, LIMITS.registrations),
   },
   pageViewsPerMinute: {
-    name: "PAGE_VIEWS_PER_MINUTE",
     meaning:
       "Maximum requests for public pages, feeds and API documents per IP address and minute. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, 600),
   },
   deviceRetentionDays: {
-    name: "DEVICE_RETENTION_DAYS",
     meaning:
       "Days after which an inactive device is deleted with its subscriptions. Its reports are still counted. 0 " +
       "keeps all devices.",
     ...integerSetting(0, 36_500, 365),
   },
   auditRetentionDays: {
-    name: "AUDIT_RETENTION_DAYS",
     meaning: "Days after which audit log entries are deleted. 0 keeps all entries.",
     ...integerSetting(0, 36_500, 365),
   },
   clientRegistrationsPerMinute: {
-    name: "CLIENT_REGISTRATIONS_PER_MINUTE",
     meaning: "Maximum assistant registrations per IP address and minute. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, 20),
   },
   oauthRedirectSchemes: {
-    name: "OAUTH_REDIRECT_SCHEMES",
     meaning:
       "Comma-separated list of additional redirect URI schemes for assistants, such as myeditor. " +
       "Reverse-domain schemes and those of known editors need no entry.",

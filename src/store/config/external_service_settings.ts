@@ -9,6 +9,7 @@ import {
   parseHttpUrl,
   patternSetting,
   type SettingTable,
+  toSettingName,
   urlSetting,
 } from "./setting_types.ts";
 
@@ -43,43 +44,37 @@ function refuseHalfAStore(soFar: AlreadyReadSettings): void {
   const missing = parts.filter((part) => soFar[part] == null);
   const [first] = missing;
   if (first && missing.length < parts.length)
-    throw new ConfigError(EXTERNAL_SERVICE_SETTINGS[first].name, "is missing: set all ASSETS_S3_ settings or none.");
+    throw new ConfigError(toSettingName(first), "is missing: set all ASSETS_S3_ settings or none.");
 }
 
 export const EXTERNAL_SERVICE_SETTINGS = {
   redisUrl: {
-    name: "REDIS_URL",
     secret: true,
     shownDefault: "(in process)",
     meaning: "Redis or Valkey for shared rate limits when several services use one database.",
     read: urlSetting(["redis:", "rediss:"]),
   },
   redisTimeoutMs: {
-    name: "REDIS_TIMEOUT_MS",
     meaning:
       "Timeout of Redis calls in milliseconds; requests are then allowed, and counted once Redis responds again.",
     ...integerSetting(10, 5_000, 100),
   },
   webhookAllowHosts: {
-    name: "WEBHOOK_ALLOW_HOSTS",
     meaning: "Comma-separated list of exact host[:port] entries: private or plain http hosts that webhooks may call.",
     ...listSetting(isHostAndPort, "exact host[:port] entries"),
   },
   clientMetadataAllowHosts: {
-    name: "CLIENT_METADATA_ALLOW_HOSTS",
     meaning:
       "Comma-separated list of exact host[:port] entries: private https hosts from which assistant metadata " +
       "may be fetched. Any visitor can trigger such requests, so list no other hosts.",
     ...listSetting(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {
-    name: "WEBHOOK_DNS_SERVERS",
     meaning: "Comma-separated list of ip[:port] DNS servers for webhook hosts.",
     ...listSetting(isDnsServer, "ip[:port] entries"),
     shownDefault: "(the system's)",
   },
   assetsS3Endpoint: {
-    name: "ASSETS_S3_ENDPOINT",
     shownDefault: "(files in DATA_DIR)",
     meaning:
       "Endpoint of an S3-compatible store for uploaded files, instead of DATA_DIR/assets; required when " +
@@ -87,23 +82,19 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     read: (raw, name) => (raw === undefined ? null : parseHttpUrl(raw, name)),
   },
   assetsS3Bucket: {
-    name: "ASSETS_S3_BUCKET",
     meaning: "Bucket for uploaded files; use it for nothing else.",
     ...patternSetting(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
   },
   assetsS3Region: {
-    name: "ASSETS_S3_REGION",
     meaning: "Region of the bucket; auto if the provider has none.",
     ...S3_REGION_SETTING,
   },
   assetsS3AccessKeyId: {
-    name: "ASSETS_S3_ACCESS_KEY_ID",
     secret: true,
     meaning: "Access key with permission to read, write and delete in the bucket.",
     ...S3_ACCESS_KEY_SETTING,
   },
   assetsS3SecretAccessKey: {
-    name: "ASSETS_S3_SECRET_ACCESS_KEY",
     secret: true,
     meaning: "Secret key for this access key.",
     ...S3_ACCESS_KEY_SETTING,
@@ -114,14 +105,12 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     },
   },
   smtpUrl: {
-    name: "SMTP_URL",
     secret: true,
     shownDefault: "(no e-mail)",
     meaning: "smtp:// or smtps:// server for e-mails with one-time links; the links are also shown.",
     read: urlSetting(["smtp:", "smtps:"]),
   },
   mailFrom: {
-    name: "MAIL_FROM",
     meaning: "Sender of these e-mails.",
     ...patternSetting(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
     shownDefault: "belfry@ followed by the host of PUBLIC_URL",

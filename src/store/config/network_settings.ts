@@ -52,7 +52,6 @@ const MOST_WORKERS = 64;
 
 export const NETWORK_SETTINGS = {
   host: {
-    name: "HOST",
     shownDefault: "localhost",
     meaning: "Address to listen on; localhost means 127.0.0.1 and, if available, ::1.",
     read: (raw, name) => {
@@ -62,12 +61,10 @@ export const NETWORK_SETTINGS = {
     },
   },
   port: {
-    name: "PORT",
     meaning: "Port to listen on; 0 picks a free one.",
     ...integerSetting(0, 65535, 8787),
   },
   publicUrl: {
-    name: "PUBLIC_URL",
     shownDefault: "http://HOST:PORT",
     meaning: "Origin at which clients reach the service; /mcp accepts only its host and loopback.",
     read: (raw, name, soFar) => {
@@ -77,31 +74,26 @@ export const NETWORK_SETTINGS = {
     },
   },
   channelBaseUrl: {
-    name: "CHANNEL_BASE_URL",
     shownDefault: "PUBLIC_URL/c",
     meaning: "Base URL of public channel pages.",
     read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : parseHttpUrl(raw, name)),
   },
   ntfyHost: {
-    name: "NTFY_HOST",
     meaning:
       "Separate host name that serves only the ntfy publishing API at its root, for programs that accept only a host.",
     ...ownHost,
   },
   gotifyHost: {
-    name: "GOTIFY_HOST",
     meaning: "Separate host name that serves only the Gotify API at its root.",
     ...ownHost,
   },
   trustedProxies: {
-    name: "TRUSTED_PROXIES",
     meaning:
       "Comma-separated list of addresses and ranges (10.0.3.0/28, loopback) of proxies that are trusted to set " +
       "X-Forwarded-For and X-Request-Id. List only your own proxies.",
     ...listSetting(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
   },
   workers: {
-    name: "WORKERS",
     shownDefault: "1",
     meaning:
       "Number of worker processes in addition to the primary; auto: one per core. They share " +
@@ -114,45 +106,37 @@ export const NETWORK_SETTINGS = {
     },
   },
   maxConcurrentRequests: {
-    name: "MAX_CONCURRENT_REQUESTS",
     meaning:
       "Maximum concurrent requests; one IP address can use half of them. Further requests get 503 with Retry-After.",
     ...integerSetting(1, 1_000_000, 1000),
   },
   maxConnectionsPerIp: {
-    name: "MAX_CONNECTIONS_PER_IP",
     meaning: "Maximum connections per IP address, including long polls. 127.0.0.1, ::1 and TRUSTED_PROXIES are exempt.",
     ...integerSetting(1, 1_000_000, 2_000),
   },
   longPollLimit: {
-    name: "LONG_POLL_LIMIT",
     meaning:
       "Maximum concurrent long polls and streams. Further polls return immediately; further streams get 503. " +
       "Each takes about 30 kB of memory; 0 turns off long polling.",
     ...integerSetting(0, 1_000_000, 10_000),
   },
   longPollLimitPerIp: {
-    name: "LONG_POLL_LIMIT_PER_IP",
     meaning: "Maximum concurrent long polls and streams per IP address. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, 1_000),
   },
   shutdownDelayMs: {
-    name: "SHUTDOWN_DELAY_MS",
     meaning: "Time in milliseconds during which a stopping server still accepts requests while /readyz returns 503.",
     ...integerSetting(0, 60_000, 1000),
   },
   shutdownTimeoutMs: {
-    name: "SHUTDOWN_TIMEOUT_MS",
     meaning: "Maximum duration in milliseconds of the shutdown that follows; the process then exits immediately.",
     ...integerSetting(1_000, 600_000, 25_000),
   },
   metricsPublic: {
-    name: "METRICS_PUBLIC",
     meaning: "true serves /metrics to all addresses instead of loopback only.",
     ...booleanSetting(false),
   },
   logLevel: {
-    name: "LOG_LEVEL",
     shownDefault: "info",
     meaning: `Log level: one of ${LOG_LEVELS.join(", ")}.`,
     read: (raw, name) => {
@@ -163,7 +147,6 @@ export const NETWORK_SETTINGS = {
     },
   },
   nodeEnv: {
-    name: "NODE_ENV",
     shownDefault: "production",
     meaning: "Read by libraries only; it does not change the service.",
     read: (raw) => raw ?? "production",

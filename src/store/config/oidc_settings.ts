@@ -42,7 +42,6 @@ const CREDENTIAL = patternSetting(/^[\x20-\x7e]{1,2000}$/, "printable ASCII text
 
 export const OIDC_SETTINGS = {
   oidcIssuer: {
-    name: "OIDC_ISSUER",
     shownDefault: "(none)",
     meaning:
       "Issuer URL of an OpenID Connect provider for the console. Requires OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
@@ -55,12 +54,10 @@ export const OIDC_SETTINGS = {
     },
   },
   oidcClientId: {
-    name: "OIDC_CLIENT_ID",
     meaning: "Client id of this server at the provider.",
     ...CREDENTIAL,
   },
   oidcClientSecret: {
-    name: "OIDC_CLIENT_SECRET",
     secret: true,
     meaning: "Secret of this client.",
     ...CREDENTIAL,
@@ -71,7 +68,6 @@ export const OIDC_SETTINGS = {
     },
   },
   oidcName: {
-    name: "OIDC_NAME",
     shownDefault: "SSO",
     meaning: "Name of the provider on the button, as in: Sign in with SSO.",
     read: (raw = "SSO", name): string => {
@@ -81,7 +77,6 @@ export const OIDC_SETTINGS = {
     },
   },
   oidcScopes: {
-    name: "OIDC_SCOPES",
     shownDefault: "openid profile email",
     meaning: "Space-separated scopes to request. Some providers need groups for the claim of OIDC_MEMBER_CLAIM.",
     read: (raw = "openid profile email", name): string[] => {
@@ -92,12 +87,10 @@ export const OIDC_SETTINGS = {
     },
   },
   oidcMemberClaim: {
-    name: "OIDC_MEMBER_CLAIM",
     meaning: "Claim with a user's groups or roles, such as groups. If unset, only invited users can sign in.",
     ...patternSetting(/^[\x21-\x7e]{1,200}$/, "the name of a claim"),
   },
   oidcMembers: {
-    name: "OIDC_MEMBERS",
     shownDefault: "(none)",
     meaning:
       "Comma-separated list of value=role or value=role@wsp_…: the role that each value of OIDC_MEMBER_CLAIM grants.",
@@ -115,14 +108,12 @@ export const OIDC_SETTINGS = {
     },
   },
   oidcTrustEmail: {
-    name: "OIDC_TRUST_EMAIL",
     meaning:
       "true accepts every e-mail address of the provider as verified, and signs users in to existing accounts with " +
       "the same address.",
     ...booleanSetting(false),
   },
   oidcOnly: {
-    name: "OIDC_ONLY",
     shownDefault: "false",
     meaning:
       "true turns off signing in with passwords. Passkeys, and links from belfry members link, continue to work.",

@@ -22,7 +22,6 @@ export const isPrivateContact = (contact: string): boolean => {
 
 export const PUSH_SETTINGS = {
   webPush: {
-    name: "WEB_PUSH",
     shownDefault: "auto",
     meaning:
       "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content. auto: " +
@@ -34,7 +33,6 @@ export const PUSH_SETTINGS = {
   },
   /** Null while it is off. */
   webPushContact: {
-    name: "WEB_PUSH_CONTACT",
     shownDefault: "PUBLIC_URL, if https",
     meaning:
       "mailto: or https: contact of the operator for push services, sent with each push notification. Apple's " +
@@ -53,7 +51,6 @@ export const PUSH_SETTINGS = {
     },
   },
   webPushAllowHosts: {
-    name: "WEB_PUSH_ALLOW_HOSTS",
     meaning:
       "Comma-separated list of exact host[:port] entries: push services that may be private or plain http. Any " +
       "device can use these hosts, so list no others.",

@@ -8,9 +8,13 @@ export class ConfigError extends Error {
   }
 }
 
+/** The name of a setting by its key: DATABASE_POOL_SIZE of `databasePoolSize`. */
+export const toSettingName = (key: string): string => key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
+
 /** One setting. */
 export interface Setting<Value> {
-  name: string;
+  /** Absent: the name that follows from its key. */
+  name?: string;
   /** True for a secret, which NAME_FILE may name a file with. */
   secret?: boolean;
   /** As the README shows it. */

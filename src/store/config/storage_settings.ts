@@ -22,13 +22,11 @@ function besideUrl<Value>(value: Value, name: string, { databaseUrl }: AlreadyRe
 
 export const STORAGE_SETTINGS = {
   dataDir: {
-    name: "DATA_DIR",
     shownDefault: ".data",
     meaning: "Folder for the embedded database, its lock, the secret, the first credentials and uploaded files.",
     read: (raw) => resolve(raw ?? ".data"),
   },
   databaseUrl: {
-    name: "DATABASE_URL",
     secret: true,
     shownDefault: "(embedded)",
     meaning:
@@ -37,7 +35,6 @@ export const STORAGE_SETTINGS = {
     read: parseDatabaseUrl,
   },
   databaseReadUrls: {
-    name: "DATABASE_READ_URLS",
     secret: true,
     shownDefault: "(none)",
     meaning:
@@ -51,7 +48,6 @@ export const STORAGE_SETTINGS = {
     },
   },
   databasePoolerMode: {
-    name: "DATABASE_POOLER_MODE",
     shownDefault: "(none)",
     meaning:
       "Mode of the connection pooler at DATABASE_URL (pgbouncer): session or transaction. transaction requires " +
@@ -64,14 +60,12 @@ export const STORAGE_SETTINGS = {
     },
   },
   databaseListenUrl: {
-    name: "DATABASE_LISTEN_URL",
     secret: true,
     shownDefault: "(DATABASE_URL)",
     meaning: "URL of the same database without the pooler, for LISTEN and operator commands.",
     read: (raw, name, soFar) => besideUrl(parseDatabaseUrl(raw, name), name, soFar),
   },
   messageBusUrl: {
-    name: "MESSAGE_BUS_URL",
     secret: true,
     shownDefault: "(the database)",
     meaning:
@@ -89,57 +83,47 @@ export const STORAGE_SETTINGS = {
     },
   },
   databasePoolSize: {
-    name: "DATABASE_POOL_SIZE",
     shownDefault: "12; 4 with MESSAGE_BUS_URL",
     meaning: "Maximum database connections of the service, in addition to one per process for LISTEN.",
     read: (raw, name, { messageBusUrl }) => integerSetting(2, 500, messageBusUrl ? 4 : 12).read(raw, name),
   },
   databaseConnectTimeoutMs: {
-    name: "DATABASE_CONNECT_TIMEOUT_MS",
     meaning: "Maximum wait for a database connection; the call then gets 503.",
     ...integerSetting(10, 600_000, 5_000),
   },
   databaseStatementTimeoutMs: {
-    name: "DATABASE_STATEMENT_TIMEOUT_MS",
     meaning: "Maximum duration of a statement; the call then gets 503. 0: no limit.",
     ...integerSetting(0, 3_600_000, 15_000),
   },
   databaseLockTimeoutMs: {
-    name: "DATABASE_LOCK_TIMEOUT_MS",
     meaning: "Maximum wait for a lock; the call then gets 503. 0: no limit.",
     ...integerSetting(0, 3_600_000, 5_000),
   },
   databaseIdleTimeoutMs: {
-    name: "DATABASE_IDLE_TIMEOUT_MS",
     meaning: "Idle time after which the database ends a transaction. 0: no limit.",
     ...integerSetting(0, 3_600_000, 10_000),
   },
   databaseKeepaliveIntervalMs: {
-    name: "DATABASE_KEEPALIVE_INTERVAL_MS",
     meaning: "Idle time after which a database connection is checked. 0: never.",
     ...integerSetting(0, 3_600_000, 10_000),
   },
   minFreeDiskMb: {
-    name: "MIN_FREE_DISK_MB",
     meaning:
       "Minimum free disk space for the embedded database. Below it, writes get 503 and /readyz gives the reason. The " +
       "database log can take up to 256 MB.",
     ...integerSetting(0, 1_000_000_000, 320),
   },
   postgresBin: {
-    name: "POSTGRES_BIN",
     shownDefault: "(from the npm package)",
     meaning:
       "Folder with postgres and initdb of PostgreSQL 15 or newer for the embedded database, instead of those from npm.",
     read: (raw) => (raw === undefined ? null : resolve(raw)),
   },
   postgresSharedBuffers: {
-    name: "POSTGRES_SHARED_BUFFERS",
     meaning: "Shared buffers of the embedded database in MB; a larger value helps beyond a million rows.",
     ...integerSetting(8, 65_536, 32),
   },
   postgresSynchronousCommit: {
-    name: "POSTGRES_SYNCHRONOUS_COMMIT",
     meaning:
       "false lets the embedded database confirm writes before they are on disk: faster on slow disks, but a " +
       "power failure can lose the last half second of writes. Data is never corrupted.",
@@ -147,7 +131,6 @@ export const STORAGE_SETTINGS = {
   },
   /** Null until `loadSecret` has made or read the embedded one. */
   secret: {
-    name: "SECRET",
     secret: true,
     shownDefault: "(generated in DATA_DIR)",
     meaning: "Server secret of at least 32 bytes for encryption and pseudonyms. Required with DATABASE_URL.",

@@ -35,7 +35,6 @@ export const TRACE_SETTINGS = {
     },
   },
   otelServiceName: {
-    name: "OTEL_SERVICE_NAME",
     shownDefault: "belfry",
     meaning: "Name of this service in traces.",
     read: (raw = "belfry", name) => {
