@@ -22,9 +22,7 @@ export default defineOperation({
   reachesOut: true,
   creates: true,
   errors: ["invalid_request", "forbidden", "conflict"],
-  input: z.strictObject({
-    ...createArgumentSchemas(WEBHOOK_FIELDS),
-  }),
+  input: z.strictObject({ ...createArgumentSchemas(WEBHOOK_FIELDS) }),
   output: webhookView.extend({ secret: z.string().describe("Signs every delivery; shown once.") }),
   async check({ url }, { webhooks }) {
     const reason = await webhooks.checkUrl(url);

@@ -19,11 +19,7 @@ export default defineOperation({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({
-    pusher_id: channelIdParameter(),
-    ...alertListInput,
-    view: alertListViewParameter,
-  }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), ...alertListInput, view: alertListViewParameter }),
   returnsText: true,
   output: alertList,
   brief: briefAlertList,

@@ -13,7 +13,11 @@ import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts"
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscribers.ts";
-import { channelIdParameter, pageParameters, paginationMetaSchema } from "../src/store/response_schemas/common_fields.ts";
+import {
+  channelIdParameter,
+  pageParameters,
+  paginationMetaSchema,
+} from "../src/store/response_schemas/common_fields.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS);
 const counts = countsByTextSchema();

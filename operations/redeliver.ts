@@ -18,11 +18,7 @@ export default defineOperation({
   description: "Deliver the event of an earlier delivery again, as a new delivery.",
   scope: "webhooks:write",
   role: "editor",
-  http: {
-    method: "POST",
-    path: "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver",
-    status: 201,
-  },
+  http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver", status: 201 },
   reachesOut: true,
   creates: true,
   limit: MANUAL_WEBHOOK_DELIVERY_LIMIT,

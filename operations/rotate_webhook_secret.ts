@@ -25,9 +25,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   returnsText: true,
-  output: webhookView.extend({
-    secret: z.string().describe("Signs every delivery from now on; shown once."),
-  }),
+  output: webhookView.extend({ secret: z.string().describe("Signs every delivery from now on; shown once.") }),
   async handler({ webhook_id }, ctx) {
     const id = parseId("whk", webhook_id);
     const lock = { populate: ["secret"], lockMode: LockMode.PESSIMISTIC_WRITE } as const;

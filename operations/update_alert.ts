@@ -35,12 +35,7 @@ export default defineOperation({
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
   role: "editor",
-  http: {
-    method: "PATCH",
-    path: "/api/v1/pushers/{id}/alerts/{alertId}",
-    status: 200,
-    maxBody: MAX_BODY_BYTES.alerts,
-  },
+  http: { method: "PATCH", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200, maxBody: MAX_BODY_BYTES.alerts },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   card: true,

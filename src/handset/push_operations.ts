@@ -20,11 +20,7 @@ export const get_push = defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/push", status: 200 },
   errors: ["unauthorized"],
   input: z.strictObject({}),
-  output: z.object({
-    enabled: z.boolean(),
-    public_key: z.string().nullable(),
-    kind: z.enum(PUSH_KINDS).nullable(),
-  }),
+  output: z.object({ enabled: z.boolean(), public_key: z.string().nullable(), kind: z.enum(PUSH_KINDS).nullable() }),
   async handler(_, ctx) {
     const { publicKey } = ctx.services.push;
     const own = await ctx.em.findOne(PushEndpoint, { device: ctx.caller.id }, { fields: ["kind"] });

@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { notFound, unauthorized } from "../model/api_error.ts";
-import { Subscription } from "../model/tables/devices_and_reports.ts";
 import { CHANNEL_CATEGORIES } from "../model/fields/channel.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
+import { Subscription } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import { readKeysetPage } from "../operation/pagination.ts";

@@ -166,11 +166,7 @@ export function insufficientScope(
   return new ApiError(
     "missing_scope",
     message ?? `This credential lacks the scope ${scope}. Use a credential that has it.`,
-    {
-      headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
-      scopes: missing,
-      review,
-    },
+    { headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }, scopes: missing, review },
   );
 }
 

@@ -42,10 +42,7 @@ export interface ZodFieldError {
 export const createZodFieldError = (
   code: ErrorCodeOfType<"invalid_request">,
   message: ErrorMessage,
-): ZodFieldError => ({
-  error: getErrorTextForApi(message),
-  params: { code, ui: getErrorTextForUi(message) },
-});
+): ZodFieldError => ({ error: getErrorTextForApi(message), params: { code, ui: getErrorTextForUi(message) } });
 
 /** The same for a schema's `check`, which pushes issues. `path` leads to the wrong field from the checked value. */
 export const createZodFieldIssue = (

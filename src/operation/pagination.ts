@@ -49,8 +49,9 @@ export function trimPage<Row extends Neighbour>(found: Row[], wanted: number): P
 }
 
 /**
- * Reads the page that `limit` and `before` name. `fetch` returns at least the next `limit` rows, newest first, and every
- * row with the timestamp of the last one (SQL: `fetch first n rows with ties`). `time` is the column with the timestamp.
+ * Reads the page that `limit` and `before` name. `fetch` returns at least the next `limit` rows, newest first, and
+ * every row with the timestamp of the last one (SQL: `fetch first n rows with ties`). `time` is the column with the
+ * timestamp.
  * @returns the rows and the `meta` of the response: the timestamp for the next page, or null at the end
  */
 export async function readKeysetPage<Time extends string, Row extends Readonly<Record<Time, string>>>(

@@ -135,9 +135,7 @@ export interface SenderAdapter {
 /** The same in our own shape, for programs that look at nothing but the status. */
 export const formatDefaultIngestAnswer = (published: PublishedAlert[]): AdapterResponse => ({
   status: 200,
-  body: {
-    alerts: published.map(({ id, state, pusherId, said }) => ({ id, pusher_id: pusherId, state, said })),
-  },
+  body: { alerts: published.map(({ id, state, pusherId, said }) => ({ id, pusher_id: pusherId, state, said })) },
 });
 
 export const formatDefaultIngestError = (problem: ApiError): AdapterResponse => ({

@@ -76,9 +76,7 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
     return publishRequest(toWebRequest(event), door, recognise, routes.logOf(event), routes);
   };
   const ingest = "/api/v1/pushers/:id/ingest";
-  app.on("POST", ingest, (event) => receive(event, event.url.searchParams.get("from"), "/"), {
-    meta: WITH_PICTURE,
-  });
+  app.on("POST", ingest, (event) => receive(event, event.url.searchParams.get("from"), "/"), { meta: WITH_PICTURE });
   // The suffix that Prometheus adds to its configured prefix.
   const alerts = "/api/v2/alerts";
   app.on("POST", ingest + alerts, (event) => receive(event, "prometheus", alerts), { meta: ALERTS });

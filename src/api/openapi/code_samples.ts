@@ -120,10 +120,7 @@ export function createCodeSamples(
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-const PROPER: Record<string, string> = {
-  "content-type": "Content-Type",
-  "idempotency-key": "Idempotency-Key",
-};
+const PROPER: Record<string, string> = { "content-type": "Content-Type", "idempotency-key": "Idempotency-Key" };
 
 function curl(
   { method, path, headers, body }: ClientRequest,

@@ -42,11 +42,7 @@ export function addDocsRoutes(app: H3, { tools, handsetOperations, publicUrl, co
       lazy(async () => prepareStatic(...(await made()))),
       count,
     );
-  const json = {
-    "content-type": "application/json",
-    "cache-control": KEPT,
-    "access-control-allow-origin": "*",
-  };
+  const json = { "content-type": "application/json", "cache-control": KEPT, "access-control-allow-origin": "*" };
   add(OPENAPI_PATH, async () => [JSON.stringify(await document()), json], countView);
   const readNamed = async (): Promise<Made> => {
     const { createOpenApiDocument } = await import("../openapi/openapi_document.ts");

@@ -120,10 +120,7 @@ function refusal(error: unknown): Response {
  * 6749).
  */
 function faultInShape({ status, message, headers }: ApiError): OAuthError {
-  return new OAuthError(status === 503 ? "temporarily_unavailable" : "server_error", message, {
-    status,
-    headers,
-  });
+  return new OAuthError(status === 503 ? "temporarily_unavailable" : "server_error", message, { status, headers });
 }
 
 /** The library's messages for these repeat text of the client. */
@@ -136,10 +133,7 @@ const OWN_WORDS: Record<string, string> = {
 /** Converts any error of the library to OAuth's format. */
 async function inShape(answer: Response): Promise<Response> {
   if (answer.status < 400) return answer;
-  const said = (await answer.json().catch(() => null)) as {
-    error?: unknown;
-    error_description?: unknown;
-  } | null;
+  const said = (await answer.json().catch(() => null)) as { error?: unknown; error_description?: unknown } | null;
   if (answer.status >= 500) throw new Error(`the library returned ${answer.status}`);
   const error = typeof said?.error === "string" ? said.error : "invalid_request";
   const description = Object.hasOwn(OWN_WORDS, error)

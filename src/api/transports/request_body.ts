@@ -54,9 +54,7 @@ export function limitBody(request: Request, max: number): void {
   };
   const properties: PropertyDescriptorMap = { body: { get: body } };
   for (const name of READERS)
-    properties[name] = {
-      value: () => new Response(body(), { headers: contentType(request) })[name](),
-    };
+    properties[name] = { value: () => new Response(body(), { headers: contentType(request) })[name]() };
   properties.clone = {
     value: () => {
       throw new TypeError("The body has already been read. A bounded body can be read only once.");

@@ -59,9 +59,7 @@ function staticAnswer(request: Request, { plain, gzip, headers }: StaticContent)
   const compressed = gzip !== null && acceptsGzip(request);
   const body = request.method === "HEAD" ? null : compressed ? gzip : plain;
   // These bytes are written without a copy: a thousand slow clients share them.
-  return new FastResponse(body, {
-    headers: { ...headers, ...(compressed ? { "content-encoding": "gzip" } : {}) },
-  });
+  return new FastResponse(body, { headers: { ...headers, ...(compressed ? { "content-encoding": "gzip" } : {}) } });
 }
 
 /**

@@ -53,9 +53,7 @@ async function upgrade(
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(asked.headersDistinct))
     for (const value of values) headers.append(name, value);
-  const request = new Request(new URL(asked.url ?? "/", `http://${asked.headers.host ?? "localhost"}`), {
-    headers,
-  });
+  const request = new Request(new URL(asked.url ?? "/", `http://${asked.headers.host ?? "localhost"}`), { headers });
   upgrades.set(request, null);
   const answer = await fetch(request, socket.remoteAddress ?? null);
   const found = upgrades.get(request);

@@ -71,10 +71,7 @@ export interface DeviceRemovalDeps {
   now(): Date;
 }
 
-const UNSEEN = {
-  parameters: { days: int },
-  text: "last_seen_at < now() - $days::int * interval '1 day'",
-};
+const UNSEEN = { parameters: { days: int }, text: "last_seen_at < now() - $days::int * interval '1 day'" };
 
 const unseenDevices = defineStatement.reading("unseen_devices", {
   parameters: { ...UNSEEN.parameters, max: int },

@@ -41,11 +41,7 @@ export async function openOutboundConnection(
     let socket: Socket;
     if (url.protocol === "https:") {
       // An address has no server name (RFC 6066); its certificate is then verified for the address itself.
-      const tls = {
-        ALPNProtocols: ["http/1.1"],
-        rejectUnauthorized: true,
-        ...(literal ? {} : { servername: name }),
-      };
+      const tls = { ALPNProtocols: ["http/1.1"], rejectUnauthorized: true, ...(literal ? {} : { servername: name }) };
       socket = tlsConnect({ ...options, ...tls }, () => resolve(socket));
       socket.once("connect", onTcp);
     } else {

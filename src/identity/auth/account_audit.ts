@@ -77,10 +77,7 @@ export function createAccountAudit({
   const linesOf = (act: AccountAction, actors: readonly AuditActor[], status: string | null, count: number | null) =>
     actors.flatMap((actor) =>
       createAuditLines(unknown(actor), act, { member_id: formatIdOrNull("mem", actor.member_id) }, { status }).map(
-        (line) => ({
-          ...line,
-          count,
-        }),
+        (line) => ({ ...line, count }),
       ),
     );
 

@@ -48,13 +48,7 @@ export function createMailer(
 async function openTransport(url: string) {
   const bounds = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
   const { createTransport } = await import("nodemailer");
-  return createTransport({
-    url,
-    ...bounds,
-    dnsTimeout: WAIT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  return createTransport({ url, ...bounds, dnsTimeout: WAIT_MS, disableFileAccess: true, disableUrlAccess: true });
 }
 
 /**

@@ -105,10 +105,7 @@ export function createStepUpAuthorizations({ orm, isLow }: { orm: Orm; isLow: ()
 
     /** @throws OAuthError once, if the holder of this refresh token just got a scope challenge */
     async refuseRefresh(token: string): Promise<void> {
-      const [taken] = await runStatement(kysely, claimStepUp, {
-        token: hashSecret(token),
-        seconds: WITHIN_SECONDS,
-      });
+      const [taken] = await runStatement(kysely, claimStepUp, { token: hashSecret(token), seconds: WITHIN_SECONDS });
       if (taken)
         throw new OAuthError(
           "interaction_required",

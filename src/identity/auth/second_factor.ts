@@ -81,11 +81,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
         const before = await find(rows, person);
         if (before?.verified) return null;
         const plain = rows.randomString(SECRET_LENGTH);
-        const fresh = {
-          secret: await rows.seal(plain),
-          backupCodes: await rows.seal("[]"),
-          verified: false,
-        };
+        const fresh = { secret: await rows.seal(plain), backupCodes: await rows.seal("[]"), verified: false };
         if (before) await change(rows, before.id, fresh);
         else
           await rows.adapter.create({

@@ -207,10 +207,7 @@ export function createSignInFlow(options: {
       if (!answer.ok)
         throw invalidRequest("invalid_value", "Passkeys are not available right now. Sign in with your password.");
       const options = (await answer.json()) as Record<string, unknown>;
-      return {
-        options: { ...options, userVerification: "required" },
-        cookies: answer.headers.getSetCookie(),
-      };
+      return { options: { ...options, userVerification: "required" }, cookies: answer.headers.getSetCookie() };
     },
 
     /**

@@ -16,10 +16,7 @@ interface Client {
  * The formats of rows. `values`: exact, by column, as `copyIn` reads it. `json`: one column with the text of the line;
  * JSON never contains the two characters that would need escaping.
  */
-const FORMATS = {
-  values: "",
-  json: String.raw` (format csv, delimiter e'\x01', quote e'\x02')`,
-};
+const FORMATS = { values: "", json: String.raw` (format csv, delimiter e'\x01', quote e'\x02')` };
 
 export interface Copier {
   /**

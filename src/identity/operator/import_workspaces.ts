@@ -157,10 +157,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   const here: Partial<Record<ExportRowKind, (row: ImportRow) => ImportRow>> = {
     channel: (row) => (typeof row.image_asset_id === "string" ? { ...row, image_url: urlOf(row.image_asset_id) } : row),
     // A random secret: the owner creates a new one before the endpoint is enabled.
-    webhook: (row) => ({
-      ...row,
-      secret: `\\x${seal.encrypt(randomBytes(32).toString("base64url")).toString("hex")}`,
-    }),
+    webhook: (row) => ({ ...row, secret: `\\x${seal.encrypt(randomBytes(32).toString("base64url")).toString("hex")}` }),
   };
 
   return {

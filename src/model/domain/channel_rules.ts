@@ -33,12 +33,7 @@ const USES: { capability: RequestablePermission; field: string; used: (alert: Us
     used: (a) => a.sound !== null && a.sound !== "silent",
     effect: "the alert is silent",
   },
-  {
-    capability: "sound",
-    field: "audio_url",
-    used: (a) => a.audio_url !== null,
-    effect: "the audio is not played",
-  },
+  { capability: "sound", field: "audio_url", used: (a) => a.audio_url !== null, effect: "the audio is not played" },
   {
     capability: "sound",
     field: "audio_asset_id",
@@ -51,12 +46,7 @@ const USES: { capability: RequestablePermission; field: string; used: (alert: Us
     used: (a) => a.vibrate !== null && a.vibrate !== "none",
     effect: "handsets do not vibrate",
   },
-  {
-    capability: "tts",
-    field: "tts_text",
-    used: (a) => a.tts_text !== null,
-    effect: "the text is not read aloud",
-  },
+  { capability: "tts", field: "tts_text", used: (a) => a.tts_text !== null, effect: "the text is not read aloud" },
   {
     capability: "full",
     field: "priority",

@@ -84,11 +84,7 @@ export const createSubscriberEvent = (channel: {
 }): Pick<DomainEvent, "event" | "workspaceId" | "data"> => ({
   event: channel.delta > 0 ? "subscriber.created" : "subscriber.deleted",
   workspaceId: channel.workspace_id,
-  data: {
-    pusher_id: formatId("psh", channel.pusher_id),
-    count: channel.subscribers,
-    delta: channel.delta,
-  },
+  data: { pusher_id: formatId("psh", channel.pusher_id), count: channel.subscribers, delta: channel.delta },
 });
 
 /** Returns the exact bytes of an event, for deliveries and for the feed (rules#event-body). */

@@ -17,10 +17,7 @@ export function validateName(name: string, what: string): FieldValidationFailure
   if (text.length > LIMITS.name)
     return { code: "too_long", message: `${what} may have at most ${LIMITS.name} characters.` };
   if (!breaks(text)) return null;
-  return {
-    code: "invalid_characters",
-    message: `${what} must be one line, without control or invisible characters.`,
-  };
+  return { code: "invalid_characters", message: `${what} must be one line, without control or invisible characters.` };
 }
 
 /** Names that pages use for missing names. A person cannot have one of them. */

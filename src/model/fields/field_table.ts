@@ -107,11 +107,7 @@ export const selectFieldsMarkedAs = <F extends FieldDefinitions, M extends "clea
   mark: M,
 ): Where<F, Record<M, true>> => whereOf(fields, (field) => field[mark] === true);
 
-type Places<F, List extends "plain" | "own"> = F extends {
-  drawn: { [L in List]: readonly (infer P)[] };
-}
-  ? P
-  : never;
+type Places<F, List extends "plain" | "own"> = F extends { drawn: { [L in List]: readonly (infer P)[] } } ? P : never;
 
 /** The fields that a page draws by their kind. */
 export const selectFieldsDrawnByKind = <F extends FieldDefinitions, P extends FieldDisplayPage>(

@@ -56,16 +56,8 @@ const PARTS: Readonly<Record<string, { form: RegExp; takes: string; list?: true 
     takes: "days, such as MO, 2TU or -1FR",
     list: true,
   },
-  BYMONTHDAY: {
-    form: /^[+-]?([1-9]|[12]\d|3[01])$/,
-    takes: "days of a month from 1 to 31 or -31 to -1",
-    list: true,
-  },
-  BYYEARDAY: {
-    form: new RegExp(`^${ORDINAL}$`),
-    takes: "days of a year, such as 1, 200 or -1",
-    list: true,
-  },
+  BYMONTHDAY: { form: /^[+-]?([1-9]|[12]\d|3[01])$/, takes: "days of a month from 1 to 31 or -31 to -1", list: true },
+  BYYEARDAY: { form: new RegExp(`^${ORDINAL}$`), takes: "days of a year, such as 1, 200 or -1", list: true },
   BYWEEKNO: { form: /^[+-]?([1-9]|[1-4]\d|5[0-3])$/, takes: "weeks from 1 to 53 or -53 to -1", list: true },
   BYMONTH: { form: /^([1-9]|1[0-2])$/, takes: "months, such as 1 for January", list: true },
   BYSETPOS: { form: new RegExp(`^${ORDINAL}$`), takes: "positions, such as 1 or -1", list: true },

@@ -40,12 +40,7 @@ interface WithArray<T> extends SqlType<T> {
   readonly arrayOid: number;
 }
 
-const type = <T>(sql: string, oid: number, arrayOid: number): WithArray<T> => ({
-  sql,
-  oid,
-  arrayOid,
-  nullable: false,
-});
+const type = <T>(sql: string, oid: number, arrayOid: number): WithArray<T> => ({ sql, oid, arrayOid, nullable: false });
 
 export const boolean = type<boolean>("boolean", 16, 1000);
 export const bytea = type<Uint8Array>("bytea", 17, 1001);
@@ -81,16 +76,10 @@ export const array = <T>({ sql, arrayOid }: WithArray<T>): SqlType<T[]> => ({
 });
 
 /** A parameter that takes null, or a column that the table, or the expression, lets be null. */
-export const nullable = <T>(of: SqlType<T>): SqlType<T | null> => ({
-  ...(of as SqlType<T | null>),
-  nullable: true,
-});
+export const nullable = <T>(of: SqlType<T>): SqlType<T | null> => ({ ...(of as SqlType<T | null>), nullable: true });
 
 /** A column that is never null in its table, but here where an outer join finds no row. */
-export const outerJoined = <T>(of: SqlType<T>): SqlType<T | null> => ({
-  ...nullable(of),
-  nulls: "outer join",
-});
+export const outerJoined = <T>(of: SqlType<T>): SqlType<T | null> => ({ ...nullable(of), nulls: "outer join" });
 
 /** A column that is nullable in its table, but never null in this statement because of its condition. */
 export const neverNull = <T>(of: SqlType<T>): SqlType<T> => ({ ...of, nulls: "never" });

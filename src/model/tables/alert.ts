@@ -57,19 +57,12 @@ export const Alert = defineEntity({
       where: "status = 'cancelled'",
     },
     // The orders in which a search of all channels reads the nearest alerts (store/queries/alert_search.ts).
-    {
-      name: "alert_newest",
-      expression: "create index alert_newest on alert (created_at desc, id desc)",
-    },
+    { name: "alert_newest", expression: "create index alert_newest on alert (created_at desc, id desc)" },
     {
       name: "alert_newest_sent",
       expression: "create index alert_newest_sent on alert (visible_at desc, id desc) where status = 'sent'",
     },
-    {
-      name: "alert_next_scheduled",
-      properties: ["visible_at", "id"],
-      where: "status = 'scheduled'",
-    },
+    { name: "alert_next_scheduled", properties: ["visible_at", "id"], where: "status = 'scheduled'" },
     // New entries wait in a list of 512 kB, which each search reads, and which the write that fills it puts into the
     // index.
     ...["visible", "hidden"].map((side) => ({

@@ -38,10 +38,7 @@ export const Channel = defineEntity({
     { name: "pusher_image_asset", properties: ["image_asset"], where: "image_asset_id is not null" },
   ],
   checks: [
-    {
-      name: "pusher_geofence",
-      expression: (c) => `num_nonnulls(${c.lat}, ${c.lon}, ${c.radius_km}) in (0, 3)`,
-    },
+    { name: "pusher_geofence", expression: (c) => `num_nonnulls(${c.lat}, ${c.lon}, ${c.radius_km}) in (0, 3)` },
   ],
   filters: {
     // On for every query. Dispatch sets its arguments; without them a query throws, so forgetting fails closed.
@@ -125,7 +122,4 @@ export const Invite = defineEntity({
 
 export type InviteRow = InferEntity<typeof Invite>;
 
-export const ReservedHandle = defineEntity({
-  name: "ReservedHandle",
-  properties: { handle: p.text().primary() },
-});
+export const ReservedHandle = defineEntity({ name: "ReservedHandle", properties: { handle: p.text().primary() } });

@@ -54,11 +54,7 @@ export const ConnectionGrant = defineEntity({
  */
 export const StepUp = defineEntity({
   name: "StepUp",
-  properties: {
-    user_id: p.text().primary(),
-    client_id: p.text().primary(),
-    requested_at: timestampColumn(),
-  },
+  properties: { user_id: p.text().primary(), client_id: p.text().primary(), requested_at: timestampColumn() },
 });
 
 export const ApiKey = defineEntity({

@@ -30,11 +30,7 @@ const CHANGED =
   "An alert in this plan has changed since the dry run, so nothing was done. Call again with dry_run true and " +
   "show a person the new rows.";
 
-const planRow = ({ alert_id, version, refused }: MovePlanAlert): PlanRow => ({
-  id: alert_id,
-  version,
-  refused,
-});
+const planRow = ({ alert_id, version, refused }: MovePlanAlert): PlanRow => ({ id: alert_id, version, refused });
 
 /** Stores what a dry run showed. @returns its name; null where nothing would change. */
 export async function storeDryRunPlan(

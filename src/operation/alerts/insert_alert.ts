@@ -96,8 +96,5 @@ export async function writeNewAlert(alert: Alert, ctx: HandlerContext) {
   if (!created) return undefined;
   if (created.id && event && sent_at) event.data.sent_at = toIsoMicros(created.at);
   if (created.id === null) return { ...created, answer: null };
-  return {
-    ...created,
-    answer: { ...completeInsertAnswer(kept, created), ...getRepeatedSendNote(created.equal, ctx) },
-  };
+  return { ...created, answer: { ...completeInsertAnswer(kept, created), ...getRepeatedSendNote(created.equal, ctx) } };
 }

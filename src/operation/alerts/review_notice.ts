@@ -33,12 +33,7 @@ export const createReviewNoticeOperation = (
   name: "review_notice",
   output: z.null(),
   writes: "rows",
-  limit: {
-    name: "review-notices",
-    per: "creator",
-    max: LIMITS.review_notices,
-    seconds: LIMITS.window_seconds,
-  },
+  limit: { name: "review-notices", per: "creator", max: LIMITS.review_notices, seconds: LIMITS.window_seconds },
   async handler(input, context) {
     const ctx = context as HandlerContext;
     const review = input as ReviewTarget;
@@ -51,12 +46,7 @@ export const createReviewNoticeOperation = (
     });
     if (!found) return null;
     const { workspace, credential } = ctx.caller;
-    const url = getReviewUrl({
-      publicUrl: ctx.services.publicUrl,
-      workspaceId: workspace.id,
-      pusherId,
-      alertId,
-    });
+    const url = getReviewUrl({ publicUrl: ctx.services.publicUrl, workspaceId: workspace.id, pusherId, alertId });
     const said = {
       title: `${found.name}: a draft awaits review`,
       body: `“${credential.name}” submitted a draft for review.`,

@@ -52,11 +52,7 @@ export function createSpanExporter(
   log: Pick<Log, "warn">,
 ) {
   const resource = {
-    attributes: listed({
-      "service.name": otelServiceName,
-      "service.version": version,
-      "process.pid": process.pid,
-    }),
+    attributes: listed({ "service.name": otelServiceName, "service.version": version, "process.pid": process.pid }),
   };
   const scope = { name: "belfry", version };
   let waiting: FinishedSpan[] = [];
@@ -93,9 +89,7 @@ export function createSpanExporter(
       await answer.body?.cancel();
       if (!answer.ok) lost(spans.length, { status: answer.status });
     } catch (error) {
-      lost(spans.length, {
-        cause: (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name,
-      });
+      lost(spans.length, { cause: (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name });
     }
   }
 

@@ -98,10 +98,7 @@ export function createTracing(config: TracingConfig, log: Log) {
         const span = begin(request.method, "server", method, root, traceId, given);
         const response = await runInSpan(span, () => serve(request, peer));
         const { status, headers } = response;
-        span.describe({
-          "http.response.status_code": status,
-          "belfry.request_id": headers.get("x-request-id") ?? "",
-        });
+        span.describe({ "http.response.status_code": status, "belfry.request_id": headers.get("x-request-id") ?? "" });
         span.end(status >= 500 ? String(status) : undefined);
         return response;
       },

@@ -85,10 +85,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     meaning: "Bucket for uploaded files; use it for nothing else.",
     ...patternSetting(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
   },
-  assetsS3Region: {
-    meaning: "Region of the bucket; auto if the provider has none.",
-    ...S3_REGION_SETTING,
-  },
+  assetsS3Region: { meaning: "Region of the bucket; auto if the provider has none.", ...S3_REGION_SETTING },
   assetsS3AccessKeyId: {
     secret: true,
     meaning: "Access key with permission to read, write and delete in the bucket.",

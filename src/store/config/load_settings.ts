@@ -38,9 +38,7 @@ export function checkSettings(environment: Env = process.env): { config: Partial
   const wrong: string[] = [];
   for (const [key, setting] of Object.entries(SETTINGS))
     try {
-      Object.assign(config, {
-        [key]: setting.read(readVariable(environment, setting.name), setting.name, config),
-      });
+      Object.assign(config, { [key]: setting.read(readVariable(environment, setting.name), setting.name, config) });
     } catch (error) {
       // A setting that is derived from an invalid one has no error of its own.
       if (error instanceof ConfigError) wrong.push(error.message);

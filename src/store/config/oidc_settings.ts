@@ -53,10 +53,7 @@ export const OIDC_SETTINGS = {
       return raw;
     },
   },
-  oidcClientId: {
-    meaning: "Client id of this server at the provider.",
-    ...CREDENTIAL,
-  },
+  oidcClientId: { meaning: "Client id of this server at the provider.", ...CREDENTIAL },
   oidcClientSecret: {
     secret: true,
     meaning: "Secret of this client.",

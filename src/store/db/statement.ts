@@ -155,10 +155,7 @@ export const isLastStatement = (text: string): boolean => defined.get(text)?.clo
 
 /** The connections that statements of their own run on. */
 export interface StatementConnections {
-  connect(): Promise<{
-    query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-    release(): void;
-  }>;
+  connect(): Promise<{ query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>; release(): void }>;
   /** Runs the text on a replica; null if the primary must be used. */
   runOnReplica?(text: string, values: unknown[]): Promise<unknown[] | null>;
 }

@@ -59,12 +59,7 @@ export const DUE_SERIES_SQL = "alert_series where next_fill_at <= now()";
 
 export const lockDueSeries = defineUpkeep("lock_due_series", {
   parameters: { max: int },
-  columns: {
-    series_id: uuid,
-    recurrence: neverNull(text),
-    send_at: neverNull(timestamptz),
-    filled_until: timestamptz,
-  },
+  columns: { series_id: uuid, recurrence: neverNull(text), send_at: neverNull(timestamptz), filled_until: timestamptz },
   // Here and below: of arrays the planner expects a few elements, so that it reads no table whole to join them.
   text: `with due as materialized (
       select alert_id from ${DUE_SERIES_SQL} order by next_fill_at limit $max::int),

@@ -139,14 +139,7 @@ const OWN = { ...CHANNEL_SCOPE, id: uuid };
 
 /** Inserts an alert in a transaction with other changes, on a locked channel (see store/queries/publish_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
-  parameters: {
-    id: uuid,
-    pusher_id: uuid,
-    status: text,
-    words: array(text),
-    writer: nullable(text),
-    ...ALERT_COLUMNS,
-  },
+  parameters: { id: uuid, pusher_id: uuid, status: text, words: array(text), writer: nullable(text), ...ALERT_COLUMNS },
   columns: FULL_SELECTION.columns,
   text: `with i as (
       insert into alert (id, pusher_id, status, sent_at, search_vector, ${ALERT_COLUMN_NAMES.join(", ")})

@@ -52,11 +52,7 @@ const VISIBLE = {
 
 /** Returns the part of the workspace's files that the caller sees. */
 export function assetScope(caller: Caller): SqlParametersOf<typeof VISIBLE.parameters> {
-  return {
-    workspace_id: caller.workspace.id,
-    member_id: caller.member.id,
-    only_own: caller.pusherIds !== null,
-  };
+  return { workspace_id: caller.workspace.id, member_id: caller.member.id, only_own: caller.pusherIds !== null };
 }
 
 /**

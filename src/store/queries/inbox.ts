@@ -169,13 +169,7 @@ export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at" | "before_
  * content of an alert only in the first row with it.
  */
 export const inboxPages = defineStatement.reading("inbox_pages", {
-  parameters: {
-    devices: array(bigint),
-    limit: int,
-    max_bytes: int,
-    max_channels: int,
-    max_total: int,
-  },
+  parameters: { devices: array(bigint), limit: int, max_bytes: int, max_channels: int, max_total: int },
   columns: {
     set: int,
     read: boolean,

@@ -262,12 +262,7 @@ const create = (name: string, locking: LockMode) =>
         from v join i on i.id = v.id)
       select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated,
         (${selectEqualAlertIds(
-          {
-            channel: "v.pusher_id",
-            title: "v.title",
-            body: "v.body",
-            sendAt: "v.send_at",
-          },
+          { channel: "v.pusher_id", title: "v.title", body: "v.body", sendAt: "v.send_at" },
           { condition: EQUAL_IS_SOUGHT, rows: 1 },
         )}) as equal,
         i.id

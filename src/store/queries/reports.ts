@@ -48,12 +48,7 @@ const isEventSubscribed = (event: EventName) =>
   `coalesce((select true from pusher p where p.id = n.pusher_id and ${isSubscribedToEvent(event, "p.workspace_id")}
     limit 1), false)`;
 
-const REPORTS = {
-  requests: array(int),
-  alerts: array(uuid),
-  devices: array(bigint),
-  kinds: array(smallint),
-};
+const REPORTS = { requests: array(int), alerts: array(uuid), devices: array(bigint), kinds: array(smallint) };
 
 const WITH_CHOICES = { ...REPORTS, choices: array(text) };
 

@@ -16,12 +16,7 @@ const FACTS = selectFieldsShownTo(DEVICE_FIELDS, "list");
 const listBy = (status: string, filter: string) =>
   defineStatement.reading(`list_subscribers_${status}`, {
     parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
-    columns: {
-      device_id: text,
-      ...getSqlColumns(FACTS),
-      muted: boolean,
-      subscribed_at: timestamptz,
-    },
+    columns: { device_id: text, ...getSqlColumns(FACTS), muted: boolean, subscribed_at: timestamptz },
     text: `select s.device_id::text as device_id, ${selectColumns("d", FACTS)}, s.muted, s.subscribed_at
       from (select * from subscription s where s.pusher_id = $pusher_id and ${filter}
         and s.subscribed_at < coalesce($before::timestamptz, 'infinity')

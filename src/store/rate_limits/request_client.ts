@@ -71,11 +71,7 @@ export function createClientReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);
   const nearOf = remembering((peer) => {
     const near = plain(peer);
-    return {
-      plain: near,
-      trusted: near !== null && isTrusted(near, 0),
-      loopback: near !== null && isLoopback(near),
-    };
+    return { plain: near, trusted: near !== null && isTrusted(near, 0), loopback: near !== null && isLoopback(near) };
   });
 
   /** `peer` is the network address that the connection comes from. */

@@ -45,11 +45,7 @@ export const handsetAlertFields = {
   ...assetUrls,
 };
 
-const alertHead = {
-  id: z.string(),
-  pusher_id: z.string(),
-  status: z.enum(ALERT_STATUSES),
-};
+const alertHead = { id: z.string(), pusher_id: z.string(), status: z.enum(ALERT_STATUSES) };
 
 /** The length of a text that is cut. */
 export const fullBodyLengthSchema = z
@@ -133,10 +129,7 @@ export const singleAlertView = alertReviewView.extend({ via, decision });
 /** The result of waiting for a review. */
 export const decidedAlertView = registerSchemaName(
   "DecidedAlert",
-  alertReviewView.extend({
-    decision,
-    note: z.string(),
-  }),
+  alertReviewView.extend({ decision, note: z.string() }),
 );
 
 /** The result of create, of a field edit and of a duplicate. */

@@ -180,10 +180,7 @@ function readGroup(
   { now, omitted }: Pick<IngestRequest, "now" | "omitted">,
 ): ParsedAlert {
   const hasEnded = ({ endsAt }: LabelledAlert) => !endsAt.startsWith("0001-") && Date.parse(endsAt) <= now.getTime();
-  const stated = alerts.map((alert) => ({
-    ...alert,
-    status: hasEnded(alert) ? "resolved" : "firing",
-  }));
+  const stated = alerts.map((alert) => ({ ...alert, status: hasEnded(alert) ? "resolved" : "firing" }));
   const firing = stated.filter(({ status }) => status === "firing");
   const identities = firing.map(({ labels, startsAt }) => JSON.stringify([Object.entries(labels).sort(), startsAt]));
   // Resolved alerts are left out one by one, so the last end distinguishes times.
@@ -231,9 +228,6 @@ export const prometheusAdapter: SenderAdapter = {
     const { now } = request;
     // With several groups, the group of an alert is unknown.
     const omitted = groups.size === 1 ? request.omitted : 0;
-    return {
-      alerts: [...groups].map(([name, group]) => readGroup(name, group, { now, omitted })),
-      notes: [],
-    };
+    return { alerts: [...groups].map(([name, group]) => readGroup(name, group, { now, omitted })), notes: [] };
   },
 };

@@ -49,10 +49,7 @@ function binaryEvent(request: IngestRequest, notes: string[]): unknown {
   const names = ["id", "source", "type", "subject"];
   const attributes = names.map((name) => [name, headerOf(request.headers.get(`ce-${name}`) ?? "")] as const);
   const hasJson = request.body.length > 0 && isJson(request.contentType);
-  return {
-    ...Object.fromEntries(attributes),
-    data: hasJson ? request.json() : textOf(request.body, notes),
-  };
+  return { ...Object.fromEntries(attributes), data: hasJson ? request.json() : textOf(request.body, notes) };
 }
 
 /** The data of an event, in either of its encodings. */
